@@ -1,1 +1,1 @@
-"""Every built-in agent, registered through the same entry point as anybody's."""
+"""All built-in agents, registered through the same entry point as third-party agents."""

@@ -1,4 +1,4 @@
-"""The agent that plays any legal action with equal chance, in every game."""
+"""The agent that plays legal actions with equal probability, in every game."""
 
 from strozzi_sim.agent import compiled_agent
 from strozzi_sim.game.contract import count_legal, kth_legal
@@ -7,5 +7,5 @@ from strozzi_sim.kernel.streams import randbelow
 
 @compiled_agent(name="random", stochastic=True, blind=True)
 def uniform(state, rules, params, memory, rng):
-    """Plays any legal action with equal chance."""
+    """Plays any legal action with equal probability."""
     return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))

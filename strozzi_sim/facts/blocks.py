@@ -165,8 +165,8 @@ class Block:
             if ratio.along:
                 axis = 1 + keys.index(ratio.along)
                 under = under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)
-            told = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
-            return over[chosen], np.broadcast_to(under, over.shape)[chosen], told
+            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
+            return over[chosen], np.broadcast_to(under, over.shape)[chosen], units
 
         for key in self.trim:
             axis = 1 + keys.index(key)
@@ -176,17 +176,17 @@ class Block:
         chosen = np.ix_(range(len(counts)), *keep)
         shown = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
         for figure in self.figures:
-            over, under, told = sides(figure)
+            over, under, units = sides(figure)
             events = sums(whole, (ROWS,))[chosen] if figure.rows_count else None
-            self._add(table, cell, figure.name, stats.ratio(over, under, **told, events=events), shown)
+            self._add(table, cell, figure.name, stats.ratio(over, under, **units, events=events), shown)
         for less in self.differences:
             axis, levels = 1 + keys.index(less.key), shown[less.key]
             if less.level in levels and len(levels) > 1:
-                over, under, told = sides(less.of)
+                over, under, units = sides(less.of)
                 first = levels.index(less.level)
                 pairs = [(array.take([first], axis), np.delete(array, first, axis)) for array in (over, under)]
                 rest = {**shown, less.key: [name for name in levels if name != less.level]}
-                self._add(table, cell, less.name, stats.difference(*pairs, **told), rest)
+                self._add(table, cell, less.name, stats.difference(*pairs, **units), rest)
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """Return the block of a heat map with these keys as rows and columns; `figures` by default all."""

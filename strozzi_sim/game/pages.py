@@ -165,7 +165,7 @@ class Report:
             if _exists(tables, page) and not tables[page].empty:
                 say = narrators(tables, page, headline_players(first_scenario(tables["balance"])), components)
                 found = [text for text in find(say, say.data) if NO_VALUE not in text]
-                said[page] = [text if isinstance(text, Named) else say.says(text) for text in found]
+                said[page] = [text if isinstance(text, Named) else say.named(text) for text in found]
         return said
 
 

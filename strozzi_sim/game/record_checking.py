@@ -51,7 +51,7 @@ class ReferenceGame:
     >>> class Guess(ReferenceGame):
     ...     def course(self):
     ...         value = yield from self.ask("bid", 0, [1, 2])
-    ...         self.tell("bid", player=0, value=value)
+    ...         self.write("bid", player=0, value=value)
     >>> game = Guess()
     >>> game.begin()
     >>> game.question.options
@@ -89,7 +89,7 @@ class ReferenceGame:
             return options[0]
         return (yield Question(kind, seat, options))
 
-    def tell(self, kind: str, **values: Any) -> None:
+    def write(self, kind: str, **values: Any) -> None:
         """Write a line of the record."""
         self.events.append({"type": kind, **values})
 

@@ -254,7 +254,7 @@ class Narrator:
         self.table, self.players, self.name, self.where, self.elsewhere = table, players, name, where, elsewhere
         self.data, self.agents = data or {}, agents
 
-    def says(self, text: str) -> Named:
+    def named(self, text: str) -> Named:
         """Return the sentence with the name of the cell before it."""
         return Named(f"{self.name}: {text[:1].upper()}{text[1:]}")
 

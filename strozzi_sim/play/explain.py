@@ -94,7 +94,7 @@ class _ExplainedDecision:
         self.table, self.seat, self.number = table, seat, number
         self.depth, self.least = depth, visits
         self.names = dict(zip(table.legal, table.names, strict=True))
-        self.says = seat.spec.agent.analyse is not None
+        self.named = seat.spec.agent.analyse is not None
         self.analyses = in_full(seat, table.legal)
         self._rng = SeatRng(number)  # only for names: any fixed stream
 
@@ -108,12 +108,12 @@ class _ExplainedDecision:
             "played": {"action": played, "name": self.names[played]},
             "chosen": {"action": chosen, "name": self.names[chosen]},
             "same": played == chosen,
-            "visits": visits if self.says else None,
+            "visits": visits if self.named else None,
         }
         in_order = ranked(self.analyses)
-        actions = in_order if self.says else self.analyses
+        actions = in_order if self.named else self.analyses
         document["actions"] = [self._root(analysis, visits) for analysis in actions]
-        best = [analysis for analysis in in_order if analysis.visits][:lines] if self.says and lines else []
+        best = [analysis for analysis in in_order if analysis.visits][:lines] if self.named and lines else []
         document["lines"] = [self._line(analysis, self._futures) for analysis in best]
         return document | self._below(in_order, self._futures, self.depth) if tree else document
 
@@ -125,7 +125,7 @@ class _ExplainedDecision:
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
 
     def _root(self, analysis: ActionAnalysis, visits: int) -> dict[str, Any]:
-        says = self.says
+        says = self.named
         return {
             "action": analysis.action,
             "name": self.names[analysis.action],

@@ -44,13 +44,13 @@ class Game(ReferenceGame):
             value = yield from self.ask("take", seat, sorted(set(self.table)))
             self.table.remove(value)
             self.score[seat] += value
-            self.tell("take", player=seat, value=value)
+            self.write("take", player=seat, value=value)
             self.reveal()
         winners = [seat for seat, total in enumerate(self.score) if total == max(self.score)]
-        self.tell("score_end", total=list(self.score), winners=winners)
+        self.write("score_end", total=list(self.score), winners=winners)
 
     def reveal(self) -> None:
         """Turn the next token face up, if there is one."""
         if self.order:
             self.table.append(self.order.pop(0))
-            self.tell("reveal", value=self.table[-1])
+            self.write("reveal", value=self.table[-1])

@@ -48,7 +48,7 @@ _MIN_SAMPLES = 64
 
 
 def appraiser_memory(values, game):
-    """The memory of `appraiser`: one sample of the margin for each playout and side.
+    """Return the memory of `appraiser`: one sample of the margin for each playout and side.
 
     Sizes are rounded up to a power of two: each one is compiled separately.
 
@@ -67,7 +67,7 @@ def appraiser_memory(values, game):
         ("chance", CHANCE),  #                   of the playout under way
         ("roll", RANDOM),  #                     what its players draw from
         ("action", "i4", (_OPTIONS,)),  #        [option] placements of one side, the most promising first
-        ("promise", "f8", (_OPTIONS,)),  #       [option] what the estimate says of it
+        ("promise", "f8", (_OPTIONS,)),  #       [option] its estimate
         ("sample", "f8", (3, playouts)),  #      [0 proposer's, 1 responder's best placement, 2 on trial; playout]
         #                                        Medici's final margin
         ("played", "i8"),  #                     playouts of each option of the last decision
@@ -81,7 +81,7 @@ def appraiser_memory(values, game):
 
 
 def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
+    """Return the expected margin in coins, including present payments: of tried placements, of prices, of both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
     if legal[0] == REVEAL_MORE or node is not None:
@@ -155,7 +155,7 @@ def _play_lot(state, rules, params, tables, memory):
 
 @jit
 def _final_margin(state, rules, params, memory, first_round):
-    """Medici's margin at the end, as far as it can be told."""
+    """Return Medici's margin at the end, or its estimate."""
     cash = float64(state.cash[MEDICI] - state.cash[STROZZI])
     if is_over(state):
         return cash
@@ -199,7 +199,7 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
 
 @jit
 def _best(state, rules, params, memory, seat, stream, row):
-    """(placement, mean margin for `seat`) of its best placement; its samples are left in `row`."""
+    """Return (placement, mean margin for `seat`) of its best placement; its samples are in `row`."""
     count = _list_options(state, rules, params, memory, seat)
     memory.tried, memory.played = count, params.playouts
     best, chosen = -1e30, DISCARD
@@ -216,7 +216,7 @@ def _best(state, rules, params, memory, seat, stream, row):
 
 @force_inline
 def _chance_to_win(params, memory, seat, row, cash, spread):
-    """Share of the samples of a row that `seat` wins with these extra coins."""
+    """Return the share of the samples of a row that `seat` wins with these extra coins."""
     total = 0.0
     for k in range(params.playouts):
         margin = (memory.sample[row, k] if seat == MEDICI else -memory.sample[row, k]) + cash
@@ -226,7 +226,7 @@ def _chance_to_win(params, memory, seat, row, cash, spread):
 
 @jit
 def _even_price(params, memory, proposer, spread, top):
-    """The price at which the proposer wins as often whoever gets the lot: by halving."""
+    """Return the price at which the proposer wins equally often whoever gets the lot, by bisection."""
     low, high = 0.0, float64(top)
     for _ in range(24):
         price = 0.5 * (low + high)
@@ -248,13 +248,13 @@ def _even_price(params, memory, proposer, spread, top):
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
-    lots=Param(3, 0, 1_000, "turns played on before the estimate is asked; at most to the end of the round"),
+    lots=Param(3, 0, 1_000, "turns played before the estimate; at most to the end of the round"),
     utility=Choice("margin", ("margin", "win"), "what it wants: coins, or to win"),
     safe=Param(60.0, 0.0, 1e6, "for utility=win: the lead in coins that is 17/20 safe, with one round to come"),
     **WEIGHTS,
 )
 def appraiser(state, rules, params, memory, rng):
-    """Plays both outcomes of a lot on, and names the price at which it does not care who gets it.
+    """Plays out both owners of a lot, and names the price at which they are worth the same.
 
     Simulated turns are those of two `fair-price` agents; what comes after them is estimated as `fair-price` does.
     All placements meet the same tiles (common random numbers).

@@ -1,4 +1,4 @@
-"""What a load pays if the round were scored right now: exact coins, no look ahead."""
+"""The immediate value of a load: its exact coins if the round were scored now."""
 
 from strozzi_sim.games.medici_vs_strozzi.core import placements
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
@@ -11,7 +11,7 @@ from strozzi_sim.kernel.pointers import clone
 
 @jit
 def lead_now(state, rules):
-    """Medici's payout less Strozzi's if the round were scored right now, in coins."""
+    """Return Medici's payout less Strozzi's if the round were scored now, in coins."""
     total = 0
     for harbor in range(rules.harbors):
         total += rules.majority * harbor_lead(state, rules, harbor)
@@ -23,7 +23,7 @@ def lead_now(state, rules):
 
 @jit
 def best_load_now(state, rules, seat):
-    """The placement of the lot that pays `seat` most now; it discards only what would cost it."""
+    """Return the placement of the lot that pays `seat` most now; it discards only a lot that costs coins."""
     sign = 1 if seat == MEDICI else -1
     after = clone(state)
     best, chosen = sign * lead_now(after, rules), DISCARD

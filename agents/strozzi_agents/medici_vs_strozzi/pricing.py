@@ -74,7 +74,7 @@ def fixed_price(state, rules, params, memory, rng):
     **WEIGHTS,
 )
 def fair_price(state, rules, params, memory, rng):
-    """Names half of what changes hands with a lot, and buys below it.
+    """Names half of the swing of a lot, and buys below it.
 
     It estimates both outcomes of a lot (see `worth.margin`); half the difference is the price at which its rival's
     choice cannot hurt it (a switch {L | R} and its temperature, in Berlekamp 1996).

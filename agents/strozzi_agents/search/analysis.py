@@ -1,4 +1,4 @@
-"""What the searching agents think after a decision, read from their memory; see `strozzi_sim.agent.analysis`."""
+"""Analyses of the searching agents after a decision, read from their memory; see `strozzi_sim.agent.analysis`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from strozzi_sim.agent.analysis import ActionAnalysis
 
 
 def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Mean reward of an action's simulated games for the seat that decides, from 0 to 1 (see the parameter `utility`)."""
+    """Return the mean reward of an action's simulated games for the acting seat, from 0 to 1 (see the parameter `utility`)."""
     analyses = []
     for k, action in enumerate(legal):
         tried = int(memory["tried"][k])
@@ -17,7 +17,7 @@ def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAn
 
 
 def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
+    """Return the mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
     nodes = memory["nodes"]
     analyses = []
     child = int(nodes[ROOT if node is None else node]["first"])

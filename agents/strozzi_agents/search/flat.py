@@ -16,10 +16,10 @@ UNIFORM, HALVING = 0, 1  # `allocation`
 
 
 def flat_memory(values, game):
-    """The memory of `flat_mc`: one entry for every legal action of a decision."""
+    """Return the memory of `flat_mc`: one entry for every legal action of a decision."""
     actions = int(game.actions)
     return np.dtype([  # shape             meaning
-        ("sweep", CHANCE),  #              chance of the sweep under way
+        ("sweep", CHANCE),  #              chance of the current sweep
         ("chance", CHANCE),  #             of the playout under way
         ("roll", RANDOM),  #               what its policy draws from
         ("ranked", "i4", (actions,)),  #   [i] which of the legal actions; the first ones are still tried
@@ -31,7 +31,7 @@ def flat_memory(values, game):
 
 @jit
 def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
-    """One playout for each action still tried; returns False if the policy chose an illegal action."""
+    """Play one playout for each action still tried; return False if the policy chose an illegal action."""
     players = drawn.players
     for i in range(tried):
         k = memory.ranked[i]
@@ -53,7 +53,7 @@ def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
     allocation=Choice("uniform", ("uniform", "halving"), "equal shares, or repeatedly more for the better half"),
-    seconds=Seconds("playouts", "a decision, in place of `playouts`; calibrated at the start, not reproducible"),
+    seconds=Seconds("playouts", "per decision, instead of `playouts`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     rollout=Policy("random", "who plays all seats in the simulated games"),
@@ -64,7 +64,7 @@ def flat_mc(state, rules, params, memory, rng):
     """Tries every action in simulated games and plays the one that did best.
 
     Flat Monte Carlo as in Abramson 1990, "Expected-outcome". All actions of a sweep meet the same chance (common random
-    numbers). `allocation=halving` is sequential halving (Karnin, Koren, Somekh 2013): the budget is split evenly over
+    numbers). `allocation=halving` is sequential halving (Karnin, Koren, Somekh 2013): the budget is split equally over
     log2(actions) stages, and after each the worse half is dropped.
     """
     seat, count = actor(state), count_legal(state, rules)

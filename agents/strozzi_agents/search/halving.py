@@ -11,7 +11,7 @@ from strozzi_sim.kernel.streams import random_word, reseed
 
 @force_inline
 def stages_for(count):
-    """Stages until one of `count` actions is left, at least 1."""
+    """Return the number of stages until one of `count` actions is left, at least 1."""
     stages = 1
     while (1 << stages) < count:
         stages += 1
@@ -20,7 +20,7 @@ def stages_for(count):
 
 @jit
 def keep_better_half(ranked, total, tried):
-    """Bring the better half of the first `tried` of `ranked` to the front, in order; returns how many they are.
+    """Bring the better half of the first `tried` of `ranked` to the front, in order; return its size.
 
     `total` is what each entry of `ranked` has gained, in as many playouts as the others; of two with the same, the
     smaller entry comes first.
@@ -49,7 +49,7 @@ def begin_sweep(drawn, root, rules, params, memory, seat, rng):
 
 @force_inline
 def begin_playout(played, drawn, memory, stream):
-    """Back to the start of the sweep."""
+    """Return to the start of the sweep."""
     assign(played, drawn)
     assign(memory.chance, memory.sweep)
     memory.roll.cursor = stream

@@ -58,7 +58,7 @@ def _descend(state, rules, params, memory, seat, first):
 
 @jit
 def choose(state, rules, params, memory, node):
-    """(child, action) to follow from `node`, with the favourite of the prior if anything asks for it; see `select`."""
+    """Return (child, action) to follow from `node`, including the favourite of the prior if it is used; see `select`."""
     favourite = 0  # an illegal one counts as none
     if params.bias > 0.0 or params.widening > 0.0:
         favourite = ask(params.prior, params.prior_params, params.prior_memory, state, rules, memory.roll)
@@ -98,7 +98,7 @@ def _grow_all(state, rules, memory, seat):
 
 @jit
 def most_visited(memory):
-    """The action of the root's child with the most visits, of two the one with the higher mean."""
+    """Return the action of the root's child with the most visits; of two, the one with the higher mean."""
     child = memory.nodes[ROOT].first
     best = child
     while child != NO_NODE:
@@ -117,7 +117,7 @@ def most_visited(memory):
     analyse=tree_analyses,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
-    seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
+    seconds=Seconds("iterations", "per decision, instead of `iterations`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
@@ -134,7 +134,7 @@ def most_visited(memory):
     model=MODEL,
 )
 def ismcts(state, rules, params, memory, rng):
-    """Searches one tree over many deals of what is unseen, and plays the action tried most often.
+    """Searches one tree over many determinizations, and plays the action tried most often.
 
     Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012) over open-loop chance: every iteration draws the unseen
     things and all chance again, and a node stands for a sequence of actions, whatever was drawn. `backup`:

@@ -1,4 +1,4 @@
-"""Multiple-observer information-set Monte Carlo tree search: a tree for every seat, of what that seat sees."""
+"""Multiple-observer information-set Monte Carlo tree search: a tree for every seat, of its observations."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items
 
 @jit
 def _plant(memory, players, seat):
-    """A root for every seat: node k is that of the seat k places after the searcher, whose own is ROOT."""
+    """Return a root for every seat: node k is that of the seat k places after the searcher, whose own is ROOT."""
     memory.used = players
     for root in range(players):
         node = memory.nodes[root]
@@ -33,7 +33,7 @@ def _plant(memory, players, seat):
 
 @jit
 def _label(seen):
-    """A number for what was seen, small enough for a node: itself, or 31 bits of its hash."""
+    """Return a number for an observation, small enough for a node: itself, or 31 bits of its hash."""
     if -1 < seen < 1 << 20:
         return seen
     return int64(mix(uint64(seen)) >> uint64(33)) | 1 << 20
@@ -41,7 +41,7 @@ def _label(seen):
 
 @jit
 def _step_into(memory, tree, seat, label, expand, level):
-    """Go on in a tree by what its owner has seen a seat do, or has learnt from its own action (`seat` is then no seat's number).
+    """Continue in a tree by its owner's observation of a seat, or of its own action (`seat` is then no seat's number).
 
     The iteration leaves the tree at a node with too few visits.
     """
@@ -98,7 +98,7 @@ def _descend(state, rules, params, memory, players, seat):
     **_OF_ISMCTS,
 )
 def mo_ismcts(state, rules, params, memory, rng):
-    """Searches a tree for every seat, of what that seat sees, over many deals of what is unseen.
+    """Searches a tree for every seat, of that seat's observations, over many determinizations.
 
     Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): whoever decides chooses by its own tree, whose nodes stand for
     what it has seen, its own actions included; every step goes on in all trees, by what each seat learns of it. So no rival

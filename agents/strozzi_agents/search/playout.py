@@ -1,4 +1,4 @@
-"""What every search does: play a game on with a policy, and say what its end is worth to a seat."""
+"""Parts of every search: play a game to its end with a policy, and return the reward of a seat."""
 
 from numba import int64
 
@@ -19,7 +19,7 @@ from strozzi_sim.kernel.pointers import call_at, zero_at
 from strozzi_sim.kernel.streams import below, next_word, randbelow, random_word
 
 WIN, RANK, MARGIN = 0, 1, 2  # `utility`
-RANDOM_POLICY = 0  # the address that stands for the agent `random`
+RANDOM_POLICY = 0  # the address of the agent `random`
 ILLEGAL = 0  # an action that is never legal: what a search returns if its policy chose an illegal one
 
 UTILITY = Choice("margin", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
@@ -32,7 +32,7 @@ DEPTH = Param(0, 0, 1_000_000, "decisions of all seats in a playout, after which
 
 @force_inline
 def ask(address, params, memory, state, rules, rng):
-    """The action of the policy at `address`; see `agent.Policy`."""
+    """Return the action of the policy at `address`; see `agent.Policy`."""
     if address == RANDOM_POLICY:
         return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
     return call_at(address, state, rules, params, memory, rng)
@@ -81,10 +81,10 @@ def play_on(state, rules, chance, rng, params):
 
 @jit
 def reward(state, players, seat, utility, spread):
-    """What the standings are worth to `seat`, between 0 and 1.
+    """Return the reward of the standings for `seat`, between 0 and 1.
 
     - win : 1 / k for a win shared by k
-    - rank : 1 for the first place, 0 for the last, evenly between; a shared place is the mean of the places
+    - rank : 1 for the first place, 0 for the last, linear in between; a shared place is the mean of the places
     - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1
     """
     if utility == MARGIN:
@@ -102,7 +102,7 @@ def reward(state, players, seat, utility, spread):
 
 @jit
 def rewards(state, players, utility, spread, out):
-    """What the standings are worth to every seat, into float64 `out[P]`: `reward` for all in one go."""
+    """Write the reward of the standings for every seat into float64 `out[P]`."""
     if utility == MARGIN:
         best = second = int64(-(1 << 60))
         leader = 0

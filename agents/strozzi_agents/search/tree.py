@@ -1,4 +1,4 @@
-"""The search tree of ISMCTS: nodes in one flat array of the agent's memory, nothing allocated while searching."""
+"""The search tree of ISMCTS: nodes in one flat array of the agent's memory, without allocation during a search."""
 
 from math import log, sqrt
 
@@ -10,7 +10,7 @@ from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow
 
 ROOT = 0
-NO_NODE = 0  # the root is nobody's child
+NO_NODE = 0  # the root is not a child
 MAX_BYTES = 1 << 30
 _MIN_NODES = 256
 MAX_CHILDREN = 0xFFFF  # counted of a node
@@ -20,7 +20,7 @@ LEVELS = 4096  # nodes that an iteration can pass; deeper the tree does not grow
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
     ("visits", "i4"),  #    iterations that came through
-    ("available", "i4"),  # iterations that came to its parent and could have come here
+    ("available", "i4"),  # iterations that visited its parent and could have visited it
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
     ("action", "i4"),  #    that leads here
@@ -39,14 +39,14 @@ def tree_memory(values, game):
 
 
 def trees_memory(values, game):
-    """The memory of `mo_ismcts`: the same, with a tree for every seat.
+    """Return the memory of `mo_ismcts`: that of `ismcts`, with a tree for every seat.
 
     Raises:
         InputError: the trees would take more than a gibibyte.
     """
     seats = int(game.max_players)
     return np.dtype([  # shape            meaning; first, as numba takes a record that begins like another for one of its kind
-        ("at", "i4", (seats,)),  #       [P] where the iteration under way stands in each tree
+        ("at", "i4", (seats,)),  #       [P] node of the current iteration in each tree
         ("left", "u1", (seats,)),  #     [P] 1 = it has left that tree
         ("before", game.state),  #       the state before a step
         *_fields("mo_ismcts", values, game, seats),
@@ -84,7 +84,7 @@ def _fields(name, values, game, trees):
 
 @jit
 def fill_tables(memory, iterations):
-    """Tabulate once a game what UCB1 needs of visits and availability counts, both at most one above the iterations."""
+    """Tabulate UCB1's functions of visits and availability counts once per game, both at most one above the iterations."""
     most = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
     memory.highest_log = sqrt(log(float(most)))
     most = min(most, TABLE)
@@ -108,7 +108,7 @@ def _inverse_root(memory, n):
 
 @force_inline
 def clear(memory):
-    """Leave only the root."""
+    """Remove all nodes except the root."""
     memory.used = 1
     root = memory.nodes[ROOT]
     root.first = NO_NODE
@@ -157,7 +157,7 @@ def _untried(state, rules, memory, favourite, untried, rng):
 
 @jit
 def select(state, rules, params, memory, node, favourite, rng):
-    """(child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
+    """Return (child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:

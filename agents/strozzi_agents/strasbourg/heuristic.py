@@ -283,8 +283,8 @@ def _bid(state, rules, params, memory, seat):
     if k < 0:
         return PASS
     if (state.legal >> (DEFER - PASS)) & 1:
-        sure = memory.chance[step, min(memory.load[step], SUMS - 1), 0]
-        if sure * (1.0 - sure) * 4.0 * (memory.base[step, 0] - memory.base[step, 1]) > params.defer:
+        certain = memory.chance[step, min(memory.load[step], SUMS - 1), 0]
+        if certain * (1.0 - certain) * 4.0 * (memory.base[step, 0] - memory.base[step, 1]) > params.defer:
             return DEFER
     while k > 0 and (state.repeated[seat] >> k) & 1 and (state.unused[seat] >> (k - 1)) & 1:
         k -= 1

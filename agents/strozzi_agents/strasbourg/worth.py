@@ -173,9 +173,9 @@ def chair_worth(state, rules, params, seat, chair):
     rounds = rules.rounds - state.round  # council phases left
     phases = int64(1)
     if chair == MERCHANTS or chair < MERCHANTS:
-        sure = int64(1)
+        certain = int64(1)
     else:
-        sure = rounds
+        certain = rounds
         guild = chair - GUILD_SEAT
         for number in range(state.round + 1, rules.rounds):
             card = state.round_card[number]
@@ -184,9 +184,9 @@ def chair_worth(state, rules, params, seat, chair):
                 or rules.card_guild[card, 1] == guild
                 or rules.card_guild[card, 2] == guild
             ):
-                sure = number - state.round
+                certain = number - state.round
                 break
-    phases = sure + params.keep_chair * (rounds - sure)
+    phases = certain + params.keep_chair * (rounds - certain)
     worth = rules.seat_points * phases + params.majority * rules.privilege_points * phases
     kept = state.kept[seat]
     while kept != 0:
@@ -196,7 +196,7 @@ def chair_worth(state, rules, params, seat, chair):
         if kind == COUNCIL_MEMBERS:
             need = rules.task_minimum[task, state.players] - chairs_held(state, rules, seat)
             if need > 0:
-                lasting = params.keep_chair if sure < rounds else 1.0
+                lasting = params.keep_chair if certain < rounds else 1.0
                 worth += params.task * lasting * (rules.task_points[task] + rules.penalty) / need
         elif kind == NOBILITY_OR_CHURCH and rounds == 1 and chair < MERCHANTS:
             worth += params.task * (rules.task_points[task] + rules.penalty)

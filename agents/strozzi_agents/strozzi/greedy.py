@@ -20,13 +20,13 @@ from strozzi_sim.games.strozzi.state import (
 )
 from strozzi_sim.kernel.jit import jit
 
-# Flags from the cheapest to the dearest: a dearer one must pay more.
+# Flags in ascending order of cost: a more expensive one must pay more.
 _CHEAPEST_FIRST = (PLUS_ONE_FLAG, WARE_FLAG, PIRATE_FLAG)
 
 
 @jit
 def _claim(state, rules, margin, pirate_margin):
-    """The claim that pays most now, or to pass."""
+    """Return the claim that pays most now, or a pass."""
     seat, ship = state.actor, state.ship
     pay = step_pay(state, rules, seat, FLORENCE, rules.scrolls[ship])
     if rules.promotion[ship]:
@@ -51,7 +51,7 @@ def _claim(state, rules, margin, pirate_margin):
     pirate_margin=Param(5, 0, 1000, "extra coins needed to take a claimed ship with the pirate flag"),
 )
 def greedy(state, rules, params, memory, rng):
-    """Takes what pays most if the round were scored right now."""
+    """Takes what pays most if the round were scored now."""
     phase = state.phase
     if phase in (CLAIM, PIRACY):
         return _claim(state, rules, params.margin, params.pirate_margin)

@@ -47,7 +47,7 @@ PARAMS: dict[str, Any] = {
     "bonus": Param(1.135, 0.0, 5.0, "weight of bonus spaces"),
     "deny": Param(0.483, 0.0, 2.0, "weight of ship prizes that rivals lose"),
     # How open the ranks still are.
-    "rival_speed": Param(1.555, 0.0, 3.0, "chance that a rival's later ship is faster, over the share of faster ships"),
+    "rival_speed": Param(1.555, 0.0, 3.0, "probability that a rival's later ship is faster, over the share of faster ships"),
     "plus_share": Param(0.569, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
     "florence_lead": Param(0.425, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
     "now_spread": Param(1.592, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
@@ -55,7 +55,7 @@ PARAMS: dict[str, Any] = {
     "berth_drift": Param(1.776, 0.0, 4.0, "steps that a berth left will bring"),
     "florence_spread": Param(0.478, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
     "florence_drift": Param(0.349, 0.0, 3.0, "scrolls that a ship will bring"),
-    "later_spread": Param(1.993, 0.1, 20.0, "lead in spaces that is 3/4 sure to last in later rounds"),
+    "later_spread": Param(1.993, 0.1, 20.0, "lead in spaces that lasts in later rounds with probability 3/4"),
     "later": Param(0.47, 0.0, 2.0, "weight of marker prizes of later rounds"),
     "ware_climb": Param(2.591, 0.0, 6.0, "steps a round at a port"),
     "scroll_climb": Param(2.877, 0.0, 6.0, "steps a round at Florence"),
@@ -63,24 +63,24 @@ PARAMS: dict[str, Any] = {
     "none_yet": Param(0.378, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
     # The reference ship: what a later card may bring instead.
     "ref_sail": Param(0.632, -5.0, 5.0, "sail of the reference ship above the mean"),
-    "ref_faster": Param(0.742, 0.0, 1.0, "chance that a rival's later ship is faster than it"),
+    "ref_faster": Param(0.742, 0.0, 1.0, "probability that a rival's later ship is faster than it"),
     "ref_ware": Param(1.478, 0.0, 5.0, "its steps at the port"),
     "ref_scroll": Param(1.012, 0.0, 3.0, "its scrolls over the mean"),
     "ref_tile": Param(0.727, 0.0, 2.0, "worth of its tile in first category prizes"),
     # How much of it a claim must beat.
     "patience": Param(1.097, -1.0, 3.0, "share of the reference ship to beat with one card to come a flag"),
-    "patience_scarce": Param(0.593, -2.0, 3.0, "the same with half a card a flag; it is 0 with no card"),
-    "patience_plenty": Param(1.098, -2.0, 4.0, "the same with three cards a flag"),
+    "patience_scarce": Param(0.593, -2.0, 3.0, "the same with half a card per flag; 0 with no card"),
+    "patience_plenty": Param(1.098, -2.0, 4.0, "the same with three cards per flag"),
     "patience_players": Param(0.038, -1.0, 1.0, "more for each player beyond four"),
     "patience_own": Param(0.037, -1.0, 1.0, "less for each flag beyond the mean of those who have one"),
-    "patience_last": Param(0.184, -1.0, 2.0, "less if the seat is the last to be asked"),
+    "patience_last": Param(0.184, -1.0, 2.0, "less if the seat decides last"),
     # Flags, as shares of the reference ship.
     "keep_pirate": Param(0.343, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
     "keep_pirate_early": Param(0.322, -9.0, 9.0, "the same, more with all cards still to come"),
     "keep_plus_one": Param(-0.146, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
     "keep_ware": Param(0.073, -9.0, 9.0, "as keep_pirate, for the ware flag"),
     "piracy": Param(-0.036, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
-    "risk": Param(0.091, 0.0, 1.0, "chance that a rival's pirate takes a ship like the reference ship"),
+    "risk": Param(0.091, 0.0, 1.0, "probability that a rival's pirate takes a ship like the reference ship"),
     "risk_more": Param(1.046, 0.0, 5.0, "more, for a ship worth twice as much"),
     "deny_ship": Param(0.335, 0.0, 1.0, "weight of what the ship would bring a rival above the reference ship"),
 }  # fmt: skip
@@ -88,7 +88,7 @@ PARAMS: dict[str, Any] = {
 
 @force_inline
 def _patience(state, params, seat):
-    """(Share of the reference ship that a claim must beat, cards to come a flag).
+    """Return (share of the reference ship that a claim must beat, cards to come per flag).
 
     The share is 0 without cards to come, and the more the more there are.
     """
@@ -152,7 +152,7 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
 
 @jit
 def _value_anywhere(state, rules, params, memory, seat, ship):
-    """(worth of the ship's scrolls and tile, of the reference ship's)."""
+    """Return (worth of the ship's scrolls and tile, of the reference ship's)."""
     left = count_bits(state.berths[seat]) - 1
     step, worth = florence_gains(state, rules, params, memory, seat, left, rules.scrolls[ship])
     worth *= params.scroll
@@ -165,7 +165,7 @@ def _value_anywhere(state, rules, params, memory, seat, ship):
 
 @jit
 def _best_use(memory, berths, flag, patience):
-    """(port, worth above the reference ship) of the ship under `flag` at its best free port."""
+    """Return (port, worth above the reference ship) of the ship under `flag` at its best free port."""
     best, chosen = -1e30, -1
     for port in range(PORTS):
         if (berths >> port) & 1 == 1:
@@ -179,7 +179,7 @@ def _best_use(memory, berths, flag, patience):
 
 @force_inline
 def _interest(state, rules, params, memory, other, ship, anywhere):
-    """Roughly what `ship` is worth to another seat."""
+    """Return a rough estimate of the worth of `ship` to another seat."""
     berths = state.berths[other]
     best = 0.0
     for port in range(PORTS):
@@ -241,7 +241,7 @@ def _claim(state, rules, params, memory):
 
 @compiled_agent(name="heuristic", games=("strozzi",), memory=MEMORY, **PARAMS)
 def heuristic(state, rules, params, memory, rng):
-    """Weighs what ship, cargo, scrolls and tile will bring against a flag's later use."""
+    """Weighs the expected coins of ship, cargo, scrolls and tile against a flag's later use."""
     fill_decision(state, rules, params, memory)
     phase = state.phase
     if phase in (CLAIM, PIRACY):

@@ -1,4 +1,4 @@
-"""What things pay if the round were scored right now: exact coins, no look ahead."""
+"""Immediate values: exact coins if the round were scored now."""
 
 from numba import int64
 
@@ -9,14 +9,14 @@ from strozzi_sim.kernel.jit import force_inline, jit
 
 @force_inline
 def speed_of(rules, ship, flag):
-    """Speed of `ship` under `flag`."""
+    """Return the speed of `ship` under `flag`."""
     sail = rules.sail[ship]
     return sail + rules.plus_one_speed if flag == PLUS_ONE_FLAG else sail
 
 
 @force_inline
 def steps_of(rules, ship, flag, port):
-    """Steps up at `port` for placing `ship` there under `flag`."""
+    """Return the steps at `port` for placing `ship` there under `flag`."""
     steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):
         steps += rules.ware_steps
@@ -25,7 +25,7 @@ def steps_of(rules, ship, flag, port):
 
 @force_inline
 def ships_ahead(state, port, speed):
-    """Ships at `port` that stay ahead of a new one of this speed: those at least as fast."""
+    """Return the number of ships at `port` that stay ahead of a new one of this speed: those at least as fast."""
     ahead = 0
     while ahead < state.ships_at[port] and state.berth_speed[port, ahead] >= speed:
         ahead += 1
@@ -34,13 +34,13 @@ def ships_ahead(state, port, speed):
 
 @force_inline
 def climbed(state, rules, seat, city, steps):
-    """The space that the marker of `seat` reaches by `steps`."""
+    """Return the space that the marker of `seat` reaches by `steps`."""
     return min(state.position[city, seat] + steps, rules.top)
 
 
 @jit
 def marker_pay(state, rules, seat, city, space):
-    """Prize and bonus of the marker of `seat` in `city` if it stood on `space`, its own or a higher one."""
+    """Return prize and bonus of the marker of `seat` in `city` on `space`, its own or a higher one."""
     if space == 0:
         return 0
     moved = space > state.position[city, seat]
@@ -59,7 +59,7 @@ def marker_pay(state, rules, seat, city, space):
 
 @jit
 def step_pay(state, rules, seat, city, steps):
-    """Coins more for `steps` up in `city`."""
+    """Return the additional coins for `steps` in `city`."""
     here = state.position[city, seat]
     space = climbed(state, rules, seat, city, steps)
     if space == here:
@@ -69,7 +69,7 @@ def step_pay(state, rules, seat, city, steps):
 
 @jit
 def tile_pay(state, rules, seat, tile):
-    """Coins more for taking `tile`: its category, and one step where its ware says."""
+    """Return the additional coins for taking `tile`: its category, and one step of its ware."""
     category = rules.tile_category[tile]
     total = state.tile_total[category, seat]
     value = rules.tile_value[tile]
@@ -83,7 +83,7 @@ def tile_pay(state, rules, seat, tile):
 
 @jit
 def best_tile_pay(state, rules, seat):
-    """(slot, coins) of the best tile on display; slot -1 if there is none."""
+    """Return (slot, coins) of the best tile on display; slot -1 without a tile."""
     best, slot, slots = 0, -1, open_slots(state, rules, seat)
     for k in range(state.display_size):
         if (slots >> k) & 1 == 0:
@@ -96,14 +96,14 @@ def best_tile_pay(state, rules, seat):
 
 @jit
 def port_pay(state, rules, seat, ship, flag, port):
-    """Coins for placing `ship` at `port` under `flag`: its prize there and the steps."""
+    """Return the coins for placing `ship` at `port` under `flag`: its prize there and the steps."""
     rank = ships_ahead(state, port, speed_of(rules, ship, flag))
     return rules.ship_prize[rank] + step_pay(state, rules, seat, port, steps_of(rules, ship, flag, port))
 
 
 @jit
 def best_port_pay(state, rules, seat, ship, flag):
-    """(port, coins) of the best free port for `ship` under `flag`."""
+    """Return (port, coins) of the best free port for `ship` under `flag`."""
     free = free_ports(state, rules, seat)
     best, chosen = 0, -1
     for port in range(PORTS):

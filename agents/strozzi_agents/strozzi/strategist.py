@@ -1,4 +1,4 @@
-"""The strongest settings of the search that were found for Strozzi, under a name of their own (docs/search.md)."""
+"""The strongest known settings of the search for Strozzi, as an agent (docs/search.md)."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from strozzi_agents.search.ismcts import ismcts
 
 
 def _preset(**values: Any) -> MappingProxyType[str, Any]:
-    """The parameters of the search with these defaults."""
+    """Return the parameters of the search with these defaults."""
     own = {key: replace(ismcts.params[key], default=value) for key, value in values.items()}
     return MappingProxyType({**ismcts.params, **own})
 

@@ -1,4 +1,4 @@
-"""Styles a designer recognises: the evaluator with a few weights of its own, nothing else."""
+"""Styles that a designer recognises: the evaluator with a few changed weights."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from strozzi_sim.agent import Agent, Param
 
 
 def _style(name: str, about: str, **weights: float) -> Agent:
-    """The evaluator with these defaults; every other weight is the heuristic's."""
+    """Return the parameters of the evaluator with these defaults; all other weights are the heuristic's."""
     params = dict(heuristic.params)
     for key, weight in weights.items():
         param = params[key]

@@ -1,7 +1,7 @@
-"""What things are worth: expected coins of a speed at a port, of a marker's space, of tiles.
+"""Expected coins of a speed at a port, of a marker's space, of tiles.
 
-Every prize by rank is read at an expected rank: the sum, over the rivals, of the chance that they will be ahead.
-Between two ranks prizes are interpolated. Each seat keeps in its memory what stays the same for a round or a decision.
+Every prize by rank is read at an expected rank: the sum, over the rivals, of the probability that they will be ahead.
+Between two ranks prizes are interpolated. Each seat keeps in its memory the constants of a round or a decision.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ MEMORY = np.dtype([  # shape                          meaning
     ("filled", "i8"),  #                              the round that the first part is for, from 1; 0 = none
     ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
     ("bonus", "f8", (2, MAX_SPACES)),  #             [kind of track, space] bonus coins of this and all later rounds
-    ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] chance to be behind in a later round
+    ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] probability of being behind in a later round
     ("sail", "f8"),  #                                means over all ships
     ("scrolls", "f8"),
     ("promotion", "f8"),
@@ -40,19 +40,19 @@ MEMORY = np.dtype([  # shape                          meaning
 
 @force_inline
 def _spread_out(lead, spread):
-    """Chance to be behind: 1/2 at a lead of 0, 1/4 at a lead of `spread`."""
+    """Return the probability of being behind: 1/2 at a lead of 0, 1/4 at a lead of `spread`."""
     return 0.5 - 0.5 * lead / (abs(lead) + spread)
 
 
 @force_inline
 def clipped(number, low, high):
-    """`number`, or the nearest of the two bounds."""
+    """Return `number`, limited to the two bounds."""
     return min(max(number, low), high)
 
 
 @force_inline
 def prize_at(memory, kind, rank):
-    """The prize at a rank between whole ones, 0 = best."""
+    """Return the prize at a rank between integers, 0 = best."""
     whole = int64(rank)
     prize = memory.prize[kind, whole]
     return prize + (rank - whole) * (memory.prize[kind, whole + 1] - prize)
@@ -60,13 +60,13 @@ def prize_at(memory, kind, rank):
 
 @jit
 def _fill_game(state, rules, params, memory):
-    """Work out what stays the same for a game."""
+    """Compute the constants of a game."""
     players, top = state.players, rules.top
     for kind in range(3):
         for rank in range(players + 2):
             here = min(rank, players - 1)
             prize = _prize(rules, kind, here)
-            if 0 < rank < players - 1:  # the ends are sharp: nobody is better than first
+            if 0 < rank < players - 1:  # the ends are sharp: no rank is better than first
                 prize = 0.5 * prize + 0.25 * (_prize(rules, kind, here - 1) + _prize(rules, kind, here + 1))
             memory.prize[kind, rank] = prize
     ships = rules.ships
@@ -82,7 +82,7 @@ def _fill_game(state, rules, params, memory):
 
 @jit
 def _fill_round(state, rules, params, memory):
-    """Work out what stays the same for a round: the bonus coins of this and all later ones."""
+    """Compute the constants of a round: the bonus coins of this and all later ones."""
     if memory.filled == 0:
         _fill_game(state, rules, params, memory)
     top = rules.top
@@ -110,7 +110,7 @@ def _prize(rules, kind, rank):
 
 @force_inline
 def fill_decision(state, rules, params, memory):
-    """Work out what stays the same for a decision."""
+    """Compute the constants of a decision."""
     if memory.filled != state.round + 1:
         _fill_round(state, rules, params, memory)
     memory.open = state.deck / max(rules.cards[state.players], 1)
@@ -121,20 +121,20 @@ def fill_decision(state, rules, params, memory):
 
 @force_inline
 def _behind(lead, tie, drift, steep):
-    """Chance to end the round behind a rival, with a lead in spaces before `drift` more."""
+    """Return the probability of ending the round behind a rival, with a lead in spaces before `drift` more."""
     twice = 2 * lead + tie if lead == 0 else 2 * lead
     return clipped(0.5 - (0.5 * twice + drift) * steep, 0.0, 1.0)
 
 
 @force_inline
 def _behind_later(memory, lead, tie):
-    """Chance to end a later round behind a rival."""
+    """Return the probability of ending a later round behind a rival."""
     return memory.lead[_LEVEL + (tie if lead == 0 else 2 * lead)]
 
 
 @force_inline
 def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
-    """Coins of a marker on `space`, with this many rivals expected ahead of it now and in each later round."""
+    """Return the coins of a marker on `space`, with this many rivals expected ahead of it now and in each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
     if space > 0:
         coins += prize_at(memory, MARKER, now)
@@ -145,7 +145,7 @@ def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
 
 @force_inline
 def _race(state, params, memory, kind, city, mine, other):
-    """(Spaces that will be won on the rival `other` this round, loss of chance by space)."""
+    """Return (spaces that the rival `other` will gain this round, decrease of probability by space)."""
     berths = state.berths[other]
     if kind == AT_FLORENCE:
         theirs = count_bits(berths)
@@ -156,14 +156,14 @@ def _race(state, params, memory, kind, city, mine, other):
 
 @force_inline
 def _gains(state, rules, params, memory, seat, kind, city, mine, a, b, c):
-    """Coins more, this round and later, for `a`, `b` and `c` steps; `mine`: ships the seat may place there later."""
+    """Return the additional coins, this round and later, for `a`, `b` and `c` steps; `mine`: ships the seat can place there later."""
     here, top = state.position[city, seat], rules.top
     if here == top:
         return 0.0, 0.0, 0.0
     a, b, c = min(a, top - here), min(b, top - here), min(c, top - here)
     now = now_a = now_b = now_c = 0.0
     later = later_a = later_b = later_c = 0.0
-    tie = -1  # against a rival on its space; a marker that moves comes to rest behind
+    tie = -1  # against a rival on its space; a marker that moves stops behind
     for rank in range(state.players):
         other = state.order[city, rank]
         if other == seat:
@@ -190,25 +190,25 @@ def _gains(state, rules, params, memory, seat, kind, city, mine, a, b, c):
 
 @jit
 def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
-    """Coins more for `a`, `b` and `c` steps at a port; `mine`: the seat may place there later (1)."""
+    """Return the additional coins for `a`, `b` and `c` steps at a port; `mine`: the seat can place there later (1)."""
     return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, a, b, c)
 
 
 @jit
 def step_gain(state, rules, params, memory, seat, port, mine):
-    """Coins more for one step at a port."""
+    """Return the additional coins for one step at a port."""
     return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, 1, 1, 1)[0]
 
 
 @jit
 def florence_gains(state, rules, params, memory, seat, mine, a):
-    """Coins more for one and for `a` steps at Florence; `mine`: ships the seat may place later."""
+    """Return the additional coins for one and for `a` steps at Florence; `mine`: ships the seat can place later."""
     return _gains(state, rules, params, memory, seat, AT_FLORENCE, FLORENCE, mine, 1, a, a)[:2]
 
 
 @jit
 def category_value(state, rules, params, memory, seat, category, total):
-    """Expected prize in `category` with tiles worth `total`."""
+    """Return the expected prize in `category` with tiles worth `total`."""
     left = rules.rounds - state.round - 1 + memory.open  # rounds
     steep = 0.5 / (0.2 + params.tile_spread * left)
     behind = 0.0
@@ -228,7 +228,7 @@ def category_value(state, rules, params, memory, seat, category, total):
 
 @jit
 def tile_value(state, rules, params, memory, seat, tile):
-    """Weighted worth of taking `tile`: its category, and the step of its ware."""
+    """Return the weighted worth of taking `tile`: its category, and the step of its ware."""
     category = rules.tile_category[tile]
     total = state.tile_total[category, seat]
     worth = category_value(state, rules, params, memory, seat, category, total + rules.tile_value[tile])
@@ -242,7 +242,7 @@ def tile_value(state, rules, params, memory, seat, tile):
 
 @jit
 def best_tile_value(state, rules, params, memory, seat):
-    """(slot, worth) of the best tile on display; slot -1 and worth 0 if there is none."""
+    """Return (slot, worth) of the best tile on display; slot -1 and worth 0 without a tile."""
     best, slot, slots = 0.0, -1, open_slots(state, rules, seat)
     for k in range(state.display_size):
         if (slots >> k) & 1 == 0:
@@ -255,7 +255,7 @@ def best_tile_value(state, rules, params, memory, seat):
 
 @force_inline
 def speed_value(state, params, memory, port, rivals, speed, faster):
-    """Weighted worth of a ship of this speed at `port`, when each rival to come is faster by that chance."""
+    """Return the weighted worth of a ship of this speed at `port`, with this probability that each rival to come is faster."""
     ahead = ships_ahead(state, port, speed)
     ships = state.ships_at[port]
     taken = memory.prize[SHIP, ahead] - memory.prize[SHIP, ships]
@@ -264,7 +264,7 @@ def speed_value(state, params, memory, port, rivals, speed, faster):
 
 @force_inline
 def rivals_faster(state, rules, params, sail):
-    """Chance that a rival's later ship is faster than `sail`, and than that with the plus_one flag."""
+    """Return the probability that a rival's later ship is faster than `sail`, and faster than that with the plus_one flag."""
     unseen = state.ships_unseen
     plus = rules.plus_one_speed
     with_plus = faster = faster_than_plus = 0

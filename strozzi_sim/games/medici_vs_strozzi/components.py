@@ -175,7 +175,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def tile_ids(components: dict[str, Any]) -> list[tuple[str, int, int]]:
-    """(id, index of the type, value) of every tile, gold last with the type GOLD; a repeated value gets a letter."""
+    """Return (id, index of the type, value) of every tile, gold last with the type GOLD; a repeated value gets a letter."""
     tiles = components["tiles"]
     values = list(tiles["values_per_type"])
     tiles_by_id = []
@@ -205,7 +205,7 @@ def check(components: Components, where: str) -> None:
         raise InputError(f"{where}: type: 'gold' is the name of the tiles without a track")
     capacities = components.ships.capacities
     if len(set(capacities)) < len(capacities):
-        raise InputError(f"{where}: ships.capacities: {capacities}; a player's ships are told apart by their capacity")
+        raise InputError(f"{where}: ships.capacities: {capacities}; a player's ships must differ in capacity")
     if len(harbors) < len(capacities):
         raise InputError(
             f"{where}: harbor: {len(harbors)} harbors for {len(capacities)} ships; each ship of a player needs its own"
@@ -308,7 +308,7 @@ def reconstructed(components: Components) -> list[str]:
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
-    """The record that kernels read, as an array of shape (1,)."""
+    """Return the record that kernels read, array of shape (1,)."""
     rules = np.zeros(1, limit.RULES)
     row = rules[0]
     types = [kind.key for kind in components.type]
@@ -342,10 +342,10 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
 
 
 def rounds(components: dict[str, Any]) -> int:
-    """Rounds of a game."""
+    """Return the number of rounds."""
     return int(components["rounds"]["count"])
 
 
 def hidden(components: dict[str, Any]) -> bool:
-    """Whether a seat knows what the other must not see: its cash, with the switch (19)."""
+    """Return whether a seat's cash is hidden, with the switch (19)."""
     return bool(components["switches"]["hidden_cash"])

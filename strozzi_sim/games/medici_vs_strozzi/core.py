@@ -56,7 +56,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @force_inline
 def return_ships(state, rules):
-    """Ships come home empty, all tiles return to the bag (31, 46, 52). Whole arrays are quicker than their used part."""
+    """Return ships empty and all tiles to the bag (31, 46, 52). Whole arrays are faster than their used part."""
     berths = (1 << rules.harbors) - 1
     room = 0
     for ship in range(MAX_SHIPS):
@@ -81,7 +81,7 @@ def return_ships(state, rules):
 
 @jit
 def _begin_round(state, rules, chance, journal):
-    """The start player shows the first tile."""
+    """Let the start player show the first tile."""
     return_ships(state, rules)
     reset_source(chance, state.round)
     start_player = state.start_player
@@ -91,7 +91,7 @@ def _begin_round(state, rules, chance, journal):
 
 @force_inline
 def _begin_turn(state, rules, proposer, chance, journal):
-    """The proposer shows one tile (1)."""
+    """Let the proposer show one tile (1)."""
     state.proposer = proposer
     state.shown = 0
     _show(state, rules, proposer, chance, journal)
@@ -156,7 +156,7 @@ def apply(state, rules, action, chance, journal):
 
 @jit
 def _go_on(state, rules, phase, action, chance, journal):
-    """What moves tiles; apart from `apply`, so that the short answers can be put in place where they are given."""
+    """Apply an action that moves tiles; separate from `apply`, so that short answers can be inlined."""
     if phase == PLACE:
         _place(state, rules, action, chance, journal)
     elif phase == REVEAL:
@@ -167,7 +167,7 @@ def _go_on(state, rules, phase, action, chance, journal):
 
 @force_inline
 def _settle(state, rules, buys, asked, chance, journal):
-    """The buyer pays the bank at once (12, 21) and says where the lot goes, if it can be loaded at all."""
+    """Let the buyer pay the bank (12, 21), and continue to the choice of a ship, if the lot can be loaded."""
     proposer = state.proposer
     buyer = 1 - proposer if buys else proposer
     state.buyer = buyer
@@ -184,7 +184,7 @@ def _settle(state, rules, buys, asked, chance, journal):
 
 @force_inline
 def placements(state, rules, seat):
-    """Where `seat` may load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
+    """Return where `seat` can load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
     shown, berths = state.shown, state.berths[seat]
     found = 0
     for ship in range(MAX_SHIPS):
@@ -240,7 +240,7 @@ def _place(state, rules, action, chance, journal):
 
 @force_inline
 def round_ends(state, rules, buyer):
-    """Whether the round is over after the purchase of `buyer`: their fleet is full, or the bag is empty (22, 23)."""
+    """Return whether the round is over after the purchase of `buyer`: their fleet is full, or the bag is empty (22, 23)."""
     fleet = state.moored[buyer] == rules.ships if rules.ends_moored else state.loaded[buyer] == rules.capacity_total
     return fleet or state.unseen == 0
 
@@ -266,13 +266,13 @@ def _end_round(state, rules, chance, journal):
 
 @jit
 def count_legal(state, rules):
-    """Number of legal actions."""
+    """Return the number of legal actions."""
     return state.choices
 
 
 @jit
 def kth_legal(state, rules, k):
-    """The k-th legal action, in ascending order."""
+    """Return the k-th legal action, in ascending order."""
     first = state.first_action
     if state.phase != PLACE:  # all that follow the first are legal
         return first + k
@@ -284,7 +284,7 @@ def kth_legal(state, rules, k):
 
 @jit
 def is_legal(state, rules, action):
-    """Whether `action`, any int64, is legal."""
+    """Return whether `action`, any int64, is legal."""
     bit = action - state.first_action
     if state.phase != PLACE:
         return 0 <= bit < state.choices
@@ -293,7 +293,7 @@ def is_legal(state, rules, action):
 
 @jit
 def score(state, seat):
-    """Coins of a seat, credit deducted (17)."""
+    """Return the coins of a seat, credit deducted (17)."""
     return state.cash[seat]
 
 

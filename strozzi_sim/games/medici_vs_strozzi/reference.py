@@ -38,13 +38,13 @@ Option = bool | int | str | tuple[int, str]
 
 
 class Question(NamedTuple):
-    """What somebody must decide.
+    """A pending decision.
 
     Attributes:
         kind: "reveal" ("more" or "stop"), "price" (whole coins), "answer" (True = buy), or "place"
             ((ship, harbor), or "discard").
-        seat: who must decide.
-        options: what they may choose from.
+        seat: the acting seat.
+        options: the choices.
     """
 
     kind: str
@@ -75,27 +75,27 @@ class Game:
 
     Attributes:
         round, start_player: number of the round, from 1, and the seat that proposed first in it.
-        proposer: who reveals and names the price.
+        proposer: seat that reveals tiles and names the price.
         lot, price, buyer: the tiles on the table; the price and who pays it, None until known. They stay while the
             lot is placed; afterwards the table is empty.
-        ships: for each player, by capacity, the harbor (None = not moored) and the tiles on board.
+        ships: ships of each player: capacity -> (harbor, None if not moored; tiles on board).
         markers: position by harbor and type; above 0 on Medici's side, below on Strozzi's.
         cash: coins of each player, below 0 if the bank has lent some.
         discards, bag_left: tiles thrown away this round; number of tiles in the bag.
         events: the lines of a record, without the header.
-        question: what somebody must decide, None when the game is over.
+        question: the pending decision, None when the game is over.
     """
 
     def __init__(self, components: Mapping[str, Any], tiles: Sequence[Sequence[str]], start_player: int = 0) -> None:
-        """Prepare the game and run on to the first question.
+        """Prepare the game and play up to the first question.
 
         Args:
             components: the component data, with the keys of `components.toml`.
-            tiles: for every round the ids of all tiles, in the order in which they come out of the bag.
-            start_player: who proposes first in round 1 (48, 51).
+            tiles: ids of all tiles for every round, in the order in which they leave the bag.
+            start_player: proposer of the first lot in round 1 (48, 51).
 
         Raises:
-            ValueError: a start player, starters, capacities or an order of tiles that cannot be.
+            ValueError: an invalid start player, starters, capacities or order of tiles.
             TypeError: a number of the components that is not whole.
         """
         rounds, tracks = components["rounds"], components["tracks"]
@@ -142,12 +142,12 @@ class Game:
 
     @property
     def actor(self) -> int | None:
-        """The seat that must decide, or None when the game is over."""
+        """The acting seat, or None when the game is over."""
         return self.question.seat if self.question else None
 
     @property
     def legal(self) -> Sequence[Option]:
-        """What the actor may choose from."""
+        """The options of the acting seat."""
         return self.question.options if self.question else ()
 
     @property
@@ -182,7 +182,7 @@ class Game:
         return (yield Question(kind, seat, options))
 
     def _fleet(self) -> dict[int, tuple[str | None, list[str]]]:
-        """The ships of one player, empty and at no harbor."""
+        """Return the ships of one player, empty and at no harbor."""
         return {capacity: (None, []) for capacity in self.capacities}
 
     def _play_game(self) -> Play:
@@ -194,7 +194,7 @@ class Game:
         self._score_end()  # (55)
 
     def _prepare_round(self, number: int) -> None:
-        """Ships come home and all tiles go back into the bag; markers and cash stay (31, 44, 46, 52)."""
+        """Return ships and tiles at the start of a round; markers and cash stay (31, 44, 46, 52)."""
         self.round = number
         self.start_player = self.proposer = self.starters[number - 1]  # (48)
         self.ships = [self._fleet() for _ in FAMILIES]
@@ -203,7 +203,7 @@ class Game:
         self._tell("round", round=number, start_player=self.start_player)
 
     def _round_is_over(self) -> bool:
-        """One player has nothing left to fill, or the bag is empty (22, 23, 25, 28); discards fill nothing (27)."""
+        """Return whether a fleet is full or the bag is empty (22, 23, 25, 28); discarded tiles fill nothing (27)."""
         return not self._bag or any(map(self._is_loaded, self.ships))
 
     def _is_loaded(self, fleet: Mapping[int, tuple[str | None, list[str]]]) -> bool:
@@ -222,11 +222,11 @@ class Game:
         self.lot, self.price, self.buyer = [], None, None
 
     def _room(self, seat: int) -> int:
-        """Most free spaces on a single ship of `seat`, moored or not (3, 4)."""
+        """Return the most free spaces on a single ship of `seat`, moored or not (3, 4)."""
         return max(capacity - len(tiles) for capacity, (_, tiles) in self.ships[seat].items())
 
     def _reveal(self) -> Play:
-        """At least one tile, each further one after seeing the last; none goes back (1, 2, 7, 8)."""
+        """Reveal at least one tile, each further one after seeing the last; none goes back (1, 2, 7, 8)."""
         most = min(self.reveal_max, self._room(self.proposer))  # whatever the other can load (5)
         self._draw()
         while len(self.lot) < most and self._bag:  # an empty bag stays empty (24)
@@ -240,14 +240,14 @@ class Game:
         self._tell("reveal", player=self.proposer, tile=tile)
 
     def _name_price(self) -> Play:
-        """Any whole number of coins, also nothing (9, 10, 11)."""
+        """Name a price: any whole number of coins, also 0 (9, 10, 11)."""
         price = yield from self._ask("price", self.proposer, PRICES)
         assert isinstance(price, int)
         self.price = price
         self._tell("price", player=self.proposer, price=price)
 
     def _sell(self) -> Play:
-        """The other player buys or declines (20), then the buyer pays the bank, if need be on credit (12-18, 21)."""
+        """Let the other player buy or decline (20); then the buyer pays the bank, on credit if necessary (12-18, 21)."""
         assert self.price is not None
         other = 1 - self.proposer
         may_buy = self.buy_without_room or self._room(other) >= len(self.lot)  # (14)
@@ -257,7 +257,7 @@ class Game:
         self._tell("answer", player=other, buy=buys)
 
     def _place(self) -> Play:
-        """The whole lot goes onto one ship, or is thrown away although it would fit (29, 30, 36)."""
+        """Load the whole lot on one ship, or discard it although it would fit (29, 30, 36)."""
         assert self.buyer is not None
         choice = yield from self._ask("place", self.buyer, [*self._berths(self.buyer), "discard"])
         if not isinstance(choice, tuple):
@@ -270,7 +270,7 @@ class Game:
         self._tell("load", player=self.buyer, ship=ship, harbor=harbor, tiles=list(self.lot))
 
     def _berths(self, seat: int) -> list[tuple[int, str]]:
-        """Ships with room for the lot and where they can lie; a new ship may be begun at any time (33, 35)."""
+        """Return the ships with room for the lot and their harbors; a new ship can be begun at any time (33, 35)."""
         fleet = self.ships[seat]
         taken = [harbor for harbor, _ in fleet.values()]
         berths = []
@@ -281,14 +281,14 @@ class Game:
         return berths
 
     def _load_at(self, seat: int, harbor: str) -> list[Tile] | None:
-        """The tiles on the ship of `seat` at `harbor`, or None without a ship there."""
+        """Return the tiles on the ship of `seat` at `harbor`, or None without a ship there."""
         for moored, aboard in self.ships[seat].values():
             if moored == harbor:
                 return [self.tiles[tile] for tile in aboard]
         return None
 
     def _score_round(self) -> None:
-        """First the loads are compared, then all markers move, then the monopolies pay (41)."""
+        """Compare the loads, then move all markers, then pay the monopolies (41)."""
         harbors, monopolies, bonus = ([0 for _ in FAMILIES] for _ in range(3))
         for harbor in self.harbors:
             winner = self._majority(harbor)
@@ -299,17 +299,17 @@ class Game:
                 self._move(harbor, goods)
         for harbor, positions in self.markers.items():
             for goods, position in positions.items():
-                if position:  # the centre is nobody's (42)
+                if position:  # the centre belongs to neither (42)
                     owner = 0 if position * SIDES[0] > 0 else 1
                     monopolies[owner] += self.monopoly
-                    bonus[owner] += self.tracks[harbor][goods].bonus.get(abs(position), 0)  # besides (43)
+                    bonus[owner] += self.tracks[harbor][goods].bonus.get(abs(position), 0)  # in addition (43)
         self.cash = [sum(amounts) for amounts in zip(self.cash, harbors, monopolies, bonus, strict=True)]  # (47)
         markers = {harbor: {**positions} for harbor, positions in self.markers.items()}
         payments = {"harbors": harbors, "monopolies": monopolies, "bonus": bonus}
         self._tell("score_round", round=self.round, **payments, markers=markers, cash=list(self.cash))
 
     def _majority(self, harbor: str) -> int | None:
-        """Who has the strictly higher sum of all values at the harbor; no ship counts as nothing (37)."""
+        """Return the player with the strictly higher sum of all values at the harbor; no ship counts as 0 (37)."""
         loads = [self._load_at(seat, harbor) for seat in range(len(FAMILIES))]
         present = [seat for seat, load in enumerate(loads) if load is not None]
         if len(present) == 1 and self.lone_ship_wins:
@@ -320,7 +320,7 @@ class Game:
         return 0 if medici > strozzi else 1
 
     def _move(self, harbor: str, goods: str) -> None:
-        """The marker goes towards whoever has more steps, not beyond the end of its track (38, 39)."""
+        """Move the marker towards the player with more steps, at most to the end of its track (38, 39)."""
         end = self.tracks[harbor][goods].half_length
         pulls = [side * self._steps(seat, harbor, goods) for seat, side in enumerate(SIDES)]
         if self.net:
@@ -329,12 +329,12 @@ class Game:
             self.markers[harbor][goods] = max(-end, min(end, self.markers[harbor][goods] + pull))
 
     def _steps(self, seat: int, harbor: str, goods: str) -> int:
-        """One step for a tile of the track's type, two instead for a worthless one; gold has no track (40)."""
+        """Return one step for a tile of the track's type, two instead for a worthless one; gold has no track (40)."""
         load = [tile for tile in self._load_at(seat, harbor) or () if tile.type == goods]
         return sum(self.steps if tile.value else self.zero_steps for tile in load)
 
     def _score_end(self) -> None:
-        """Most cash wins, what the bank has lent is gone already; a tie is a shared victory (17, 54)."""
+        """End the game: most cash wins, credit is already deducted; a tie is a shared victory (17, 54)."""
         winners = [seat for seat, cash in enumerate(self.cash) if cash == max(self.cash)]
         self._tell("score_end", total=list(self.cash), winners=winners)
 
@@ -343,7 +343,7 @@ class Game:
 
 
 def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:
-    """All tiles by id: `dye-0`, with a letter where a type has a value more than once (`dye-4a`), and `gold-a`."""
+    """Return all tiles by id: `dye-0`, with a letter if a type has a value more than once (`dye-4a`), and `gold-a`."""
     values, gold = components["tiles"]["values_per_type"], components["gold"]["key"]
     tiles = {}
     for kind in components["type"]:
@@ -356,5 +356,5 @@ def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:
 
 
 def _track(data: Mapping[str, Any]) -> Track:
-    """A track from its data; as keys of JSON the spaces are texts."""
+    """Return a track from its data; the spaces are texts, as keys of JSON."""
     return Track(index(data["half_length"]), {int(space): index(coins) for space, coins in data["bonus"].items()})

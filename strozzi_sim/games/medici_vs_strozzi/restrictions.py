@@ -1,4 +1,4 @@
-"""What a seat may be forbidden: large lots, high prices, to buy from its rival, a ship, a harbor."""
+"""Actions that can be forbidden to a seat: large lots, high prices, to buy from its rival, a ship, a harbor."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
 
 
 def names(components: Mapping[str, Any]) -> dict[str, str]:
-    """Every restriction by name, and in words; N is a whole number above 0."""
+    """Return every restriction with its description; N is a whole number above 0."""
     return {
         "lot:above-N": "no more than N tiles may be shown for one lot",
         "price:above-N": "no price above N coins may be named",

@@ -13,13 +13,13 @@ from strozzi_sim.kernel.journal import write_event
 
 @force_inline
 def present(state, seat, harbor):
-    """1 if a ship of `seat` is moored at `harbor`, else 0."""
+    """Return 1 if a ship of `seat` is moored at `harbor`, else 0."""
     return 1 - ((state.berths[seat] >> harbor) & 1)
 
 
 @force_inline
 def harbor_lead(state, rules, harbor):
-    """Who would be paid for a harbor as the ships lie: 1 Medici, -1 Strozzi, 0 nobody (37)."""
+    """Return the winner of a harbor with the present loads: 1 Medici, -1 Strozzi, 0 neither (37)."""
     lead = state.value[MEDICI, harbor] - state.value[STROZZI, harbor]
     if lead == 0 and rules.worthless_wins:
         lead = present(state, MEDICI, harbor) - present(state, STROZZI, harbor)
@@ -28,7 +28,7 @@ def harbor_lead(state, rules, harbor):
 
 @force_inline
 def marker_ends(state, rules, harbor, kind):
-    """Where a marker comes to rest if the round is scored as the loads are (38, 39)."""
+    """Return the position of a marker after the round is scored with the present loads (38, 39)."""
     before, half_length = state.position[harbor, kind], rules.half_length[harbor, kind]
     medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
     if rules.net_movement:
@@ -38,7 +38,7 @@ def marker_ends(state, rules, harbor, kind):
 
 @force_inline
 def track_pay(rules, harbor, kind, position):
-    """Coins for a marker, the bonus included: positive for Medici, negative for Strozzi (42, 43)."""
+    """Return the coins for a marker, bonus included: positive for Medici, negative for Strozzi (42, 43)."""
     if position > 0:
         return rules.monopoly + rules.bonus[harbor, kind, position]
     return -rules.monopoly - rules.bonus[harbor, kind, -position] if position < 0 else 0

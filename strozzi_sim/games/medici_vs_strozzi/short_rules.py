@@ -1,4 +1,4 @@
-"""The rules in short, for a person at the table; their numbers are those of the components. A line is a paragraph."""
+"""A summary of the rules for human players, with the numbers of the components; one line per paragraph."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -41,7 +41,7 @@ LOAD = 6  # + ship * MAX_HARBORS + harbor: 6 .. 21
 NAME_PRICE = LOAD + MAX_SHIPS * MAX_HARBORS  # + price: 22 .. 272
 ACTIONS = NAME_PRICE + MAX_PRICE + 1
 
-# Where a tile lies, besides seat * MAX_SHIPS + ship (its hold).
+# Locations of a tile, in addition to seat * MAX_SHIPS + ship (its hold).
 IN_BAG, IN_LOT, DISCARDED = 255, 254, 253
 
 STATE = np.dtype([  # shape                      unit / meaning
@@ -69,7 +69,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("position", "i1", (MAX_HARBORS, MAX_TYPES)),  # [harbor, type] of the marker, positive = Medici's side
     ("cash", "i4", (SEATS,)),  #                 [P] coins, negative = credit
     ("unseen", "u1"),  #                         tiles in the bag
-    ("unseen_tile", "u1", (MAX_TILES,)),  #     [k] their indices, in no telling order
+    ("unseen_tile", "u1", (MAX_TILES,)),  #     [k] their indices, in an arbitrary order
     ("location", "u1", (MAX_TILES,)),  #            [tile] IN_BAG, IN_LOT, DISCARDED or its hold
 ], align=True)  # fmt: skip
 
@@ -103,5 +103,5 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("no_place", "u2", (SEATS,)),  #             [P] set of ship * MAX_HARBORS + harbor where it may not load
 ], align=True)  # fmt: skip
 
-# Most journal rows: every tile a lot of its own, every track and harbor scored.
+# Most journal rows: every tile a separate lot, every track and harbor scored.
 JOURNAL_ROWS = MAX_ROUNDS * (5 * MAX_TILES + MAX_HARBORS * (MAX_TYPES + 1) + 8) + 8

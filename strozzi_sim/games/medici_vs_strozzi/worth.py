@@ -1,4 +1,4 @@
-"""What a position is worth: the margin that harbors and monopolies will still bring, and the fair price of a lot.
+"""The worth of a position: the margin still to come from harbors and monopolies, and the fair price of a lot.
 
 An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Totals of loads are
 carried on by what will be loaded in the free spaces; markers wander at random, this round and later ones.
@@ -57,7 +57,7 @@ DEFAULT = Weights()
 MEMORY = np.dtype([  # shape                                         meaning
     ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
     ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
-    ("sure", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
+    ("closed", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
     #                                                                the round there, later rounds included
     ("open", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           the same, of one that has a round's way to go
 ], align=True)  # fmt: skip
@@ -65,7 +65,7 @@ MEMORY = np.dtype([  # shape                                         meaning
 
 @jit
 def fill_round(state, rules, weights, memory):
-    """Work out what markers are worth in this round; `memory` is a MEMORY record that was zero before."""
+    """Compute the worth of markers in this round; `memory` is a MEMORY record that was zero before."""
     if memory.filled == state.round + 1:
         return
     total, share = 0.0, 1.0
@@ -88,19 +88,19 @@ def fill_round(state, rules, weights, memory):
                 weight = 1.0 if back == later else weights.later
                 for space in range(2 * half + 1):
                     pay = float64(track_pay(rules, harbor, kind, int64(space - half)))
-                    memory.sure[harbor, kind, space] = weight * pay + memory.open[harbor, kind, space]
+                    memory.closed[harbor, kind, space] = weight * pay + memory.open[harbor, kind, space]
                 for space in range(2 * half + 1):
                     mean = 0.0
                     for way in range(2 * _FURTHEST + 1):
                         to = min(max(space + way - _FURTHEST, 0), 2 * half)
-                        mean += memory.drift[way] * memory.sure[harbor, kind, to]
+                        mean += memory.drift[way] * memory.closed[harbor, kind, to]
                     memory.open[harbor, kind, space] = mean
     memory.filled = state.round + 1
 
 
 @force_inline
 def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
-    """Free spaces of a seat at a harbor; where it has no ship yet, the mean of its ships at sea."""
+    """Return the free spaces of a seat at a harbor; without a ship there, the mean of its ships at sea."""
     if (state.berths[seat] >> harbor) & 1 == 1:
         return unmoored
     for ship in range(rules.ships):
@@ -124,7 +124,7 @@ def _mean_unmoored(state, rules, seat):
 
 @jit
 def margin(state, rules, weights, memory, turn, over):
-    """Medici's margin still to come, cash left aside.
+    """Return Medici's margin still to come, without cash.
 
     Args:
         state: a position between two turns, the lot placed.
@@ -163,9 +163,9 @@ def margin(state, rules, weights, memory, turn, over):
                 space = float64(half + marker_ends(state, rules, harbor, kind)) + ahead
                 space = min(max(space, 0.0), float64(2 * half))
                 low = min(int64(space), 2 * half - 1)
-                sure = _between(memory.sure[harbor, kind, low], memory.sure[harbor, kind, low + 1], space - low)
+                closed = _between(memory.closed[harbor, kind, low], memory.closed[harbor, kind, low + 1], space - low)
                 far = _between(memory.open[harbor, kind, low], memory.open[harbor, kind, low + 1], space - low)
-                total += sure + loose * (far - sure)
+                total += closed + loose * (far - closed)
     return total
 
 
@@ -183,14 +183,14 @@ def place_lot(after, state, rules, seat, place):
 
 @force_inline
 def margin_of(after, rules, weights, memory, seat):
-    """Margin of `seat` still to come after its purchase, the lot placed: the turn is its own, unless the round is over."""
+    """Return the margin of `seat` still to come after its purchase, with the lot placed; it has the next turn, unless the round is over."""
     worth = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
     return worth if seat == MEDICI else -worth
 
 
 @jit
 def best_placement(state, rules, weights, memory, seat):
-    """(action, margin of `seat` still to come) if `seat` buys the lot on the table, its price left aside."""
+    """Return (action, margin of `seat` still to come) if `seat` buys the lot on the table, without its price."""
     after = clone(state)
     best, chosen = margin_of(after, rules, weights, memory, seat), DISCARD
     places = placements(state, rules, seat)
@@ -206,13 +206,13 @@ def best_placement(state, rules, weights, memory, seat):
 
 @force_inline
 def may_buy(state, rules, seat):
-    """Whether `seat` may buy the lot (14)."""
+    """Return whether `seat` can buy the lot (14)."""
     return rules.buy_without_room or state.shown <= state.room[seat]
 
 
 @jit
 def outcomes(state, rules, weights, memory):
-    """(W_P, W_R, where the proposer would load the lot, where the rival would)."""
+    """Return (W_P, W_R, where the proposer would load the lot, where the rival would)."""
     proposer = state.proposer
     here, mine = best_placement(state, rules, weights, memory, proposer)
     if not may_buy(state, rules, 1 - proposer):
@@ -223,27 +223,27 @@ def outcomes(state, rules, weights, memory):
 
 @force_inline
 def swing(state, rules, weights, memory):
-    """(W_P, W_R): the proposer's margin still to come if the proposer, or the rival, gets the lot and the turn."""
+    """Return (W_P, W_R): the proposer's margin still to come if the proposer, or the rival, gets the lot and the turn."""
     mine, yours, _, _ = outcomes(state, rules, weights, memory)
     return mine, yours
 
 
 @force_inline
 def whole_price(rules, coins):
-    """The price nearest to `coins` that can be named."""
+    """Return the legal price nearest to `coins`."""
     return int64(min(max(coins, 0.0), float64(rules.top_price)) + 0.5)
 
 
 @jit
 def fair_price(state, rules, weights, memory):
-    """Half the swing of the lot on the table, in coins, at least 0."""
+    """Return half the swing of the lot on the table, in coins, at least 0."""
     mine, yours = swing(state, rules, weights, memory)
     return max(0.5 * (mine - yours), 0.0)
 
 
 @jit
 def another_tile(state, rules, weights, memory):
-    """The proposer's expected margin after one more tile, if the fair price is named then.
+    """Return the proposer's expected margin after one more tile, if the fair price is named then.
 
     It is the mean over `weights.looks` tiles of the bag, evenly spread over types and values, or over all of them.
     """
@@ -268,5 +268,5 @@ def another_tile(state, rules, weights, memory):
 
 @force_inline
 def node(mine, yours):
-    """The proposer's value of a price node, from (W_P, W_R)."""
+    """Return the proposer's value of a price node, from (W_P, W_R)."""
     return 0.5 * (mine + yours) if mine > yours else mine

@@ -125,9 +125,9 @@ def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[st
         money = ("?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges))
         sizes = " ".join(map(str, _sizes(position, seat))) or "-"
         bid = position.bids[seat]
-        told = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
+        shown_bid = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
         deck = position.deck_size(seat) if isinstance(position, Table) else position.decks[seat]
-        rows.append((seat, name, position.prestige[seat], *money, deck, sizes, told, goods))
+        rows.append((seat, name, position.prestige[seat], *money, deck, sizes, shown_bid, goods))
     return _aligned(rows, (1, 6, 7, 8))
 
 

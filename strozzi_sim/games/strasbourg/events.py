@@ -11,7 +11,7 @@ from strozzi_sim.errors import pluralize
 from strozzi_sim.game.sentences import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
-from strozzi_sim.games.strasbourg.tasks import told_tasks
+from strozzi_sim.games.strasbourg.tasks import task_texts
 
 SETUP = 1  #    round, round card, edifice, start player of the game
 TASK = 2  #     seat, task, 1 = kept                    one for each task dealt
@@ -72,8 +72,8 @@ def cards_of(bag: int) -> list[int]:
 def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
     """Yield the record lines of one game, without the header, from its journal rows int32[events, WIDTH]."""
     names = _Names(components)
-    told: list[Any] = rows.tolist()
-    setup = [row for row in told if row[0] == SETUP]
+    journal: list[Any] = rows.tolist()
+    setup = [row for row in journal if row[0] == SETUP]
     if setup:
         yield {
             "type": "setup",
@@ -81,9 +81,9 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
             "edifices": [names.edifices[row[3]] for row in setup],
             "start_player": setup[0][4],
         }
-    teller = _Teller(names, players)
-    for row in told:
-        yield from teller.tell(*row)
+    writer = _LineWriter(names, players)
+    for row in journal:
+        yield from writer.lines_of(*row)
 
 
 def begun(rows: Any, state: Any) -> Iterator[dict[str, Any]]:
@@ -110,7 +110,7 @@ def begun(rows: Any, state: Any) -> Iterator[dict[str, Any]]:
         yield line
 
 
-class _Teller:
+class _LineWriter:
     """Conversion of rows to lines; some lines take several rows."""
 
     def __init__(self, names: _Names, players: int) -> None:
@@ -124,7 +124,7 @@ class _Teller:
         self.fulfilled: dict[int, list[str]] = {}
         self.round = 0
 
-    def tell(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
+    def lines_of(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
         """Yield the lines that this row completes."""
         names = self.names
         if kind == TASK:
@@ -295,8 +295,12 @@ def _choice(line: Mapping[str, Any], does: Verb, players: int, components: Mappi
     """Return the predicate of a sentence about a seat's choice; `_deed` has the actions in a step."""
     kind = line["type"]
     if kind == "keep_tasks":
-        told = told_tasks(components, players)
-        tasks = None if line["tasks"] is None else [f"{task} ({told[task]})" for task in line["tasks"] if task in told]
+        conditions = task_texts(components, players)
+        tasks = (
+            None
+            if line["tasks"] is None
+            else [f"{task} ({conditions[task]})" for task in line["tasks"] if task in conditions]
+        )
         return f"{does('keeps')} {'some tasks' if tasks is None else ', '.join(tasks)}"
     if kind == "plan":
         return _plan_words(line, does)

@@ -100,14 +100,14 @@ def hide_stacks(state, seat):
 @jit
 def _hide_plans(state, rules, seat):
     """Undo the plans of others, except those already public (`planning` sequential)."""
-    told = state.planned if rules.sequential else state.planned & (1 << seat)
+    public = state.planned if rules.sequential else state.planned & (1 << seat)
     for other in range(state.players):
-        if other != seat and not (told >> other) & 1:
+        if other != seat and not (public >> other) & 1:
             state.deck_left[other] += state.drawn[other] - state.under_taken[other]
             state.under_taken[other] = 0
             state.drawn[other] = 0
             clear_stacks(state, other)
-    state.planned = told
+    state.planned = public
     if state.actor == seat:
         return
     state.hand = 0
@@ -116,7 +116,7 @@ def _hide_plans(state, rules, seat):
     players, other = state.players, state.start_player
     for _ in range(players):  # the next seat to decide, as far as `seat` knows
         most = min(cards_left(state, other), rules.most_drawn[other])
-        if other != seat and not (told >> other) & 1 and most > rules.min_draw:
+        if other != seat and not (public >> other) & 1 and most > rules.min_draw:
             state.actor = other
             return
         other = other + 1 if other + 1 < players else int64(0)

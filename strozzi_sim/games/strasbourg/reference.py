@@ -131,18 +131,18 @@ class Game(Table):
 
     def seen_by(self, seat: int) -> dict[str, Any]:
         """Return all that `seat` may know of the table, by name; equal knowledge compares equal."""
-        everybody = range(self.players)
-        shown = [self._is_shown(other, seat) for other in everybody]
+        all_seats = range(self.players)
+        shown = [self._is_shown(other, seat) for other in all_seats]
         money = {
-            name: [amounts[other] if other == seat or not self.switches["hide_money"] else None for other in everybody]
+            name: [amounts[other] if other == seat or not self.switches["hide_money"] else None for other in all_seats]
             for name, amounts in (("coins", self.coins), ("goods", self.goods), ("privileges", self.privileges))
         }  # behind screens, but all changes were public (A33)
         decks = [
             (self.deck_size(other), list(self.under[other])) if shown[other] else self.visible_decks[other]
-            for other in everybody
+            for other in all_seats
         ]
         sizes = [
-            sorted(len(stack) for stack in self.hidden_stacks(other)) if shown[other] else None for other in everybody
+            sorted(len(stack) for stack in self.hidden_stacks(other)) if shown[other] else None for other in all_seats
         ]  # no order, no numbers (A67)
         return {
             "round": self.round, "step": self.step, "guild": self.guild, "start_player": self.start_player,
@@ -185,11 +185,11 @@ class Game(Table):
             self.over = True
 
     def _play_game(self) -> Play:
-        self.tell("setup", round_cards=self.round_cards, edifices=self.edifices, start_player=self.start_player)
+        self.write("setup", round_cards=self.round_cards, edifices=self.edifices, start_player=self.start_player)
         yield from self._keep_tasks()
         for number in range(1, self.rounds + 1):
             self.round = number
-            self.tell("round", round=number, start_player=self.start_player)  # carried over (R3.2)
+            self.write("round", round=number, start_player=self.start_player)  # carried over (R3.2)
             yield from plan_round(self)
             for step in "ABCDEFGHI":
                 if (number, step) != (1, "A") or not self.switches["skip_A_round1"]:  # (A4)
@@ -197,7 +197,7 @@ class Game(Table):
             self._hold_council()
         end = score(self)
         self.scores, self.winners = end["total"], end["winners"]
-        self.tell("score_end", **end)
+        self.write("score_end", **end)
 
     def _keep_tasks(self) -> Play:
         """Let each player keep tasks, secretly, knowing the order of rounds and edifices (R2.7, A2, A3, A62)."""
@@ -206,21 +206,21 @@ class Game(Table):
             choices = subsets(dealt, limits["keep_min"], limits["keep_max"])
             _, kept = yield from ask("keep_tasks", seat, [("keep", tasks) for tasks in choices])
             self.kept[seat] = list(kept)
-            self.tell("keep_tasks", player=seat, dealt=list(dealt), tasks=list(kept))
+            self.write("keep_tasks", player=seat, dealt=list(dealt), tasks=list(kept))
 
     def _hold_council(self) -> None:
         """Pay prestige for all members, and a privilege for most members (R11), in the last round too (A46)."""
-        everybody = range(self.players)
-        held = [self.seats_held(seat) for seat in everybody]
+        all_seats = range(self.players)
+        held = [self.seats_held(seat) for seat in all_seats]
         prestige = [self.components["council"]["prestige_per_member_each_council_phase"] * number for number in held]
         privileges = [int(number == max(held)) for number in held]
-        for seat in everybody:
+        for seat in all_seats:
             self.prestige[seat] += prestige[seat]
             self.privileges[seat] += privileges[seat]
             self.unseen[seat] += [card for stack in self.hidden_stacks(seat) for card in stack]  # (R11.3, A34)
             self.stacks[seat], self.unused[seat] = [], []
-        self.tell(
+        self.write(
             "council", round=self.round, prestige=prestige, privileges=privileges, total=list(self.prestige),
             held=list(self.privileges), coins=list(self.coins), goods=[sum(own.values()) for own in self.goods],
-            deck=[self.deck_size(seat) for seat in everybody],
+            deck=[self.deck_size(seat) for seat in all_seats],
         )  # fmt: skip

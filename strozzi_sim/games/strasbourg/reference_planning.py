@@ -19,7 +19,7 @@ def plan_round(table: Table) -> Play:
         drawn = list(table.hand[seat])
         yield from _split(table, seat)
         table.planned[seat] = True
-        table.tell("plan", player=seat, drawn=drawn, stacks=[list(stack) for stack in table.stacks[seat]])
+        table.write("plan", player=seat, drawn=drawn, stacks=[list(stack) for stack in table.stacks[seat]])
 
 
 def _draw_cards(table: Table, seat: int) -> Play:

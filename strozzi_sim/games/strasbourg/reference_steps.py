@@ -16,7 +16,7 @@ def play_step(table: Table, step: str) -> Play:
     table.step = step
     table.guild = table.guilds_of_card[table.round_cards[table.round - 1]][step] if step in GUILD_STEPS else None
     table.served, table.sold = set(), {}
-    table.tell("step", step=step, start_player=table.start_player, guild=table.guild)
+    table.write("step", step=step, start_player=table.start_player, guild=table.guild)
     if step in AUCTIONS:
         ranking = yield from _hold_auction(table)
         acting = ranking[: _acting_ranks(table, step)]
@@ -44,14 +44,14 @@ def _hold_auction(table: Table) -> Ranking:
         if choice == "defer":  # to the back of the queue, for one privilege each time (A14)
             table.privileges[seat] -= 1
             table.queue.append(seat)
-            table.tell("defer", player=seat)
+            table.write("defer", player=seat)
             continue
         stack = None if choice == "pass" else choice[1]
         if stack is not None:
             number = next(number for number in table.unused[seat] if table.stacks[seat][number] == stack)
             table.unused[seat].remove(number)
             table.bids[seat] = stack  # for all to see at once (A13)
-        table.tell("bid", player=seat, stack=None if stack is None else list(stack))
+        table.write("bid", player=seat, stack=None if stack is None else list(stack))
     ranking = _rank(table, old_start)
     if ranking:
         table.start_player = ranking[0]  # at once, merchants' steps included (R5.4, A17)
@@ -93,7 +93,7 @@ def _settle(table: Table, ranking: list[int], acting: int) -> Play:
             _, card = yield from ask("return_card", seat, [("return", value) for value in values])
             rest.remove(card)
             table.under[seat].append(card)
-            table.tell("return_card", player=seat, card=card)
+            table.write("return_card", player=seat, card=card)
         table.bids[seat] = None
         table.out[seat] += rest
 
@@ -134,7 +134,7 @@ def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Pla
         if answers[-1] != "none":
             _place(table, seat, answers[-1][1])
     if "none" in answers:  # a right is left that could still be used (F5.8)
-        table.tell("act", player=seat, action="decline")
+        table.write("act", player=seat, action="decline")
 
 
 def _be_apprentice(table: Table, seat: int) -> Play:
@@ -144,7 +144,7 @@ def _be_apprentice(table: Table, seat: int) -> Play:
     spaces = [("place", space) for space in _affordable(table, seat, guild)]
     choice = yield from ask("apprentice", seat, ("none", "good", *spaces), guild)
     if choice == "none":
-        table.tell("act", player=seat, action="decline")
+        table.write("act", player=seat, action="decline")
     elif choice == "good":
         _take_good(table, seat, guild)
     else:
@@ -163,7 +163,7 @@ def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
 
 def _take_seat(table: Table, seat: int, chair: str) -> None:
     """Take a council seat; its former member returns to the owner, who may be the same player (R6.1, A30)."""
-    table.tell("act", player=seat, action="seat", seat=chair, replaces=table.council[chair])
+    table.write("act", player=seat, action="seat", seat=chair, replaces=table.council[chair])
     table.council[chair] = seat
     table.served.add(seat)
 
@@ -172,7 +172,7 @@ def _take_good(table: Table, seat: int, guild: str) -> None:
     """Take a good of the guild; the supply is unlimited (A32)."""
     table.goods[seat][guild] += 1
     table.served.add(seat)
-    table.tell("act", player=seat, action="good", guild=guild)
+    table.write("act", player=seat, action="good", guild=guild)
 
 
 def _place(table: Table, seat: int, space: Space) -> None:
@@ -181,7 +181,7 @@ def _place(table: Table, seat: int, space: Space) -> None:
     table.coins[seat] -= price
     table.members[space] = seat
     table.served.add(seat)
-    table.tell("act", player=seat, action="place", space=list(space), price=price)
+    table.write("act", player=seat, action="place", space=list(space), price=price)
 
 
 def _sell(table: Table, seat: int) -> Play:
@@ -197,9 +197,9 @@ def _sell(table: Table, seat: int) -> Play:
             coins += number * values[guild]
     if table.sold:
         table.served.add(seat)
-        table.tell("act", player=seat, action="sell", goods=dict(table.sold), coins=coins)
+        table.write("act", player=seat, action="sell", goods=dict(table.sold), coins=coins)
     elif owned:
-        table.tell("act", player=seat, action="decline")
+        table.write("act", player=seat, action="decline")
 
 
 # -- building ----------------------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def _build_chapel(table: Table) -> Play:
     site = None if choice == "none" else choice[1]
     if site is not None:
         table.chapels.append(site)
-    table.tell("chapel", player=holder, site=None if site is None else list(site))
+    table.write("chapel", player=holder, site=None if site is None else list(site))
 
 
 def _build_edifice(table: Table) -> Play:
@@ -228,7 +228,7 @@ def _build_edifice(table: Table) -> Play:
     site = None if choice == "none" else choice[1]
     if site is not None:
         table.built[site] = edifice
-    table.tell("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
+    table.write("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
 
 
 def _building_options(table: Table, what: str, free: list[Space]) -> list[Option]:

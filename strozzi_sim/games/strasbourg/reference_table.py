@@ -184,7 +184,7 @@ class Table:
         self.visible_decks: list[tuple[int, list[int]]] = [(len(deck), []) for deck in decks]
         self.events: list[dict[str, Any]] = []
 
-    def tell(self, kind: str, **facts: Any) -> None:
+    def write(self, kind: str, **facts: Any) -> None:
         """Append a line to the record."""
         self.events.append({"type": kind, **facts})
 

@@ -41,7 +41,7 @@ def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str,
     return {task["id"]: _in_words(task, players) for task in data.get("tasks", [])}
 
 
-def told_tasks(data: Mapping[str, Any], players: int) -> dict[str, str]:
+def task_texts(data: Mapping[str, Any], players: int) -> dict[str, str]:
     """Return a description of each task with its points, by id: 2 beside E5, 5 points."""
     words = task_names(data, players)
     return {task["id"]: f"{words[task['id']]}, {pluralize(task['points'], 'point')}" for task in data["tasks"]}

@@ -58,32 +58,32 @@ class Chance(Draws):
         elif kind == "plan" and type(seat) is int and 0 <= seat < len(self.decks):
             self._read_cards(seat, event.get("drawn"))
 
-    def _read_order(self, what: str, told: Any, block: str, order: list[str]) -> None:
-        if not isinstance(told, list) or len(told) != self._rounds:
-            self.message = f"expected the ids of {self._rounds} different {what}s, found {text(told)}"
+    def _read_order(self, what: str, given: Any, block: str, order: list[str]) -> None:
+        if not isinstance(given, list) or len(given) != self._rounds:
+            self.message = f"expected the ids of {self._rounds} different {what}s, found {text(given)}"
             return
-        for item in told:
+        for item in given:
             if not self.message:
                 self.draw(what, item, [entry["id"] for entry in self._components[block]], order)
 
-    def _read_tasks(self, told: Any) -> None:
+    def _read_tasks(self, given: Any) -> None:
         number = self._components["tasks_meta"]["dealt_per_player"]
         self.tasks.append([])
-        if not isinstance(told, list) or len(told) != number:
-            self.message = f"expected {number} tasks dealt, found {text(told)}"
+        if not isinstance(given, list) or len(given) != number:
+            self.message = f"expected {number} tasks dealt, found {text(given)}"
             return
-        for task in told:
+        for task in given:
             self.draw("task", task, [entry["id"] for entry in self._components["tasks"]], self._dealt)
             if self.message:
                 return
             self.tasks[-1].append(task)
 
-    def _read_cards(self, seat: int, told: Any) -> None:
+    def _read_cards(self, seat: int, given: Any) -> None:
         """Read drawn cards, as long as the shuffled deck lasts (F5.4)."""
-        if not isinstance(told, list):
-            self.message = f"expected a list of the cards drawn, found {text(told)}"
+        if not isinstance(given, list):
+            self.message = f"expected a list of the cards drawn, found {text(given)}"
             return
-        for card in told[: len(self._left[seat])]:
+        for card in given[: len(self._left[seat])]:
             if not any(same(known, card) for known in self._left[seat]):
                 self.message = f"expected a card left in the deck of player {seat}, found {text(card)}"
                 return

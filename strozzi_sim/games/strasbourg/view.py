@@ -17,7 +17,7 @@ from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_ac
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
 from strozzi_sim.games.strasbourg.rival_model import imagine
 from strozzi_sim.games.strasbourg.short_rules import short_rules
-from strozzi_sim.games.strasbourg.tasks import told_tasks
+from strozzi_sim.games.strasbourg.tasks import task_texts
 
 __all__ = [
     "OBSERVATION",
@@ -253,8 +253,8 @@ def compound_choices(view: View, phase: int) -> tuple[str, ...]:
 def meanings(view: View, phase: int) -> dict[str, str]:
     """Return the meaning of names of choices: tasks, the price of spaces, the sum of stacks."""
     if phase == s.KEEP:
-        told = told_tasks(view.components, view.players)
-        return {task: told[task] for task in view.dealt}
+        conditions = task_texts(view.components, view.players)
+        return {task: conditions[task] for task in view.dealt}
     if phase in (s.PLACE, s.APPRENTICE):
         city = city_of(view.components)
         return {

@@ -154,7 +154,7 @@ def reconstructed(components: Components) -> list[str]:
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
-    """The record that kernels read, as an array of shape (1,)."""
+    """Return the record that kernels read, array of shape (1,)."""
     rules = np.zeros(1, limit.RULES)
     row = rules[0]
     row["ships"], row["tiles"] = len(components.ships), len(components.promotion_tiles)
@@ -197,5 +197,5 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 
 
 def rounds(components: dict[str, Any]) -> int:
-    """Rounds of a game."""
+    """Return the number of rounds."""
     return int(components["setup"]["rounds"])

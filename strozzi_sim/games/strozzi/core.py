@@ -88,15 +88,15 @@ def _draw_tile(state, chance):
 
 @jit
 def _begin_round(state, rules, chance, journal):
-    """Flags return, all ships are shuffled and some removed unseen (72)."""
+    """Return flags, shuffle all ships and remove some unseen (72)."""
     players = state.players
     start_player = state.start_player
     for seat in range(players):
         state.hand[seat] = ALL_FLAGS
         state.berths[seat] = ALL_PORTS
-    everybody = (1 << players) - 1
-    state.with_flag = everybody
-    state.with_pirate = everybody
+    all_seats = (1 << players) - 1
+    state.with_flag = all_seats
+    state.with_pirate = all_seats
     for port in range(PORTS):
         state.ships_at[port] = 0
     ships = rules.ships
@@ -112,7 +112,7 @@ def _begin_round(state, rules, chance, journal):
 
 @jit
 def _reveal(state, rules, chance, journal):
-    """The active player turns over the next card and is asked first."""
+    """Turn over the next card for the active player, who decides first."""
     left = state.ships_unseen
     k = draw(chance, SHIP_SOURCE + state.round, left)
     ship = state.unseen_ship[k]
@@ -172,7 +172,7 @@ def _play(state, rules, action, chance, journal):
 
 @inline_source
 def _answer(state, rules, seat, action, chance, journal):
-    """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
+    """Apply a pass or a flag on the card: one lap from the active player on (19)."""
     flag = action - CLAIM_WITH
     write_event(journal, e.CLAIM, seat, flag, 0, 0, 0)
     waiting = state.waiting
@@ -205,7 +205,7 @@ def _answer(state, rules, seat, action, chance, journal):
 
 @jit
 def _take_card(state, rules, seat, flag, chance, journal):
-    """The flag is spent; the taker chooses one of their free ports, if there is a choice."""
+    """Spend the flag; the taker chooses one of their free ports, if there is a choice."""
     state.holder = seat
     state.holder_flag = flag
     hand = state.hand[seat] & ~(1 << flag)
@@ -267,7 +267,7 @@ def _place(state, rules, seat, port, chance, journal):
 
 @jit
 def _move(state, rules, seat, city, steps, cause, journal):
-    """Move a marker up; it comes to rest behind all markers already on its space (39); the top is the end (42)."""
+    """Move a marker up; it stops behind all markers already on its space (39); the top is the end (42)."""
     before = state.position[city, seat]
     after = min(before + steps, rules.top)
     if after == before:
@@ -285,7 +285,7 @@ def _move(state, rules, seat, city, steps, cause, journal):
 
 @jit
 def _take_tile(state, rules, seat, slot, chance, journal):
-    """Take the tile in `slot` (-1 = none), move where its ware says, refill (50, 54)."""
+    """Take the tile in `slot` (-1 = none), move as its ware shows, refill (50, 54)."""
     if slot < 0:
         write_event(journal, e.TAKE_TILE, seat, -1, -1, 0, 0)
         return
@@ -297,7 +297,7 @@ def _take_tile(state, rules, seat, slot, chance, journal):
     if state.tiles_unseen > 0:
         replacement = _draw_tile(state, chance)
         state.display[slot] = replacement
-    else:  # no refill: later takers choose from what is left (55)
+    else:  # no refill: later takers choose from the rest (55)
         display = state.display_size - 1
         for later in range(slot, display):
             state.display[later] = state.display[later + 1]
@@ -310,7 +310,7 @@ def _take_tile(state, rules, seat, slot, chance, journal):
 
 @inline_source
 def _next_turn(state, rules, taker, chance, journal):
-    """The first player after the taker who has a flag turns over the next card (58, 60)."""
+    """Turn over the next card for the first player after the taker who has a flag (58, 60)."""
     with_flag = state.with_flag
     if with_flag == 0 or state.deck == 0:
         _end_round(state, rules, chance, journal)
@@ -336,32 +336,32 @@ def _end_round(state, rules, chance, journal):
 
 @jit
 def count_legal(state, rules):
-    """Number of legal actions."""
+    """Return the number of legal actions."""
     return count_bits(state.legal)
 
 
 @jit
 def kth_legal(state, rules, k):
-    """The k-th legal action, in ascending order."""
+    """Return the k-th legal action, in ascending order."""
     return state.first_action + kth_bit(state.legal, k)
 
 
 @jit
 def is_legal(state, rules, action):
-    """Whether `action`, any int64, is legal."""
+    """Return whether `action`, any int64, is legal."""
     bit = action - state.first_action
     return 0 <= bit < 8 and (state.legal >> bit) & 1 == 1
 
 
 @jit
 def score(state, seat):
-    """Coins of a seat."""
+    """Return the coins of a seat."""
     return state.coins[seat]
 
 
 @jit
 def placing(state, seat):
-    """(seats placed better, 1): Florence decides every tie, so no place is shared (70)."""
+    """Return (seats placed better, 1): Florence decides every tie, so no place is shared (70)."""
     return better_seats(state, seat), 1
 
 

@@ -39,7 +39,7 @@ CITIES = (*PORTS, "florence")
 
 
 class Question(NamedTuple):
-    """What somebody must decide: `kind` is the type of the record line that will hold the answer."""
+    """A pending decision; `kind` is the type of the record line that will contain the answer."""
 
     kind: str
     seat: int
@@ -53,7 +53,7 @@ Answer = Generator[Question, str | None, str | None]
 class Game:
     """One game of Strozzi, from the first display of tiles to the ranking.
 
-    A flag that lies on a ship is not in `flags`. While a tile is chosen, `ship` and `holder` still name the
+    A flag on a ship is not in `flags`. While a tile is chosen, `ship` and `holder` still name the
     ship just placed and its owner.
     """
 
@@ -65,14 +65,14 @@ class Game:
         tiles: Sequence[str],
         start_player: int = 0,
     ) -> None:
-        """Prepare the game and run on to the first question.
+        """Prepare the game and play up to the first question.
 
         Args:
             components: the component data, with the keys of `components.toml`.
             players: number of players.
-            ships: for every round the ship ids of the deck, top card first.
+            ships: ship ids of the deck for every round, top card first.
             tiles: the ids of all promotion tiles; the first ones are the display, then comes the stack.
-            start_player: who begins round 1 (7).
+            start_player: seat that begins round 1 (7).
         """
         removed = _by_number(components["setup"]["cards_removed"])
         if players not in removed:  # (79)
@@ -112,12 +112,12 @@ class Game:
 
     @property
     def actor(self) -> int | None:
-        """The seat that must decide, or None when the game is over."""
+        """The acting seat, or None when the game is over."""
         return self.question.seat if self.question else None
 
     @property
     def legal(self) -> tuple[str | None, ...]:
-        """What the actor may choose from."""
+        """The options of the acting seat."""
         return self.question.options if self.question else ()
 
     @property
@@ -145,11 +145,11 @@ class Game:
         return (yield Question(kind, seat, tuple(options)))
 
     def _clockwise(self, first: int) -> list[int]:
-        """All seats, `first` and then those to its left."""
+        """Return all seats clockwise from `first`."""
         return [(first + step) % self.players for step in range(self.players)]
 
     def _start_track(self) -> list[list[int]]:
-        """One marker each on the lowest space, the start player leftmost; all cities are alike (1, 2, 3)."""
+        """Return one marker each on the lowest space, the start player leftmost, in every city (1, 2, 3)."""
         order = self._clockwise(self.start_player)
         if self.rules["start_order"] == "reverse":
             order.reverse()
@@ -165,7 +165,7 @@ class Game:
         self._score_end()  # (69)
 
     def _prepare_round(self, number: int) -> None:
-        """Flags come back, ships are dealt again; markers, tiles and coins stay as they are (56, 72)."""
+        """Return the flags and deal the ships again; markers, tiles and coins stay (56, 72)."""
         if number > 1:
             self.start_player = self._ranking("florence")[0]  # (63)
         self.round = number
@@ -187,7 +187,7 @@ class Game:
         self.ship = self.holder = self.holder_flag = None
 
     def _reveal(self) -> None:
-        """Nothing can be decided before a ship is turned up (9)."""
+        """Reveal the top ship, before any decision (9)."""
         deck = self._ships[self.round - 1] if self.round <= len(self._ships) else ()
         drawn = self.deck_size - self.deck_left
         if drawn >= len(deck):
@@ -197,17 +197,17 @@ class Game:
         self._tell("reveal", player=self.active, ship=self.ship)
 
     def _set_aside(self) -> None:
-        """Nobody wanted the ship: it is out for this round, and the same player reveals again (23, 24)."""
+        """Set the unclaimed ship aside for this round; the same player reveals again (23, 24)."""
         assert self.ship is not None
         self.aside.append(self.ship)
         self._tell("set_aside", ship=self.ship)
 
     def _pass_turn(self, taker: int) -> None:
-        """Next is the first seat on the taker's left with a flag, at last the taker again (18, 58)."""
+        """Return the next seat: the first on the taker's left with a flag, the taker last (18, 58)."""
         self.active = next((seat for seat in self._clockwise(taker + 1) if self.flags[seat]), self.active)
 
     def _poll(self) -> Play:
-        """From the active player clockwise, whoever has a flag may claim the ship (10, 20, 25, 59)."""
+        """Ask the seats with a flag clockwise from the active player whether they claim the ship (10, 20, 25, 59)."""
         for seat in self._clockwise(self.active):
             if self.flags[seat]:
                 yield from self._offer(seat, self.flags[seat])
@@ -216,7 +216,7 @@ class Game:
                 return
 
     def _poll_pirates(self, claimant: int) -> Play:
-        """Those not yet asked may snatch it, the active player's right neighbour last (13, 15, 19, 21)."""
+        """Ask the seats that have not decided whether they snatch it, the active player's right neighbour last (13, 15, 19, 21)."""
         end = claimant if self.rules["second_lap"] else self.active
         for seat in self._clockwise(claimant + 1):
             if seat == end or self.holder_flag == "pirate":  # a pirate is final (12, 16)
@@ -225,7 +225,7 @@ class Game:
                 yield from self._offer(seat, ["pirate"])
 
     def _offer(self, seat: int, flags: Sequence[str]) -> Play:
-        """`seat` passes or lays one of `flags` on the ship; a flag that lay there goes back (11, 17)."""
+        """Let `seat` pass or put one of `flags` on the ship; a flag that was there goes back (11, 17)."""
         choice = yield from self._ask("claim", seat, ("pass", *flags))
         flag = None if choice == "pass" else choice
         self._tell("claim", player=seat, flag=flag)
@@ -238,7 +238,7 @@ class Game:
         self.holder, self.holder_flag = seat, flag
 
     def _place_ship(self, seat: int) -> Play:
-        """Port, then Florence, then the tile (45); all moves are compulsory (44)."""
+        """Move in the port, then at Florence, then take the tile (45); all moves are compulsory (44)."""
         assert self.ship is not None
         assert self.holder_flag is not None
         port = yield from self._ask("place", seat, self._free_ports(seat))  # (27)
@@ -251,11 +251,11 @@ class Game:
             yield from self._take_tile(seat)
 
     def _free_ports(self, seat: int) -> list[str]:
-        """One ship per player and port, useful or not, and none at Florence (28, 29, 30)."""
+        """Choose the port: one ship per player and port, useful or not, and none at Florence (28, 29, 30)."""
         return [port for port in PORTS if all(owner != seat for owner, _, _ in self.ports[port])]
 
     def _moor(self, port: str, seat: int, ship: str, flag: str) -> None:
-        """Below all ships at least as fast; ships that lie there keep their order (31, 33)."""
+        """Place a ship below all ships that are at least as fast; the order of the others stays (31, 33)."""
         speed = self._speed(ship, flag)
         quay = self.ports[port]
         ahead = sum(self._speed(other, other_flag) >= speed for _, other, other_flag in quay)
@@ -263,18 +263,18 @@ class Game:
         self._tell("place", player=seat, ship=ship, flag=flag, port=port, speed=speed)
 
     def _speed(self, ship: str, flag: str) -> int:
-        """The sail number; only the plus one flag changes it, for all comparisons (32, 34)."""
+        """Return the sail number; only the plus one flag changes it, for all comparisons (32, 34)."""
         extra = self.flag_effects["plus_one_speed"] if flag == "plus_one" else 0
         return int(self.cards[ship]["sail"] + extra)
 
     def _ware_flag_steps(self, goods: int) -> int:
-        """The ware flag helps at the ship's port only (37), even if the ship has no goods for it (36)."""
+        """Return the steps of the ware flag: at the ship's port only (37), even if the ship has no goods for it (36)."""
         if self.holder_flag != "ware" or (self.rules["ware_flag_needs_match"] and not goods):
             return 0
         return int(self.flag_effects["ware_steps"])
 
     def _move(self, city: str, seat: int, steps: int) -> None:
-        """Up to the right end of the space reached; the markers left behind close up (39, 40)."""
+        """Move a marker to the right end of the space reached; the markers left behind close up (39, 40)."""
         track = self.tracks[city]
         here = next(index for index, space in enumerate(track) if seat in space)
         there = min(here + steps, self.top)
@@ -283,7 +283,7 @@ class Game:
             track[there].append(seat)
 
     def _take_tile(self, seat: int) -> Play:
-        """One of the open tiles, never from the stack (49); declining is a variant (47)."""
+        """Take one of the open tiles, never from the stack (49); declining is a variant (47)."""
         declining = [None] if self.rules["tile_optional"] else []
         tile = yield from self._ask("take_tile", seat, [*self.display, *declining])
         replacement = None
@@ -292,21 +292,21 @@ class Game:
             self.tiles[seat].append(tile)  # for all to see (57)
         self._tell("take_tile", player=seat, tile=tile, replacement=replacement)
         if tile is not None and self.tile_data[tile]["ware"]:
-            self._move(self.tile_data[tile]["ware"], seat, 1)  # wherever the ship lies (50, 51, 52, 53)
+            self._move(self.tile_data[tile]["ware"], seat, 1)  # whatever the ship's port (50, 51, 52, 53)
 
     def _refill(self, tile: str) -> str | None:
-        """The top of the stack replaces the tile at once; without a stack the display shrinks (54, 55)."""
+        """Replace the tile by the top of the stack at once; without a stack the display shrinks (54, 55)."""
         slot = self.display.index(tile)
         replacement = self.stack.pop(0) if self.stack else None
         self.display[slot : slot + 1] = [] if replacement is None else [replacement]
         return replacement
 
     def _ranking(self, city: str, lowest: int = 0) -> list[int]:
-        """Seats from the highest marker to the lowest; on one space the one further left is higher (46)."""
+        """Return the seats from the highest marker to the lowest; on one space the one further left is higher (46)."""
         return [seat for space in reversed(self.tracks[city][lowest:]) for seat in space]
 
     def _score_round(self) -> None:
-        """Ships, markers and bonus spaces; tiles do not count yet (57, 68)."""
+        """Pay ships, markers and bonus spaces; tiles do not count yet (57, 68)."""
         ships, markers, bonus = ([0] * self.players for _ in range(3))
         for port in PORTS:
             _pay(ships, [seat for seat, _, _ in self.ports[port]], self.prizes["ship_ranks"])  # (64)
@@ -319,13 +319,13 @@ class Game:
         self._tell("score_round", round=self.round, **payments, total=list(self.coins))
 
     def _pay_bonus(self, purse: list[int], city: str) -> None:
-        """Every marker on a bonus space earns it, each round and whatever its rank; the start never (66)."""
+        """Pay every marker on a bonus space, each round and whatever its rank; never on the start (66)."""
         for space in range(1, self.top + 1):
             for seat in self.tracks[city][space]:
                 purse[seat] += self.bonus.get(space, 0)
 
     def _score_end(self) -> None:
-        """Promotion tiles are paid and the players ranked; Florence breaks all ties (62, 70)."""
+        """Pay the promotion tiles and rank the players; Florence breaks all ties (62, 70)."""
         florence = self._ranking("florence")
         promotion = [0] * self.players
         for category in CATEGORIES:
@@ -347,11 +347,11 @@ class Game:
 
 
 def _by_number(table: Mapping[Any, int]) -> dict[int, int]:
-    """The table with whole numbers as keys, which JSON turns into texts."""
+    """Return the table with integer keys, which are texts in JSON."""
     return {int(key): value for key, value in table.items()}
 
 
 def _pay(purse: list[int], ranked: Sequence[int], prizes: Sequence[int]) -> None:
-    """The first of `ranked` gets the first prize, and so on; prizes without a taker are not paid."""
+    """Pay the first of `ranked` the first prize, and so on; prizes without a taker are not paid."""
     for seat, prize in zip(ranked, prizes, strict=False):
         purse[seat] += prize

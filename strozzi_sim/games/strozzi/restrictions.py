@@ -1,4 +1,4 @@
-"""What a seat may be forbidden: a flag, a port, a category of promotion tiles."""
+"""Actions that can be forbidden to a seat: a flag, a port, a category of promotion tiles."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _KINDS = {
 
 
 def names(components: Mapping[str, Any]) -> dict[str, str]:
-    """Every restriction by name, and in words."""
+    """Return every restriction with its description."""
     return {f"{kind}:{name}": words.format(name) for kind, (_, all_of, words) in _KINDS.items() for name in all_of}
 
 

@@ -11,31 +11,31 @@ from strozzi_sim.kernel.journal import write_event
 
 @force_inline
 def space_bonus(rules, city, space):
-    """Bonus coins of a marker on `space` (66, 67)."""
+    """Return the bonus coins of a marker on `space` (66, 67)."""
     return rules.bonus[space] if city != FLORENCE or rules.florence_bonus else 0
 
 
 @jit
 def category_coins(state, rules, seat, category, total):
-    """Prize of `seat` in `category` if its tiles there were worth `total`; ties by the order at Florence (61, 62)."""
+    """Return the prize of `seat` in `category` if its tiles there totalled `total`; ties by the order at Florence (61, 62)."""
     return rank_coins(rules, rank_in_category(state, seat, category, total), total)
 
 
 @force_inline
 def rank_coins(rules, rank, total):
-    """Prize of a seat of this rank in a category, with tiles worth `total`."""
+    """Return the prize of a seat of this rank in a category, with tiles worth `total`."""
     return rules.category_prize[rank] if total > 0 or rules.zero_total_scores else 0
 
 
 @jit
 def rank_in_category(state, seat, category, total):
-    """Seats that are better in `category` than `seat`, if its tiles there were worth `total`."""
+    """Return the number of seats that are better in `category` than `seat`, if its tiles there totalled `total`."""
     return _seats_above(state, state.tile_total[category], seat, total)
 
 
 @force_inline
 def _seats_above(state, amounts, seat, amount):
-    """Seats with more than `amount`, or as much and a better marker at Florence; of its own, `seat` has no more."""
+    """Return the number of seats with more than `amount`, or as much and a better marker at Florence; `seat` itself has no more."""
     above = 0
     ahead = 1  # at Florence
     for rank in range(state.players):
@@ -71,7 +71,7 @@ def score_round(state, rules, journal):
 
 @jit
 def score_tiles(state, rules, journal):
-    """Pay category prizes, and write down where everybody ends."""
+    """Pay category prizes, and write the final places."""
     players = state.players
     for category in range(3):
         for seat in range(players):
@@ -82,13 +82,13 @@ def score_tiles(state, rules, journal):
 
 @jit
 def better_seats(state, seat):
-    """Seats with more coins, or as many and a better marker at Florence (70)."""
+    """Return the number of seats with more coins, or as many and a better marker at Florence (70)."""
     return _seats_above(state, state.coins, seat, state.coins[seat])
 
 
 @jit
 def slots_of(state, rules, categories):
-    """The slots of the display with a tile of one of these categories."""
+    """Return the slots of the display with a tile of one of these categories."""
     found = 0
     for slot in range(state.display_size):
         found |= (categories >> rules.tile_category[state.display[slot]] & 1) << slot
@@ -97,14 +97,14 @@ def slots_of(state, rules, categories):
 
 @force_inline
 def free_ports(state, rules, seat):
-    """Where `seat` may place its next ship: set of ports."""
+    """Return the ports where `seat` can place its next ship, a set."""
     free = state.berths[seat] & ~rules.no_port[seat]
     return free if free != 0 else state.berths[seat]
 
 
 @force_inline
 def open_slots(state, rules, seat):
-    """Which tiles `seat` may take next: set of slots of the display."""
+    """Return the tiles that `seat` can take next, a set of slots of the display."""
     slots = (1 << state.display_size) - 1
     if rules.no_category[seat]:
         left = slots & ~slots_of(state, rules, rules.no_category[seat])

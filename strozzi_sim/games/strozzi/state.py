@@ -29,7 +29,7 @@ NO_WARE = 255
 
 # Phases: what the actor decides.
 CLAIM = 0  # pass, or claim the card with an own flag
-PIRACY = 1  # somebody claims the card: pass, or take it with the pirate flag
+PIRACY = 1  # another seat claims the card: pass, or take it with the pirate flag
 PORT = 2  # where to place the ship
 TILE = 3  # which promotion tile to take
 OVER = 4
@@ -56,9 +56,9 @@ STATE = np.dtype([  # shape               unit / meaning
     ("start_player", "u1"),  #            of this round
     ("active", "u1"),  #                  seat that turned the card over
     ("ship", "u1"),  #                    index of the card in question
-    ("holder", "u1"),  #                  seat whose flag lies on the card, or NOBODY
+    ("holder", "u1"),  #                  seat whose flag is on the card, or NOBODY
     ("holder_flag", "u1"),  #             that flag
-    ("waiting", "u1"),  #                 set of seats still to be asked about the card
+    ("waiting", "u1"),  #                 set of seats that have not decided about the card
     ("with_flag", "u1"),  #               set of seats that have a flag
     ("with_pirate", "u1"),  #             set of seats that have their pirate flag
     ("deck", "u1"),  #                    cards left in the round's deck
@@ -78,7 +78,7 @@ STATE = np.dtype([  # shape               unit / meaning
     ("voids", "u2", (SEATS,)),  #         [P] decisions at which a restriction would have left nothing and was void
     ("tile_owner", "u1", (MAX_TILES,)),  # [tile] seat that took it, or NOBODY
     ("ships_unseen", "u1"),  #            cards not turned over this round, the removed ones included
-    ("unseen_ship", "u1", (MAX_SHIPS,)),  # [k] their indices, in no telling order
+    ("unseen_ship", "u1", (MAX_SHIPS,)),  # [k] their indices, in an arbitrary order
     ("tiles_unseen", "u1"),
     ("unseen_tile", "u1", (MAX_TILES,)),  # [k] tiles never shown
 ], align=True)  # fmt: skip

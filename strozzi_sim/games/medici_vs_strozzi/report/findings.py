@@ -23,7 +23,7 @@ def _rounds_of(data: Mapping[str, Any]) -> list[str]:
 
 
 def _rows(say: Narrator, figure: str, key: str, levels: Iterable[str], **where: Any) -> list[tuple[str, Any]]:
-    """The rows of the levels of a key that have a value."""
+    """Return the rows with a value of the levels of a key."""
     found = [(level, say.row(figure, **{key: level}, **where)) for level in levels]
     return [(level, row) for level, row in found if row]
 
@@ -31,7 +31,7 @@ def _rows(say: Narrator, figure: str, key: str, levels: Iterable[str], **where: 
 def _other_cells(say: Narrator) -> list[str]:
     """Return the seat in the other variants and line-ups, one sentence each."""
     return [
-        cell.says(
+        cell.named(
             f"Medici wins {cell.share('medici_win_share')} of games, with a mean margin of {cell.amount('medici_margin_mean')} "
             f"coins; the winner is {cell.amount('margin_mean')} coins ahead."
         )
@@ -41,7 +41,7 @@ def _other_cells(say: Narrator) -> list[str]:
 
 
 def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
-    """What sitting at Medici's side is worth."""
+    """Return a sentence about the worth of Medici's side."""
     share = say.row("medici_win_share")
     if share is None:
         return "There are too few games to say whether it matters who is Medici."
@@ -132,7 +132,7 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _beside_fair(gap: Any) -> str:
-    """Where mean prices lie beside the estimated fair one; that they are near it is said only if it is shown."""
+    """Return the difference of mean prices from the estimated fair price; "near" only if that is significant."""
     if np.isnan(gap.low):
         return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how certain that is"
     if gap.low > -MIN_COINS and gap.high < MIN_COINS:
@@ -146,7 +146,7 @@ def _beside_fair(gap: Any) -> str:
 
 
 def _quote_size(gap: Any) -> str:
-    """A difference without its sign."""
+    """Return a difference without its sign."""
     return format_estimate(
         gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low), "amount"
     )
@@ -157,7 +157,7 @@ def _above_or_below(coins: float) -> str:
 
 
 def _dear_and_cheap(say: Narrator) -> list[str]:
-    """Who buys what is priced far too low or far too high, if such prices occur."""
+    """Return a sentence about the buyers of lots priced far too low or too high, if there are any."""
     rows = say.rows("responder_share", tiles=ALL, by="gap")
     if len(rows) < 2:
         return []
@@ -181,8 +181,8 @@ def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     steps = say.number("steps_mean", tile="0")
     more = []
     rows = say.rows("value_0_price_minus_this_mean")
-    for row, sure in zip(rows, differs_significantly(rows, 0.0), strict=True):
-        if sure and abs(row.value) >= MIN_COINS:
+    for row, significant in zip(rows, differs_significantly(rows, 0.0), strict=True):
+        if significant and abs(row.value) >= MIN_COINS:
             more.append(f"{_quote_size(row)} coins {'more' if row.value > 0 else 'less'} than {name_of[row.tile]}")
     if say.row("steps_mean", tile="0"):
         costs_words = f" and costs {listed(more)}" if more else ""
@@ -216,8 +216,8 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             f"{say.number('load_mean', **whole)}."
         )
     loads = say.rows("won_share", harbor=ALL, by="load")
-    sure = differs_significantly(loads, 0.5, share=True)
-    first = next((row for k, row in enumerate(loads) if sure[k] and row.value >= 0.5 + MIN_SHARE), None)
+    significant = differs_significantly(loads, 0.5, share=True)
+    first = next((row for k, row in enumerate(loads) if significant[k] and row.value >= 0.5 + MIN_SHARE), None)
     if first:
         statements.append(
             f"Of the loads that certainly win more often than not, the smallest is {first.level}: it wins {format_estimate(first, 'share')}."

@@ -19,7 +19,7 @@ _SPACES = "ship, by its spaces"
 
 
 def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
-    """Lots by size and something else; where all sizes together would be 1, they are left out."""
+    """Return a heat map of lots by size and another column; all sizes together are omitted if they total 1."""
     estimated = figure in (FAIR, GAP) or by in FAIR_BY
     block = estimates(by) if estimated else lots(by)
     sized = figure == SIZES
@@ -31,7 +31,7 @@ def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
 
 
 def _track_map(title: str, caption: str, column: str, figure: Figure) -> HeatMap:
-    """In round 1 all markers come from the centre and none can change sides."""
+    """Return a heat map without round 1, in which all markers come from the centre and none can change sides."""
     known = {"level": ("1",)} if figure.name == "swapped_share" else {}
     return HeatMap(title, caption, "track", column, figure, replace(TRACKS, exclude=known).as_map("track"))
 

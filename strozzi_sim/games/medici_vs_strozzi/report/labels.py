@@ -1,4 +1,4 @@
-"""Medici vs Strozzi in words: how values are called."""
+"""Labels of values in the tables of Medici vs Strozzi."""
 
 from collections.abc import Mapping
 from typing import Any

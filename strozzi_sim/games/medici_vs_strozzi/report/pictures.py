@@ -30,7 +30,7 @@ def _picture(
 
 
 def compared(tables: Tables) -> list[Picture]:
-    """Several variants or line-ups side by side, if there are several."""
+    """Return pictures of several variants or line-ups side by side, if there are several."""
     if first_scenario(tables["balance"]).equals(tables["balance"]):
         return []
     seats = _figures({
@@ -89,7 +89,7 @@ def _balance(tables: Tables) -> list[Picture]:
 
 
 def _by_size(name: str, figure: Figure, title: str, caption: str, by: str, **more: Any) -> Picture:
-    """A line for each number of tiles."""
+    """Return pictures with a line for each number of tiles."""
     return _picture(name, "prices", "lines", (figure,), title, caption, {"by": by}, series="tiles", series_levels=SIZES,
                     x_label=BY_LABELS[by], **more)  # fmt: skip
 

@@ -60,12 +60,12 @@ def _of_whose(figures: tuple[Ratio, ...], who: str) -> tuple[Ratio, ...]:
 
 
 def lots(by: str) -> Block:
-    """What lots cost and who buys them."""
+    """Return blocks of the prices and buyers of lots."""
     return Block("lot", {"tiles": "tiles", "level": LOTS_BY[by]}, (*_SHARES, *_BOUGHT), {"by": by}, margins=("tiles",))
 
 
 def estimates(by: str) -> Block:
-    """Their fair prices; sorted by those, all that is said of lots."""
+    """Return blocks of fair prices, and of all figures of lots by fair price."""
     figures = (*_SHARES, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
     axes = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}
     return Block(
@@ -74,7 +74,7 @@ def estimates(by: str) -> Block:
 
 
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
-    """How harbors are decided and what they pay a player in a game."""
+    """Return blocks of the outcomes of harbors and their pay per player and game."""
     axes = {"harbor": "harbor", **levels}
     coins = [per_player(f"coins_{source}_mean", source) for source in SOURCES]
     return (
@@ -85,7 +85,7 @@ def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ..
 
 
 def ships(axes: Mapping[str, str], levels: Mapping[str, str], margins: tuple[str, ...] = ("harbor",)) -> Block:
-    """What moored ships came to."""
+    """Return blocks of the results of moored ships."""
     return Block("ship", axes, _SHIP, levels, "moored == yes", margins, exclude={"harbor": ("none",)})
 
 

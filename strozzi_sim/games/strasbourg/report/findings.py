@@ -62,7 +62,7 @@ def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements: list[str] = [
-        cell.says(
+        cell.named(
             f"a player ends with {cell.amount('score_mean')} points{say.span('score_mean', 'amount') if cell is say else ''} and "
             f"the winner with {cell.amount('winner_score_mean')}, {cell.amount('margin_mean')} ahead of the second."
         )
@@ -97,21 +97,21 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _positions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    return [cell.says(f"{_who_gets_what(cell)}.") for cell in (say, *_beside(say, "score_mean", position=0))]
+    return [cell.named(f"{_who_gets_what(cell)}.") for cell in (say, *_beside(say, "score_mean", position=0))]
 
 
 def _who_gets_what(cell: Narrator) -> str:
     """Return, for each source with a significant difference, the positions with most and least points."""
     who = cell.agents
     ends = [(source, cell.extremes(f"points_{source}_mean")) for source in SOURCES]
-    told = [
+    narrator = [
         f"{source} {who[most.position]} most ({format_estimate(most, 'amount')}), {who[least.position]} least ({format_estimate(least, 'amount')})"
         for source, (least, most) in ((source, found) for source, found in ends if found)
         if least.high < most.low and most.value - least.value >= _MIN_POINTS
     ]
     return (
-        f"points by source: {'; '.join(told)}"
-        if told
+        f"points by source: {'; '.join(narrator)}"
+        if narrator
         else "no significant difference between players in any source of points"
     )
 
@@ -155,11 +155,15 @@ def _council(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             f"The council seat that changes hands most often between rounds is {ends[1]}; least often {ends[0]}."
         )
     rows = [row for row in say.rows("win_share", by=ALL) if row.chair != ALL]
-    sure = [
-        row for row, sure in zip(rows, differs_significantly(rows, 1 / say.players, share=True), strict=True) if sure
+    significant = [
+        row
+        for row, significant in zip(rows, differs_significantly(rows, 1 / say.players, share=True), strict=True)
+        if significant
     ]
-    if sure:
-        said = [f"{row.chair} {format_estimate(row, 'share')}" for row in sorted(sure, key=lambda row: -row.value)]
+    if significant:
+        said = [
+            f"{row.chair} {format_estimate(row, 'share')}" for row in sorted(significant, key=lambda row: -row.value)
+        ]
         statements.append(
             f"Games won by a council seat's final holder, where significantly unequal: {listed(said)}; {say.equal}"
         )
@@ -192,10 +196,10 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         rows = _spaces(say, figure)
         mean = float(np.mean([row.value for row in rows])) if rows else 0.0
         certain = differs_significantly(rows, mean, share=unit == "share")
-        sure = [row for row, is_sure in zip(rows, certain, strict=True) if is_sure]
+        significant = [row for row, is_significant in zip(rows, certain, strict=True) if is_significant]
         ends = [
-            [row for row in sure if row.value > mean][:_MANY],
-            [row for row in sure if row.value < mean][: -_MANY - 1 : -1],
+            [row for row in significant if row.value > mean][:_MANY],
+            [row for row in significant if row.value < mean][: -_MANY - 1 : -1],
         ]
         if all(ends):
             most, least = (listed([f"{row.place} ({format_estimate(row, unit)})" for row in end]) for end in ends)
@@ -229,8 +233,10 @@ def _kept_evenly(cell: Narrator) -> bool:
     mean = cell.row("kept_share", task=ALL, **_WHOLE)
     if not rows or not mean:
         return False
-    sure = differs_significantly(rows, mean.value, share=True)
-    return not any(abs(row.value - mean.value) > _ALIKE for row, sure in zip(rows, sure, strict=True) if sure)
+    significant = differs_significantly(rows, mean.value, share=True)
+    return not any(
+        abs(row.value - mean.value) > _ALIKE for row, significant in zip(rows, significant, strict=True) if significant
+    )
 
 
 def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -241,31 +247,31 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         f"brings {say.amount('worth_mean', **whole)} points, net of penalties."
     ]
     names = task_names(data)
-    alike = [cell for cell in (say, *say.elsewhere) if cell.players == say.players and _kept_evenly(cell)]
-    told = next(iter(alike), say)
+    unselected = [cell for cell in (say, *say.elsewhere) if cell.players == say.players and _kept_evenly(cell)]
+    narrator = next(iter(unselected), say)
     rows = sorted((row for row in say.rows("kept_share", by=ALL) if row.task in names), key=lambda row: row.value)
-    if told is say and not alike and rows:
+    if narrator is say and not unselected and rows:
         statements.append(
             f"Tasks are kept selectively: from {format_estimate(rows[0], 'share')} ({names[rows[0].task]}) to "
             f"{format_estimate(rows[-1], 'share')} ({names[rows[-1].task]}) of the times dealt. Task values are known only for players "
             "whom they suit (selection)."
         )
-    if told is not say:
+    if narrator is not say:
         statements.append(
-            told.says(
+            narrator.named(
                 "all tasks are kept about equally often, so that task values are free of selection; the following is "
                 "about these games."
             )
         )
-    names, data = task_names(told.data), told.data
+    names, data = task_names(narrator.data), narrator.data
     note = (
         "The points of all tasks, and the conditions of some, are reconstructed; a task's value depends on how well "
         "agents play it."
     )
     return [
         *statements,
-        *map(told.says, _what_keeping_adds(told, names)),
-        *map(told.says, _mispriced(told, names, data)),
+        *map(narrator.named, _what_keeping_adds(narrator, names)),
+        *map(narrator.named, _mispriced(narrator, names, data)),
         Named(note),
     ]
 
@@ -276,9 +282,11 @@ def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
     if not _kept_evenly(say) or not (more := say.row("score_mean_minus_not_kept", task=ALL, **one)):
         return []
     rows = [row for row in say.rows("score_mean_minus_not_kept", **one) if row.task in names]
-    sure = [row for row, sure in zip(rows, differs_significantly(rows, more.value), strict=True) if sure]
-    sure.sort(key=lambda row: -abs(row.value - more.value))
-    tasks = [f"{names[row.task]} ({format_estimate(row, 'amount')})" for row in sure]
+    significant = [
+        row for row, significant in zip(rows, differs_significantly(rows, more.value), strict=True) if significant
+    ]
+    significant.sort(key=lambda row: -abs(row.value - more.value))
+    tasks = [f"{names[row.task]} ({format_estimate(row, 'amount')})" for row in significant]
     return [
         f"Keeping one more task changes its player's final points by {format_estimate(more, 'amount')}, including opportunity "
         f"costs, and wins {say.share('win_share_minus_not_kept', task=ALL, **one)} more of the games"
@@ -291,11 +299,12 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     printed, statements = {task["id"]: task["points"] for task in data.get("tasks", [])}, []
     rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task in printed]
     certain = zip(rows, differs_significantly(rows, 0.0), strict=True)
-    sure = sorted(
-        (row for row, sure in certain if sure and abs(row.value) >= _MIN_POINTS), key=lambda row: -abs(row.value)
+    significant = sorted(
+        (row for row, significant in certain if significant and abs(row.value) >= _MIN_POINTS),
+        key=lambda row: -abs(row.value),
     )
     for sign, verb in ((-1, "lower"), (1, "raise")):
-        found = [row.task for row in sure if sign * row.value > 0]
+        found = [row.task for row in significant if sign * row.value > 0]
         said = [f"{names[one]} from {printed[one]} to {say.amount('fair_points', task=one, **_WHOLE)}" for one in found]
         against = [
             f"{names[one]} {cell.where}" for one in found for cell in say.elsewhere if _is_against(cell, say, one, sign)
@@ -305,7 +314,7 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
                 f"To make all tasks worth the same, {verb} the points of {some_of(said)}"
                 f"{f'; but not of {some_of(against)}' if against else ''}."
             )
-    if rows and not sure:
+    if rows and not significant:
         statements.append("No task's value differs significantly from its points.")
     rows = pick(say.table, figure="fair_points", players=say.players, by=ALL)
     unpriced = [row for row in rows.itertuples(index=False) if np.isnan(row.value) and row.task in printed]

@@ -1,4 +1,4 @@
-"""What a Strozzi study found, in sentences computed from its tables.
+"""Sentences of a Strozzi report, computed from its tables.
 
 Sentences are about the first variant and line-up at one player count, if they do not name other games.
 """
@@ -11,8 +11,8 @@ from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_
 from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
-_MIN_PORT_COINS = 2.0  # in a game of some 200 coins; ports that differ by less pay alike
-_MIN_STEP = 0.25  # of a sail number, or of a ware; means that differ by less are not told apart
+_MIN_PORT_COINS = 2.0  # in a game of some 200 coins; ports that differ by less pay equally
+_MIN_STEP = 0.25  # of a sail number, or of a ware; smaller differences of means are not reported
 FLAG_WORDS = {"pirate": "pirate flag", "plus_one": "plus-one flag", "ware": "ware flag"}
 
 
@@ -25,7 +25,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     leaders = {number: f"leader_{number}_wins_share" for number in rounds}
     said = [f"{say.share(figure)} after round {number}" for number, figure in leaders.items() if say.row(figure)]
     if said:
-        statements.append(f"the leader goes on to win {listed(said)}; {say.equal}")
+        statements.append(f"the leader later wins {listed(said)}; {say.equal}")
     return [*statements, *_payout(say)]
 
 
@@ -38,12 +38,12 @@ def _payout(say: Narrator) -> list[str]:
     if worst.row("over_990_share").value > 0:
         most = f", the largest share of {len(cells)} combinations" if len(cells) > 1 else ""
         return [
-            worst.says(
+            worst.named(
                 f"{worst.share('over_990_share')} of games pay out more than the {_box(worst.data)} coins in the box{most}."
             )
         ]
     if len(cells) == 1:
-        return [worst.says(f"no game pays out more than the {_box(worst.data)} coins in the box.")]
+        return [worst.named(f"no game pays out more than the {_box(worst.data)} coins in the box.")]
     which = f"{len(cells)} combinations of players, line-up and variant"
     return [Named(f"No game pays out more than the coins in the box, in any of the {which}.")]
 
@@ -68,7 +68,7 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     taken_over = say.share("takeover_share", flag="pirate", by=ALL)
     statements = [
         f"{'; '.join(_ships_of_flags(say))}.",
-        f"{taken_over} of pirate flags take a ship that somebody has claimed, the others open the bidding; "
+        f"{taken_over} of pirate flags take a claimed ship, the others make the first claim; "
         f"pirates take over {listed(robbed)}.",
         f"What these ships bring by rank in port and on the track: {'; '.join(prizes)}.",
         f"Left unused when the round ends: {listed(unused)}.",
@@ -84,19 +84,19 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _ships_of_flags(say: Narrator) -> list[str]:
-    """Which ships each flag takes: "the pirate flag takes slow, full ships (sail 2.6, 4.2 wares)"."""
-    told: dict[str, list[str]] = {flag: [] for flag in FLAG_WORDS}
+    """Return the ships that each flag takes: "the pirate flag takes slow, full ships (sail 2.6, 4.2 wares)"."""
+    found: dict[str, list[str]] = {flag: [] for flag in FLAG_WORDS}
     for figure, low, high in (("sail_mean", "slow", "fast"), ("cargo_mean", "light", "full")):
         rows = [row for flag in FLAG_WORDS if (row := say.row(figure, flag=flag, by=ALL))]
         for row in rows:
             others = [other for other in rows if other is not row]
             if others and all(row.high < other.low and other.value - row.value >= _MIN_STEP for other in others):
-                told[row.flag].append(low)
+                found[row.flag].append(low)
             if others and all(row.low > other.high and row.value - other.value >= _MIN_STEP for other in others):
-                told[row.flag].append(high)
-    neither = "middling " if any(told.values()) else ""
+                found[row.flag].append(high)
+    neither = "middling " if any(found.values()) else ""
     return [
-        f"the {name} takes {', '.join(told[flag]) + ' ' if told[flag] else neither}ships "
+        f"the {name} takes {', '.join(found[flag]) + ' ' if found[flag] else neither}ships "
         f"(sail {say.number('sail_mean', flag=flag, by=ALL)}, {say.number('cargo_mean', flag=flag, by=ALL)} wares)"
         for flag, name in FLAG_WORDS.items()
     ]
@@ -129,13 +129,13 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _what_ports_pay(ports: list[Any]) -> str:
-    """Which port pays best, if one surely does by enough to matter; that they pay alike, if that is sure."""
+    """Return the port that pays significantly most, or that ports pay equally, if that is significant."""
     low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
     if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
-        return f"the three ports pay a player alike (about {format_value(sum(row.value for row in ports) / len(ports), 'count')} coins)"
+        return f"the three ports pay a player equally (about {format_value(sum(row.value for row in ports) / len(ports), 'count')} coins)"
     between = f"{format_value(low.value, 'amount')} and {format_value(high.value, 'amount')} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
-        return f"the ports pay a player between {between}, a difference that is small or not sure"
+        return f"the ports pay a player between {between}, a small or not significant difference"
     return (
         f"{WORDS[high.port]} pays a player most, {format_estimate(high, 'amount')} coins in a game, and {WORDS[low.port]} least of the "
         f"ports, {format_estimate(low, 'amount')}"
@@ -185,7 +185,7 @@ def _of_ship(say: Narrator, ship: str) -> str:
 
 
 def _or_others(count: int) -> str:
-    """How many more cards may be the extreme one: their intervals overlap with its own."""
+    """Return the number of other cards whose intervals overlap with that of the extreme one."""
     return f" (or one of {count} more whose intervals overlap with this)" if count > 0 else ""
 
 

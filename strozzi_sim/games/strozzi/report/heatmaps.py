@@ -80,7 +80,7 @@ HEATMAPS: dict[str, HeatMap] = {
         "From which seat pirates strike",
         "Share of claims laid with the row's flag that a pirate takes over, by seats after the active player.",
         "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"),
-        replace(PIRATED_BY_LAP.as_map("flag"), exclude={"column": ("0",)}),  # a pirate is somebody else
+        replace(PIRATED_BY_LAP.as_map("flag"), exclude={"column": ("0",)}),  # a pirate is another seat
     ),
     "marker-by-round": HeatMap(
         "How far the markers have come",

@@ -1,4 +1,4 @@
-"""Strozzi in words: how values are called."""
+"""Labels of values in the tables of Strozzi."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ BY_LABELS = {
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
-    """Return how the values in the tables are called: raw -> words; ships with what is printed on them in this variant."""
+    """Return labels of values in the tables; ships with what is printed on them in this variant."""
     words_of = dict(WORDS)
     for table in ("flags", "ports"):
         if table in tables:
@@ -46,7 +46,7 @@ def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def ship_words(ship: Mapping[str, Any]) -> str:
-    """A ship card in one line: "S12 · sail 5 · 2 Rome 1 Naples · 1 scroll · tile"."""
+    """Return the label of a ship card: "S12 · sail 5 · 2 Rome 1 Naples · 1 scroll · tile"."""
     parts = [str(ship["id"]), f"sail {ship['sail']}"]
     wares = [f"{ship[port]}{port[0].upper()}" for port in ("venice", "rome", "naples") if ship[port]]
     if wares:

@@ -37,7 +37,7 @@ def _balance(tables: Tables) -> list[Picture]:
         Figure("decisions_mean", "decisions in a game", "count"),
         Figure("set_aside_mean", "ships set aside in a game", "number"),
         Figure("unused_flags_mean", "flags never used in a game", "number"),
-        Figure("tiles_left_mean", "promotion tiles nobody took", "number"),
+        Figure("tiles_left_mean", "promotion tiles left", "number"),
         Figure("payout_mean", "coins paid out in a game", "amount"),
         Figure("over_990_share", "games that pay more than the box holds", "share"),
     )
@@ -52,7 +52,7 @@ def _balance(tables: Tables) -> list[Picture]:
             "leaders", "balance", "intervals", "balance",
             leaders(tables, "leader after round {}"),
             "How often the leader stays ahead",
-            "Share of games won by whoever leads after the round, ties decided at Florence. The line is an equal "
+            "Share of games won by the leader after the round, ties decided at Florence. The line is an equal "
             "chance.",
             x="players", series="figure", x_label="players", equal=True,
         ),
@@ -83,13 +83,13 @@ def _flags(tables: Tables) -> list[Picture]:
     return [
         Picture(
             "flags-table", "flags", "table", "flags", whole, "The three flags in figures",
-            "Each figure with its 95 % interval. A first claim is one on a card nobody has claimed yet.",
+            "Each figure with its 95 % interval. A first claim is one on an unclaimed card.",
             {"by": ALL}, x="flag", levels=FLAG_NAMES,
         ),
         Picture(
             "flags-by-sail", "flags", "lines", "flags", (of_level,), "Which flag takes which ships",
             "Of all ships with a sail number that were taken, the share taken with each flag. Without any preference all "
-            "three lines would lie at a third.",
+            "the lines would be at a third.",
             {"by": "sail"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(

@@ -24,13 +24,13 @@ _BROUGHT = (mean("ship_prize_mean", "prize"), mean("steps_mean", "steps"), _WON)
 
 
 def use(key: str, by: str) -> Block:
-    """What ships placed came to, by flag or port and another column."""
+    """Return a block of the results of ships, by flag or port and another column."""
     figures = (share_along("share", "level"), share_along("share_of_level", key), *_BROUGHT)
     return Block("ship", {key: key, "level": by}, figures, {"by": by}, margins=(key,))
 
 
 def _orders(key: str) -> Block:
-    """Player-rounds by the order of flags or ports."""
+    """Return a block of player-rounds by the order of flags or ports."""
     figures = (share_along("share", "level"), mean("round_coins_mean", "coins"), _WON)
     return Block("round", {"level": f"{key}s"}, figures, {key: ALL, "by": "pattern"})
 
