@@ -384,7 +384,7 @@ def test_a_stored_chunk_is_there_though_the_process_ends(tmp_path):
     """What is stored is in the log at once, without a clean end."""
     code = f"""
 import os, sys
-sys.path.insert(0, {str(TESTS / "support")!r})
+sys.path[:0] = [{str(TESTS / "support")!r}, {str(TESTS / "studies")!r}]
 from test_studies import plan, played_chunk
 from strozzi_sim.studies.store import Store
 made = plan()

@@ -1,4 +1,4 @@
-"""What a Medici vs Strozzi study found, in sentences computed from its tables.
+"""Sentences of a Medici vs Strozzi report, computed from its tables.
 
 Sentences are about the first variant and line-up, if they do not name other games.
 """
@@ -73,10 +73,10 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         if say.row(figure := f"leader_{number}_wins_share")
     ]
     if said:
-        statements.append(f"who leads goes on to win {listed(said)}; {say.equal}")
+        statements.append(f"the leader later wins {listed(said)}; {say.equal}")
     statements.append(
         f"A round takes {say.number('lots_mean')} lots and {say.number('tiles_mean')} tiles, "
-        f"{say.number('tiles_per_lot')} a lot; {say.share('full_fleet_share')} of rounds end with a full fleet, the "
+        f"{say.number('tiles_per_lot')} per lot; {say.share('full_fleet_share')} of rounds end with a full fleet, the "
         f"others with an empty bag. A player loads {say.number('loaded_mean')} tiles{_of_room(data)}."
     )
     statements.append(
@@ -124,11 +124,10 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     gap, miss = (say.row(figure, **whole) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
         statements.append(
-            f"On average prices lie {_beside_fair(gap)}; one price misses it by {format_estimate(miss, 'amount')} coins, up or down. "
-            f"{ESTIMATED} The estimate is a judgement: agents that judge by it themselves show that they follow it, not that "
-            "it is right."
+            f"On average prices are {_beside_fair(gap)}; a single price differs from it by {format_estimate(miss, 'amount')} coins, up or down. "
+            f"{ESTIMATED} Agents that use this estimate show that they follow it, not that it is right."
         )
-    return statements + _dear_and_cheap(say)
+    return statements + _over_and_underpriced(say)
 
 
 def _beside_fair(gap: Any) -> str:
@@ -156,19 +155,19 @@ def _above_or_below(coins: float) -> str:
     return f"{format_value(abs(coins), 'amount')} coins {'above' if coins >= 0 else 'below'}"
 
 
-def _dear_and_cheap(say: Narrator) -> list[str]:
+def _over_and_underpriced(say: Narrator) -> list[str]:
     """Return a sentence about the buyers of lots priced far too low or too high, if there are any."""
     rows = say.rows("responder_share", tiles=ALL, by="gap")
     if len(rows) < 2:
         return []
     starts = [(int(row.level.strip("<+")), row) for row in rows]
-    cheap = [row for start, row in starts if row.level.startswith("<") or start < -1]
-    dear = [row for start, row in starts if start >= 1]
+    underpriced = [row for start, row in starts if row.level.startswith("<") or start < -1]
+    overpriced = [row for start, row in starts if start >= 1]
     said = []
-    if cheap:
-        said.append(f"{format_estimate(cheap[0], 'share')} of the lots that are cheapest for what they are worth")
-    if dear:
-        said.append(f"{format_estimate(dear[-1], 'share')} of the dearest")
+    if underpriced:
+        said.append(f"{format_estimate(underpriced[0], 'share')} of the lots with the lowest price for their worth")
+    if overpriced:
+        said.append(f"{format_estimate(overpriced[-1], 'share')} of those with the highest")
     return [f"The responder buys {listed(said)}."] if said else []
 
 
@@ -188,7 +187,7 @@ def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         costs_words = f" and costs {listed(more)}" if more else ""
         statements.append(
             f"A value-0 tile adds nothing to its harbor but moves its marker {steps} steps for each one loaded"
-            f"{costs_words}. Lots are shown by choice, so the tiles compared did not lie there in like positions."
+            f"{costs_words}. Players choose which lots to show, so the compared tiles were sold in different positions."
         )
     return statements
 
@@ -255,8 +254,7 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     half = data.get("tracks", {}).get("half_length")
     if half:
         statements.append(
-            f"No source gives the length of the tracks, {half} spaces a side here, and the places of the bonus spaces: "
-            "they are reconstructed."
+            f"The length of the tracks, here {half} spaces per side, and the places of the bonus spaces are reconstructed."
         )
     return statements
 
@@ -276,7 +274,7 @@ def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         return ["No lot was discarded."] if whole else []
     keeps, buys = (say.share("discard_share", by="buyer", level=role) for role in ROLES)
     statements = [
-        f"{format_estimate(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} in a game; "
+        f"{format_estimate(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} per game; "
         f"{say.share('forced_share', by=ALL)} of them for want of room, the others by choice.",
         f"The proposer discards {keeps} of the lots that they keep, the responder {buys} of those that they buy.",
     ]

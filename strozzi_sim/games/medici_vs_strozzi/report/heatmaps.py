@@ -54,15 +54,15 @@ HEATMAPS: dict[str, HeatMap] = {
         "Mean price of lots by number of tiles and how many of them have value 0.", "zeros", PRICE,
     ),
     "price-by-size-order": _lot_map(
-        "What lots cost, as the round goes on", "Mean price of the round's first, second, third lot and so on.", "order", PRICE
+        "Prices of lots in the course of the round", "Mean price of the round's first, second, third lot and so on.", "order", PRICE
     ),
     "fair-by-size-value": _lot_map(
         "What lots are worth, by their face value",
-        "Mean of the estimated fair prices of these lots: half of what changes hands with them.", "value", FAIR,
+        "Mean of the estimated fair prices of these lots: half of their swing.", "value", FAIR,
     ),
     "gap-by-tiles-round": _lot_map(
         "How far prices are from the estimated fair ones",
-        "Mean price less mean estimated fair price; what is off costs its proposer as much against a rival who knows.",
+        "Mean price less mean estimated fair price; the difference is the proposer's loss against a rival who knows the fair price.",
         "round", GAP,
     ),
     "buyer-by-price-size": _lot_map(
@@ -71,8 +71,8 @@ HEATMAPS: dict[str, HeatMap] = {
         "price", BUYER,
     ),
     "buyer-by-gap-size": _lot_map(
-        "Who buys, by how dear it is",
-        "Share of lots that the responder buys, by the price less the estimated fair price; a column goes from its "
+        "Who buys, by price above the fair one",
+        "Share of lots that the responder buys, by the price less the estimated fair price; a column ranges from its "
         f"number up to the next. {_HALF}",
         "gap", BUYER,
     ),
@@ -80,7 +80,7 @@ HEATMAPS: dict[str, HeatMap] = {
         "Who buys, round by round", f"Share of lots that the responder buys. {_HALF}", "round", BUYER
     ),
     "tiles-by-order": _lot_map(
-        "How many tiles are shown, as the round goes on",
+        "Tiles shown in the course of the round",
         "Share of the round's first, second, third lot and so on with that number of tiles; columns add up to 100 %.",
         "order", SIZES,
     ),
@@ -96,7 +96,7 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "ship-against-ship": HeatMap(
         "Which ship beats which",
-        "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. With "
+        "Share of harbors that the row's ship wins against the column's ship of the rival, or against none. With "
         "the ships swapped, the rest up to 100 % are ties.",
         "own ship, by its spaces", "rival's ship there", Figure("won_share", "won by the row's ship", "share"),
         Block("ship", {"row": "ship", "column": "rival"}, (
@@ -114,7 +114,7 @@ HEATMAPS: dict[str, HeatMap] = {
               exclude={"column": ("none",)}),
     ),
     "position-by-round": HeatMap(
-        "Where the markers lie",
+        "Positions of the markers",
         "Share of all markers on each space when the round is scored; positive spaces are Medici's, negative ones "
         "Strozzi's. Rows add up to 100 %.",
         "after round", "space; 0 is the centre", Figure("share", "share of markers", "share"),

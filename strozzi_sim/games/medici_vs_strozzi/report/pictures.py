@@ -38,8 +38,8 @@ def compared(tables: Tables) -> list[Picture]:
     })  # fmt: skip
     bonus, coins = _figures({"bonus_share": "on a bonus space", "coins_mean": "coins"})
     by_round = (
-        ("monopolies", {"track": ALL}, bonus, "How many markers come to a bonus space",
-         "Share of all markers that lie on a bonus space after the round."),
+        ("monopolies", {"track": ALL}, bonus, "How many markers reach a bonus space",
+         "Share of all markers that are on a bonus space after the round."),
         ("monopolies", {"track": ALL}, coins, "What a marker pays", "Mean coins that a marker brings in the round's scoring."),
         ("prices", {"tiles": ALL}, PRICE, "What a lot costs", "Mean price of all lots of the round."),
     )  # fmt: skip
@@ -101,18 +101,18 @@ def _prices(tables: Tables) -> list[Picture]:
     )  # fmt: skip
     half = "Share of lots that the responder buys{}. The line is one half."
     tables_by = {
-        "zeros": "Lots by their value-0 tiles", "gold": "Lots by their gold tiles", "order": "Lots as the round goes on",
+        "zeros": "Lots by their value-0 tiles", "gold": "Lots by their gold tiles", "order": "Lots in the course of the round",
         "proposer": "Lots by who names the price", "room": "Lots by who could load them",
     }  # fmt: skip
     return [
         _picture("prices-by-size", "prices", "table", sizes, "Lots in figures",
-                 "Each figure with its 95 % interval. The fair price is half of what changes hands with the lot. " + ESTIMATED,
+                 "Each figure with its 95 % interval. The fair price is half of the lot's swing. " + ESTIMATED,
                  {"by": ALL}, x="tiles", x_label=BY_LABELS["tiles"]),
         _by_size("prices-by-round", PRICE, "What lots cost, round by round", "Mean price by the number of tiles in the lot.",
                  "round"),
         _by_size("prices-by-value", PRICE, "What lots cost, by their face value",
-                 "Mean price by the number of tiles in the lot and by their face values added up. At 0 lie the value-0 tiles, "
-                 "which move markers by steps of their own.", "value"),
+                 "Mean price by the number of tiles in the lot and by their face values added up. Value-0 tiles are at 0; "
+                 "their number of steps differs.", "value"),
         _by_size("prices-spread", SHARE, "How prices are spread", "Share of the lots with that number of tiles, by price.",
                  "price"),
         _picture("prices-and-fair", "prices", "lines", (PRICE, FAIR), "Prices and estimated fair prices",
@@ -136,7 +136,7 @@ def _tiles(tables: Tables) -> list[Picture]:
     return [
         _picture("tile-prices", "tiles", "intervals", (PRICE, FAIR), "What a tile costs that is a lot alone",
                  "Mean price and mean estimated fair price of lots of one tile, by its face value. A tile of value 0 moves its "
-                 f"marker by steps of its own, gold moves none. {ESTIMATED}",
+                 f"marker by a different number of steps, gold moves none. {ESTIMATED}",
                  x="tile", series="figure", x_label="face value of the tile"),
         _picture("tiles-table", "tiles", "table", (*shipped, PRICE, *fair, BUYER), "Tiles in figures",
                  "Prices are those of lots of one tile. Traded means that its goods have a track at the harbor it went to. "
@@ -230,7 +230,7 @@ def _discards(tables: Tables) -> list[Picture]:
                  "The price is that of the lots discarded.", {"by": "buyer"}, levels=ROLES, x_label=BY_LABELS["buyer"]),
         _picture("discards-by-round", "discards", "table", whole, "Discards by round", "", {"by": "round"}, x_label="round"),
         _picture("discards-why", "discards", "table", (part, paid), "Why lots are discarded",
-                 "What a buyer meant is not recorded; told apart is who had room for the lot.", {"by": "why"}, levels=WHY,
+                 "Intentions are not recorded; the categories are who had room for the lot.", {"by": "why"}, levels=WHY,
                  x_label="discarded because"),
     ]  # fmt: skip
 
