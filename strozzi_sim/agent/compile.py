@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, load_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.jit import compile_cfunc
+from strozzi_sim.kernel.record_types import record_type
 
 
 @dataclass(frozen=True)
@@ -107,11 +111,6 @@ _COMPILED: dict[tuple[int, str, Any], Any] = {}
 def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
     key = (id(agent), game.name, memory)
     if key not in _COMPILED:
-        from numba import types
-        from numba.core.errors import NumbaError
-
-        from strozzi_sim.kernel.jit import compile_cfunc
-        from strozzi_sim.kernel.record_types import record_type
         from strozzi_sim.kernel.streams import RANDOM
 
         game.register()
@@ -137,10 +136,6 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
 
     Only the frames of the traceback contain the record and the line.
     """
-    from numba import types
-
-    from strozzi_sim.kernel.record_types import record_type
-
     record, line, step = None, None, error.__traceback__
     while step is not None:
         here = step.tb_frame.f_locals.get("self")

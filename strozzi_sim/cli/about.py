@@ -1,6 +1,7 @@
 """Commands agents, games, cache and warm: installed agents and games, and compiled code."""
 
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -138,8 +139,6 @@ def warm(
 
 
 def _warm(name: str) -> dict[str, Any]:
-    from time import monotonic
-
     from strozzi_sim.game import load_game
     from strozzi_sim.play.warming import warm as compile_ahead
     from strozzi_sim.runtime.cache import folder_of, folders

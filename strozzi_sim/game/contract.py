@@ -33,7 +33,8 @@ from strozzi_sim.game.protocols import (
 )
 from strozzi_sim.game.slices import Layout
 from strozzi_sim.kernel.generated import generated
-from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.jit import jit, register_overload
+from strozzi_sim.kernel.journal import journal_dtype, write_event
 
 if TYPE_CHECKING:
     from strozzi_sim.game.pages import Report
@@ -186,8 +187,6 @@ class Game:
     @cached_property
     def journal(self) -> np.dtype[Any]:
         """The dtype of a journal of this game."""
-        from strozzi_sim.kernel.journal import journal_dtype
-
         dtype: np.dtype[Any] = journal_dtype(self.journal_rows)
         return dtype
 
@@ -401,7 +400,6 @@ def _register(game: Game) -> None:
         return
     if known is not None:
         raise TypeError(f"{game.package} and {known} have the same state record; every game needs its own")
-    from strozzi_sim.kernel.jit import jit, register_overload
 
     parts = {verb: (part, verb.__name__, game.state) for verb, part in VERBS.items()}
     if game.facts is not None:

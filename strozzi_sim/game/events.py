@@ -26,6 +26,7 @@ from typing import Any
 from strozzi_sim.errors import InputError, pluralize, suggest_names
 from strozzi_sim.game.sentences import by_seat, capitalized, seat_name, verb_of, winners_sentence
 from strozzi_sim.kernel.generated import generated
+from strozzi_sim.kernel.jit import force_inline
 
 Components = Mapping[str, Any]
 Line = dict[str, Any]
@@ -220,8 +221,6 @@ class Events:
         Raises:
             InputError: there is no event of a type.
         """
-        from strozzi_sim.kernel.jit import force_inline
-
         source = ["def note(facts, kind, a, b, c, d, e):", "    pass"]
         for kind, event in self._by_kind.items():
             if event.type in kernels:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,9 +50,6 @@ def leak_check(
     >>> ss.leak_check("strozzi", "greedy", players=3, deals=1).tables["leak_check"]["ok"].item()
     True
     """
-    from functools import partial
-    from time import monotonic
-
     import pandas as pd
 
     from strozzi_sim.errors import check_whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic, process_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def shape(
     >>> bool(table["choices_mean"] > 2), int(table["state_bytes"])
     (True, 272)
     """
-    from time import monotonic
-
     import numpy as np
     import pandas as pd
 
@@ -90,8 +89,6 @@ def shape(
 
 def _games_per_second(game: Game, players: int, variant: Variant) -> float:
     """Return the games per second of random play on one core."""
-    from time import process_time
-
     from strozzi_sim.agent import load_agent
     from strozzi_sim.simulation.match import Match
 

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib import rc_context
+from matplotlib.transforms import Bbox
+from PIL import Image
 
 from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import HeatMap
@@ -118,8 +121,6 @@ class Drawing:
 
     def _repr_png_(self) -> bytes:
         """Return all figures stacked vertically, as PNG for a notebook."""
-        from PIL import Image
-
         pictures = [Image.open(io.BytesIO(self._bytes(name, "png"))).convert("RGB") for name in self.figures]
         size = max(picture.width for picture in pictures), sum(picture.height for picture in pictures)
         sheet, top = Image.new("RGB", size, "white"), 0
@@ -132,9 +133,6 @@ class Drawing:
 
     def _bytes(self, name: str, kind: str) -> bytes:
         """Return a figure, with its title above, as a file of this format."""
-        from matplotlib import rc_context
-        from matplotlib.transforms import Bbox
-
         figure, content = self.figures[name], io.BytesIO()
         width, height = figure.get_size_inches()
         title = textwrap.fill(self.titles.get(name, self.title), _LETTERS)

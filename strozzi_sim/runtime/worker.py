@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any
 
 import numpy as np
@@ -208,7 +208,6 @@ def stdout_to_stderr() -> Iterator[None]:
     if is_worker():
         yield
         return
-    from contextlib import redirect_stdout
 
     kept = None
     with suppress(OSError, ValueError):  # a notebook may lack these descriptors

@@ -10,6 +10,8 @@ from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.studies.database import Content, FileList
@@ -61,8 +63,6 @@ def read_tables(files: FileList) -> tuple[dict[str, Any], dict[str, Path]]:
         InputError: one is missing or was changed since it was written.
         StorageError: one cannot be read.
     """
-    import pyarrow as pa
-
     frames, places = {}, {}
     for name in sorted(files.digests):
         path = files.folder / name
@@ -84,15 +84,11 @@ def write_rows(plan: Plan, store: Store) -> None:
 
 def games_of(plan: Plan, store: MemoryStore) -> Any:
     """Return one row per game and seat as a data frame, from chunks in memory."""
-    import pyarrow as pa
-
     return pa.concat_tables(table for cell in plan.cells for table in _rows(plan, store, cell)).to_pandas()
 
 
 def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
     """Write the rows of a cell, chunk after chunk."""
-    from pyarrow import parquet
-
     with contextlib.ExitStack() as undo:
         writer = None
         for table in _rows(plan, store, cell):
@@ -102,8 +98,6 @@ def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
 
 
 def _rows(plan: Plan, store: MemoryStore, cell: Cell) -> Iterator[Any]:
-    import pyarrow as pa
-
     names = np.array([spec.text for spec in cell.match.positions])
     for chunk in range(plan.chunks):
         rows = store.read((cell.number, chunk))[2]

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -17,6 +18,7 @@ from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.studies import tables
 from strozzi_sim.studies.calibrated import add_calibrations
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.database import read_files
@@ -329,8 +331,6 @@ def _recounted(plan: Plan, store: MemoryStore, cell: Cell, crosstabs: Sequence[C
 
 def study_tables(plan: Plan, store: MemoryStore) -> dict[str, Any]:
     """Every table of a study by name."""
-    from strozzi_sim.studies import tables
-
     cells = [cell_counts(plan, store, cell) for cell in plan.cells]
     return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
 
@@ -343,8 +343,6 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
         AgentFault, Interrupted: as `run_in_memory`.
     """
     if played.folder is not None:
-        import pyarrow as pa
-
         names = sorted(name for name in read_files(played.folder).digests if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
