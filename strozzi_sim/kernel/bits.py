@@ -1,4 +1,4 @@
-"""Bit sets: count, lowest member, k-th member, next seat clockwise."""
+"""Bit sets: count, lowest member, k-th member, next seat clockwise; and sorting by a bit set."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import int64
 from numba.core import types
 
-from strozzi_sim.kernel.jit import force_inline, intrinsic
+from strozzi_sim.kernel.jit import force_inline, intrinsic, jit
 
 WIDTH = 8  # members of a set for `kth_bit` are below this
 
@@ -54,3 +54,14 @@ def next_clockwise(seats, seat):
     """Return the first seat of the non-empty set `seats` after `seat`, clockwise; `seat` itself comes last."""
     later = seats & -(int64(2) << seat)
     return lowest_bit(later if later != 0 else seats)
+
+
+@jit
+def sort_first(items, count):
+    """Sort items[:count] in ascending order; they must be distinct numbers from 0 to 63."""
+    found = int64(0)
+    for k in range(count):
+        found |= int64(1) << int64(items[k])
+    for k in range(count):
+        items[k] = lowest_bit(found)
+        found &= found - 1

@@ -32,8 +32,8 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     SEATS,
     UNKNOWN_CASH,
 )
+from strozzi_sim.kernel.bits import sort_first
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.sorting import sort_first
 
 __all__ = [
     "OBSERVATION", "SLICES", "View", "action_name", "caution", "conceal", "determinize", "observe", "question", "render", "short_rules",

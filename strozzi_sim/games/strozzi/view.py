@@ -26,8 +26,8 @@ from strozzi_sim.games.strozzi.state import (
     SEATS,
     TILE,
 )
+from strozzi_sim.kernel.bits import sort_first
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.sorting import sort_first
 
 __all__ = [
     "OBSERVATION", "SLICES", "View", "action_name", "conceal", "meanings", "observe", "question", "render", "short_rules",

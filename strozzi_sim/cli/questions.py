@@ -1,4 +1,4 @@
-"""tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
+"""tournament, compare, ladder, exploit, leak-check: what these commands print."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,10 +7,13 @@ from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import pluralize
 from strozzi_sim.questions.compare import compare
+from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
+from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.tournament import tournament
 
 if TYPE_CHECKING:
+    from strozzi_sim.simulation.row_dependence import RowCheck
     from strozzi_sim.studies.results import Results
 
 _WIDEST = 14  # agents whose pairs still fit a terminal
@@ -158,6 +161,60 @@ def _value(row: Any) -> str:
     return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
+def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
+    if given["json"]:
+        options.print_tables(results)
+        return
+    table, target, fair = results.tables["challengers"], results.plan["agent"], 1 / results.plan["players"]
+    shares = table[table["figure"] == "win_share"]
+    rows = [["win share", "95 % interval", "n", "challenger"]]
+    for row in shares.itertuples(index=False):
+        rows.append([f"{row.value:.3f}", f"{row.low:.3f} to {row.high:.3f}", f"{row.n:,}", row.challenger])
+    print(options.columns_of(rows))
+    if shares["low"].isna().all():
+        print("\ntoo few held-out deals for an interval")
+        return
+    best = shares[shares["chosen"]].iloc[0]
+    bound = best["low"] - fair
+    print(f"\nthe best response on other deals: {best['challenger']}")
+    if bound > 0:
+        print(f"{target} loses at least {100 * bound:.1f} points of win share to it")
+    else:
+        print(f"it does not win significantly more than the fair share {fair:.3f} against {target}")
+
+
+def _show_leak_check(results: "Results", given: dict[str, Any]) -> int:
+    found = results.leak_check
+    leak = found.leak
+    if given["json"]:
+        document: dict[str, Any] = {"ok": leak is None, "agent": found.agent, "game": results.plan["game"]}
+        document |= {"decisions": found.decisions, "leak": None if leak is None else leak.where}
+        if found.rows is not None:
+            document["row_independent"] = found.rows.independent
+        if "calibrated" in results.plan:
+            document["calibrated"] = results.plan["calibrated"]
+        options.print_json(document)
+    elif leak is None:
+        print(f"{found.agent}: no leak in {found.decisions:,} decisions")
+        if found.rows is not None:
+            print(_describe_rows(found.rows))
+    else:
+        print(
+            f"{leak.shown}\n\n{found.agent} chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed}"
+            f"\n({leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision})"
+        )
+    return 0 if leak is None else 1
+
+
+def _describe_rows(rows: "RowCheck") -> str:
+    if rows.independent:
+        return f"In batches: 0 of {rows.rows:,} decisions depend on their place in the batch or on the other rows."
+    return (
+        f"In batches: {rows.moved:,} of {rows.rows:,} decisions depend on their place in the batch or on the other rows. Studies "
+        "repeat to the byte on one type of processor; a game played alone may differ from the same game in a study."
+    )
+
+
 COMMANDS = {
     "tournament": command(
         tournament,
@@ -172,4 +229,11 @@ COMMANDS = {
     "ladder": command(
         ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
     ),
-}
+    "exploit": command(
+        exploit, _show_exploit, "Example: strozzi exploit strozzi greedy --players 4 --generations 6"
+    ),
+    "leak-check": command(
+        leak_check, _show_leak_check, "Example: strozzi leak-check strozzi greedy:margin=4 --players 3-6 --deals 20",
+        words={"": "Check that an agent's choices depend only on what its seat knows in the current game; exit with 1 if not."},
+    ),
+}  # fmt: skip
