@@ -139,7 +139,7 @@ def _walk(here: Checked) -> None:
     here.require("legal actions", position.over, "the game does not end")
     start = set_up_game(here.game, here.players, here.seed, here.deal, here.variant)
     try:
-        same = start.retold(here.actions)[0].tobytes() == position.state.tobytes()
+        same = start.replay(here.actions)[0].tobytes() == position.state.tobytes()
     except JournalFull as error:
         here.require("journal", False, error.message)
     here.require("journal", True, "")
@@ -167,12 +167,14 @@ def _check_legal(here: Checked, position: Position) -> None:
     here.require("legal actions", legal[0] > 0, "action 0 is legal")
     here.require("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
     here.require("legal actions", 0 <= position.actor < here.players, f"the acting seat is {position.actor}")
-    says = [
+    accepted = [
         action
         for action in range(-1, here.game.actions + 1)
         if here.kernels.is_legal(position.state, here.variant.rules, action)
     ]
-    here.require("legal actions", says == list(legal), f"is_legal accepts {says}, kth_legal returns {list(legal)}")
+    here.require(
+        "legal actions", accepted == list(legal), f"is_legal accepts {accepted}, kth_legal returns {list(legal)}"
+    )
 
 
 def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
@@ -204,7 +206,7 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         out = _observation(here, known, seat)
         check_written(here, out, seat)
         check_range(here, out, seat)
-        if not here.variant.hidden:  # then the loops need not conceal a state to observe it
+        if not here.variant.hidden:  # the loops then observe states without concealing them
             plain = _observation(here, position.state, seat)
             here.require("observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal")
         for world in _worlds(here, known, seat, rng):
@@ -267,15 +269,15 @@ def _check_words(here: Checked, position: Position) -> None:
     for name in names if position.compound_choices else ():
         parts = [thing for thing in position.compound_choices if thing in name.split(" ")]
         here.require(
-            "words", name == " ".join(parts), f"{name!r} is not some of {position.compound_choices}, in this order"
+            "words", name == " ".join(parts), f"{name!r} must be a subset of {position.compound_choices}, in this order"
         )
     here.require("words", position.question, "no question")
     here.require("words", position.text(), "no text")
     view, seen = here.game.view, position.view()
-    told = [view.caution(action, seen) for action in position.legal]
-    told += view.meanings(seen, int(position.state["phase"][0])).values()
+    texts = [view.caution(action, seen) for action in position.legal]
+    texts += view.meanings(seen, int(position.state["phase"][0])).values()
     here.require(
-        "words", all(isinstance(text, str) for text in told), f"caution or meanings must return text, got {told}"
+        "words", all(isinstance(text, str) for text in texts), f"caution or meanings must return text, got {texts}"
     )
 
 
@@ -305,9 +307,9 @@ def _check_record(here: Checked, position: Position) -> None:
     for viewer in range(here.players):
         visible = position.lines(viewer)
         here.require("records", len(visible) == len(lines), "`visible` drops lines")
-    for what, spoiled in _corrupt_records(lines):
+    for what, corrupt in _corrupt_records(lines):
         try:
-            check(_header(here), 1, spoiled)
+            check(_header(here), 1, corrupt)
         except RuleViolation:
             here.require("records", True, "")
             continue
@@ -382,7 +384,7 @@ def _check_drawing(
     if not signs:
         return
     names = [f"{name} (as seat {seat} knows it)" for seat in range(players) for name in _places(game)]
-    names += [f"the score of seat {seat} when played on" for seat in range(players)]
+    names += [f"the score of seat {seat} in a continued game" for seat in range(players)]
     higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
     for name, more, less in zip(names, higher.tolist(), lower.tolist(), strict=True):
         even = binomtest(more, more + less).pvalue if more + less else 1.0

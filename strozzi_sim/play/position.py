@@ -365,7 +365,7 @@ class Position(AgentQueries):
     @property
     def journal(self) -> Array:
         """Journal so far, int32[events, WIDTH], by replaying the game."""
-        return self._begun().retold(self.actions)[1]
+        return self._begun().replay(self.actions)[1]
 
     def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
         """Return the events so far as lines of a record; with a `viewer`, a seat, without fields hidden from it."""

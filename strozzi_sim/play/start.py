@@ -49,7 +49,7 @@ class GameSetup:
         kernels(self.game).begin(chance, rng, game_key(self.game.name), self.seed, self.players, self.deal)
         return chance if self.script is None else script_of(self.script), rng
 
-    def retold(self, actions: Sequence[int]) -> tuple[Array, Array]:
+    def replay(self, actions: Sequence[int]) -> tuple[Array, Array]:
         """Replay legal actions; return the state, shape (1,), and the journal int32[events, WIDTH].
 
         Raises:

@@ -1,4 +1,4 @@
-"""Agents whose budgets are in seconds: calibrated once, before anything is played, and only once a folder."""
+"""Agents with budgets in seconds: calibrated before play, once per results folder."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ def with_counts(
     folder: Path | None = None,
     calibrating: CalibrationCallback | None = None,
 ) -> tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]:
-    """Return the agents with counts instead of seconds, and their calibrations; those noted in a results folder are reused.
+    """Return the agents with counts instead of seconds, and their calibrations; those stored in a results folder are reused.
 
     Args:
         specs: agents; those without a budget in seconds are returned unchanged.
@@ -54,7 +54,7 @@ def with_counts(
 
 
 def calibrated(plan: Plan, folder: Path | None = None, calibrating: CalibrationCallback | None = None) -> Plan:
-    """Return the plan with counts instead of seconds; a results folder that has begun keeps the counts noted in it.
+    """Return the plan with counts instead of seconds; a results folder keeps its stored counts.
 
     Raises:
         InputError: an agent that does not play this, or whose memory cannot hold the count.
@@ -73,7 +73,7 @@ def noted(folder: Path | None) -> list[Calibration]:
     try:
         plain = json.loads(read_inside(folder, MANIFEST))["calibrated"] if folder is not None else []
     except (OSError, StorageError, ValueError, KeyError, TypeError):
-        return []  # whether the folder can be used is for the store to say
+        return []  # the store reports an unusable folder
     return [found for each in plain if (found := Calibration.of(each))] if isinstance(plain, list) else []
 
 
