@@ -45,7 +45,7 @@ class ContractViolation(StrozziError):
 
 
 class InputError(StrozziError):
-    """Invalid input of the user; the message names the value, its place and what is allowed."""
+    """Invalid input of the user; the message names the value, its place and the allowed values."""
 
     exit_code = 2
 

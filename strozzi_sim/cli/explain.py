@@ -54,7 +54,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
     if asked.tree is not None:
         _check_writable(asked.tree)
         if spec.agent.analyse is None:
-            raise InputError(f"--tree: {spec.text} does not say what it thinks; only its choice can be shown")
+            raise InputError(f"--tree: {spec.text} provides no analysis; only its choice can be shown")
     table = Position(**recorded_deal(recorded, place))
     check_lineup([spec], table.game, table.players)
     actions = reconstruct_actions(recorded, table, place)
@@ -68,7 +68,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         print_calibrations(notes)
         print(header_words(recorded, table.game.title))
         if value is None:
-            print(f"{spec.text} does not say what it thinks of each action; only its choice is shown\n")
+            print(f"{spec.text} provides no analysis; only its choice is shown\n")
         else:
             print(f"what {spec.text} thinks; value: {value[:1].lower()}{value[1:].rstrip('.')}")
             print("best lines: action [seat] visits value, each followed by what was tried most after it\n")

@@ -43,11 +43,11 @@ def check_range(here: Checked, observation: Array, seat: int) -> None:
     if here.variant.name not in names:
         return
     outside = np.flatnonzero((observation < low) | (observation > high))
-    told = ""
+    message = ""
     for column in outside[:1].tolist():
         part = [part for part in here.game.slices.values() if column in part.index][-1]  # a field before its group
-        told = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
-    here.require("observe", not told, told)
+        message = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
+    here.require("observe", not message, message)
 
 
 def check_written(here: Checked, observation: Array, seat: int) -> None:

@@ -65,7 +65,7 @@ class AgentQueries:
         if key not in self._seats:
             as_argument_error("agent", check_lineup, [spec], self.game, self.players)
             if spec.in_seconds:
-                raise ArgumentError("agent", f"{spec.text}: give a count in place of {spec.in_seconds}")
+                raise ArgumentError("agent", f"{spec.text}: give a count instead of {spec.in_seconds}")
             self._seats[key] = Seat(spec, self, seat)
         return self._seats[key]
 
@@ -92,7 +92,7 @@ class AgentQueries:
         """Return an agent's analysis of the legal actions at this decision: one row each, most visits first.
 
         The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis, and those that
-        declare `analyse`; `strozzi replay --explain` shows the same of whole games.
+        declare `analyse`; `strozzi replay --explain` shows analyses of whole games.
 
         Args:
             agent: see `seated`.
@@ -115,9 +115,7 @@ class AgentQueries:
         seat = self.seated(agent).copy()
         spec, say = seat.spec, seat.spec.agent.analyse
         if say is None:
-            raise ArgumentError(
-                "agent", f"{spec.text} does not say what it thinks of its actions; `ask` gives its choice"
-            )
+            raise ArgumentError("agent", f"{spec.text} provides no analysis; use `ask` for its choice")
         chosen = self._choice(seat)
         names = dict(zip(self.legal, self.names, strict=True))
         if chosen not in names:

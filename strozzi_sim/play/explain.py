@@ -67,8 +67,8 @@ def explain(
             if chosen not in table.legal:
                 raise table.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
             if number in wanted:
-                told = _ExplainedDecision(table, table.seated(spec), number, depth, visits)
-                yield table, told.document(action, chosen, lines, tree)
+                decision = _ExplainedDecision(table, table.seated(spec), number, depth, visits)
+                yield table, decision.document(action, chosen, lines, tree)
         table.play(action)
 
 
@@ -125,12 +125,12 @@ class _ExplainedDecision:
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
 
     def _root(self, analysis: ActionAnalysis, visits: int) -> dict[str, Any]:
-        says = self.named
+        analysed = self.named
         return {
             "action": analysis.action,
             "name": self.names[analysis.action],
-            "visits": analysis.visits if says else None,
-            "share": analysis.visits / visits if says and visits else None,
+            "visits": analysis.visits if analysed else None,
+            "share": analysis.visits / visits if analysed and visits else None,
             "value": analysis.value,
         }
 

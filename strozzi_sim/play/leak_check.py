@@ -36,9 +36,9 @@ class Leak:
         players, seed, deal: the game.
         decision: number of the decision in it, from 0.
         seat: seat that decided.
-        action: what the agent chose, as text.
-        moved_to: what its copy chose, as text.
-        changed: what had changed.
+        action: choice of the agent, as text.
+        moved_to: choice of its copy, as text.
+        changed: the change between the two.
         shown: the position as the seat sees it, with its question, as text.
     """
 

@@ -84,7 +84,7 @@ class Position(AgentQueries):
                 of a draw among n, 0 .. n - 1. A draw beyond the last one raises ScriptEnded and changes nothing.
 
         Raises:
-            InputError: an invalid argument; names it and what is allowed.
+            InputError: an invalid argument; names it and the allowed values.
             ScriptEnded: `chance` is too short for the deal; names the next draw.
         """
         self._begin(set_up_game(game, players, seed, deal, variant, start_player, chance))
@@ -252,7 +252,9 @@ class Position(AgentQueries):
     def _seat(self, argument: str, seat: int | None) -> int:
         if seat is None:
             if self.over:
-                raise ArgumentError(argument, f"nobody decides, the game is over; give one of 0 to {self.players - 1}")
+                raise ArgumentError(
+                    argument, f"no seat decides, since the game is over; give one of 0 to {self.players - 1}"
+                )
             return self.actor
         return check_integer(argument, seat, self.players - 1)
 
@@ -296,7 +298,7 @@ class Position(AgentQueries):
         return other
 
     def _told(self) -> tuple[Any, ...]:
-        """Return everything that determines the future: the same for equal positions."""
+        """Return everything that determines the future, equal for equal positions."""
         chance = bytes(self._chance_bytes)
         if self._script is not None:  # the record holds the address of the outcomes
             left = int(self.chance["left"][0])

@@ -106,7 +106,7 @@ class Seat:
         if self._player is None:
             action = self._ask_compiled(seen, rules)
             if rules.tobytes() != self.variant.rules.tobytes():
-                raise InvalidAnswer("changed the rules that it was handed")
+                raise InvalidAnswer("changed the rules that it received")
             return int(action)
         count = self._kernels.legal(seen, rules, self._legal)
         legal = tuple(self._legal[:count].tolist())

@@ -70,9 +70,9 @@ def leak_check(
     played = find_study_variant(game, variant, study)
     given = find_agents([agent], game, "agent")
     began = monotonic()
-    with report_progress(progress) as told, stop_flag():
-        (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=told.on_calibrating)
-        told.on_planned(
+    with report_progress(progress) as reporter, stop_flag():
+        (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=reporter.on_calibrating)
+        reporter.on_planned(
             f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals", calibrations
         )
         check = partial(check_leaks, players=counts, deals=deals, seed=seed)

@@ -87,10 +87,10 @@ def _sources(game: str = "") -> list[Path]:
 
 def _folders_of(game: str) -> list[Path]:
     """Return the folder of a built-in game, or the package of a third-party one; without a name those of all games."""
-    ours = _PACKAGE / "games" / game
-    if game and ours.is_dir():
-        return [ours]
-    folders = [] if game else [ours]
+    shipped = _PACKAGE / "games" / game
+    if game and shipped.is_dir():
+        return [shipped]
+    folders = [] if game else [shipped]
     for point in metadata.entry_points(group="strozzi_sim.games"):
         package = point.value.split(":")[0].split(".")[0]
         if package == _PACKAGE.name or (game and point.name != game):

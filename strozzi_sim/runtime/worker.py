@@ -147,14 +147,14 @@ def _error_reply(error: Exception) -> bytes:
 
     for wrap in (lambda: ExceptionWithTraceback(error, error.__traceback__), lambda: error):
         with suppress(BaseException):  # a third-party exception may do anything in str or pickle
-            told = pickle.dumps((RAISED, wrap()))
-            pickle.loads(told)
-            return told
+            reply = pickle.dumps((RAISED, wrap()))
+            pickle.loads(reply)
+            return reply
     return pickle.dumps((RAISED, RuntimeError(describe_exception(error))))
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return type and text of an exception, even if its text raises."""
+    """Return type and text of an exception, although `str` of it may raise."""
     try:
         text = str(error)
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -183,7 +183,7 @@ def _end_with_parent(lifeline: int, parent: int) -> None:
     """Make sure that this process, and all that it starts, ends with the parent, however the parent ends.
 
     The pipe's other end closes with the parent. The system then sends SIGIO, which ends a process without its
-    interpreter, even if code holds the lock for ever. A thread handles parents whose forked children still hold that
+    interpreter, even if code holds the lock forever. A thread handles parents whose forked children still hold that
     end.
     """
     import fcntl

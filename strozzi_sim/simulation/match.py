@@ -250,7 +250,7 @@ class Match:
                     table[games * players :], fault[0], stop, beat[0], sink, counting,
                 )  # fmt: skip
         if rules.tobytes() != self.variant.rules.tobytes():
-            raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it was handed")
+            raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())

@@ -119,7 +119,7 @@ class VectorEnv:
         steps: calls of `step` since then.
 
     Raises:
-        InputError: an invalid argument; names it and what is allowed.
+        InputError: an invalid argument; names it and the allowed values.
 
     >>> import strozzi_sim as ss
     >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
@@ -208,7 +208,7 @@ class VectorEnv:
     def __reduce__(self) -> Any:
         """Refuse to be copied or pickled. Raises InputError."""
         raise InputError(
-            "VectorEnv: its games lie in the memory of one process, and cannot be copied or pickled; make another one with the same arguments"
+            "VectorEnv: games in the memory of one process cannot be copied or pickled; make another one with the same arguments"
         )
 
     # -- playing ---------------------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ class VectorEnv:
             raise InputError("VectorEnv: it is closed; make a new one")
 
     def _shown(self) -> Step:
-        """What the last call returned. Raises InputError if there is nothing to go on from."""
+        """Return the result of the last call. Raises InputError before the first one."""
         self._open()
         if self._last is None:
             raise InputError("VectorEnv: no games are dealt; call reset(seed) first")
@@ -296,7 +296,7 @@ class VectorEnv:
             raise self._refused(ended, actions)
         if self._untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
             self._last = None
-            raise AgentFault(f"agent {self._untrusted} changed the rules that it was handed")
+            raise AgentFault(f"agent {self._untrusted} changed the rules that it received")
         info = Info(rows.words, rows.choices, rows.deals, *(part[:ended].copy() for part in self._finals))
         self._last = Step(rows.observations, rows.masks, rows.seats, rows.rewards, rows.done, info)
         return self._last
@@ -312,7 +312,7 @@ class VectorEnv:
         self._last = None
         if code == UNASKED:
             return InputError(
-                f"VectorEnv: slot {slot}: nobody is asked anything in {MAX_UNASKED:,} deals; use other components"
+                f"VectorEnv: slot {slot}: no decision for the caller in {MAX_UNASKED:,} deals; check the components"
             )
         assert code == FAULTY
         fault = self._fault[0]
@@ -382,7 +382,7 @@ class VectorEnv:
 
 def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
     if spec.in_seconds:
-        raise ArgumentError("opponents", f"agent {spec.text!r}: give a count in place of {spec.in_seconds}")
+        raise ArgumentError("opponents", f"agent {spec.text!r}: give a count instead of {spec.in_seconds}")
     return as_argument_error("opponents", compile_agent, spec, game)
 
 

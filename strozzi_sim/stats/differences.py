@@ -96,11 +96,11 @@ def _of_shares(
     both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
     correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
 
-    def apart(one: Array, other: Array) -> Array:
+    def combined(one: Array, other: Array) -> Array:
         return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
 
     value = first - second
-    return value - apart(first - low_1, high_2 - second), value + apart(high_1 - first, second - low_2)
+    return value - combined(first - low_1, high_2 - second), value + combined(high_1 - first, second - low_2)
 
 
 def variance_saved(
@@ -110,7 +110,7 @@ def variance_saved(
 
     Variances come from the delete-one-chunk jackknife. The interval is a jackknife over them on the scale of
     Fisher's z, on which such ratios are about normal. There is no value where it would be uninformative: if on either
-    side fewer than 30 chunks differ from the median (a variance of a few exceptions is as uncertain as they are), if
+    side fewer than 30 chunks differ from the median (a variance of a few exceptions is as uncertain as these), if
     a share has fewer than 30 events or non-events, or if the interval is wider than 1.
 
     Args:
@@ -138,10 +138,10 @@ def variance_saved(
     certain = np.abs(value) >= 1 - 1e-12
     low, high = np.where(certain, value, low), np.where(certain, value, high)
     varied = np.minimum(*(uncommon_chunks(over, under) for over, under in sides))
-    says = (varied >= MIN_EVENTS) & (n >= MIN_EVENTS) & (high - low <= _WIDEST_SAVING)
+    enough = (varied >= MIN_EVENTS) & (n >= MIN_EVENTS) & (high - low <= _WIDEST_SAVING)
     if share:
         for over, under in sides:
             events, whole = over.sum(axis=0) / unit, under.sum(axis=0)
-            says &= np.minimum(events, whole - events) >= MIN_EVENTS
-    value, low, high = (np.where(says, side, np.nan) for side in (value, low, high))
+            enough &= np.minimum(events, whole - events) >= MIN_EVENTS
+    value, low, high = (np.where(enough, side, np.nan) for side in (value, low, high))
     return Estimate(value, low, high, n)

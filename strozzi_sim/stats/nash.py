@@ -84,16 +84,16 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
     except ArithmeticError:
         return nothing, nothing
     error = jackknife(leave_one_out_values)
-    surely = t_quantile(len(ahead) - 1, len(solution[0])) * error
-    sure = np.where(weighty, solution[0] > surely[0], solution[1] + surely[1] < 0.5)
+    margin = t_quantile(len(ahead) - 1, len(solution[0])) * error
+    significant = np.where(weighty, solution[0] > margin[0], solution[1] + margin[1] < 0.5)
     half_width = t_quantile(len(ahead) - 1) * error
     low, high = np.maximum(solution - half_width, 0.0), np.minimum(solution + half_width, 1.0)
     best = np.flatnonzero(weighty)
     if len(best) == 1:
         for i in np.flatnonzero(~weighty):
             _, low[1, i], high[1, i] = share_interval(ahead[:, i, best[0]], met[:, i, best[0]], deals=deals)
-            sure[i] &= high[1, i] < 0.5
-    return (low, high) if sure.all() else (nothing, nothing)
+            significant[i] &= high[1, i] < 0.5
+    return (low, high) if significant.all() else (nothing, nothing)
 
 
 def _averaged(ahead: Array, met: Array) -> Array:

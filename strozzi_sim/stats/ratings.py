@@ -76,15 +76,15 @@ def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Rati
     members, chosen, counts = _with_prior(orders)
     chunks = len(chosen) - 1  # the last is the prior
     nothing = np.full(agents, np.nan)
-    nobody = Estimate(nothing, nothing, nothing, games)
+    no_ratings = Estimate(nothing, nothing, nothing, games)
     connected = _is_connected(orders.ahead.sum(axis=0))
     whole = chosen.sum(axis=0), counts.sum(axis=0)
     try:
         value = plackett_luce(members, *whole)
     except ArithmeticError:
-        return Ratings(nobody, nobody, connected, converged=False)
+        return Ratings(no_ratings, no_ratings, connected, converged=False)
     if games.min() < MIN_EVENTS:
-        return Ratings(nobody, nobody, connected)
+        return Ratings(no_ratings, no_ratings, connected)
     try:
         fits = [plackett_luce(members, whole[0] - chosen[c], whole[1] - counts[c], start=value) for c in range(chunks)]
     except ArithmeticError:

@@ -164,12 +164,12 @@ def run(
         raise ArgumentError("study", f"expected a Study; read_study makes one of a file, got {short_repr(study)}")
     number = worker_count(workers)
     place = None if folder is None else path_of("folder", folder)
-    with report_progress(progress) as told:
-        study = study.in_counts(place, told.on_calibrating)
+    with report_progress(progress) as reporter:
+        study = study.in_counts(place, reporter.on_calibrating)
         for warning in study.plan.warnings():
-            told.on_message(warning)
-        ready = partial(told.on_planned, study.summary(), study.plan.calibrated)
-        rest: Any = {"workers": number, "progress": told, "ready": ready}
+            reporter.on_message(warning)
+        ready = partial(reporter.on_planned, study.summary(), study.plan.calibrated)
+        rest: Any = {"workers": number, "progress": reporter, "ready": ready}
         rest |= {"tables": study.tables, "stopping_rule": study.stopping_rule()}
         played = (
             run_in_memory(study.plan, **rest)

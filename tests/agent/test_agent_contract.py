@@ -327,9 +327,9 @@ def test_an_outsider_cannot_change_the_game(bots):
 
 def test_an_outsider_cannot_change_the_rules(bots):
     spec, before = load_agent(f"{bots}::lawyer"), BASE.rules.tobytes()
-    with pytest.raises(AgentFault, match=r"lawyer' changed the rules that it was handed"):
+    with pytest.raises(AgentFault, match=r"lawyer' changed the rules that it received"):
         Match(STROZZI, 4, (spec, load_agent("random")), BASE, 1).play(0, 1)
-    with pytest.raises(AgentFault, match="changed the rules that it was handed"):
+    with pytest.raises(AgentFault, match="changed the rules that it received"):
         Position(STROZZI, 4, seed=1, deal=0).ask(spec)
     assert BASE.rules.tobytes() == before
 

@@ -374,7 +374,7 @@ def test_one_decision_is_shown_with_the_board(file, capsys):
     code, out, _ = said(capsys, file, "--explain", "heuristic", "--decision", 4)
     assert code == 0
     assert out.count("Decision ") == out.count("Tracks ") == 1
-    assert "heuristic does not say what it thinks of each action; only its choice is shown" in out
+    assert "heuristic provides no analysis; only its choice is shown" in out
     assert "  heuristic chooses " in out
     assert json.loads(said(capsys, file, "--explain", "heuristic", "--decision", 4, "--json")[1])["value"] is None
 
@@ -400,7 +400,7 @@ def test_the_tree_goes_to_a_file(file, capsys, tmp_path):
         (["--depth", "0"], "--depth: must be between 1 and"),
         (["--tree", "nowhere/tree.json"], "--tree: nowhere/tree.json cannot be written: there is no folder nowhere"),
         (["--explain", "nobody"], "unknown agent 'nobody'"),
-        (["--explain", "heuristic", "--tree", "tree.json"], "--tree: heuristic does not say what it thinks"),
+        (["--explain", "heuristic", "--tree", "tree.json"], "--tree: heuristic provides no analysis"),
         (["--explain", "BOTS::chess"], "does not play strozzi with 3 players; it plays chess"),
     ],
 )

@@ -172,7 +172,7 @@ def test_what_is_no_agent_of_the_game_is_refused():
         ("fair-price", "agent: agent 'fair-price' does not play strozzi with 4 players; it plays medici_vs_strozzi"),
         (load_agent("fair-price", "medici_vs_strozzi"), "agent: agent 'fair-price' does not play strozzi"),
         ("heuristic:wings=2", "agent: agent 'heuristic:wings=2': heuristic has no parameter 'wings'"),
-        ("ismcts:seconds=1", "agent: ismcts:seconds=1: give a count in place of seconds"),
+        ("ismcts:seconds=1", "agent: ismcts:seconds=1: give a count instead of seconds"),
         (3, "agent: must be a spec string or a declared agent, got 3"),
     ):
         for use in (position.ask, position.seated, position.analyse):
@@ -202,9 +202,7 @@ def test_analyse_says_what_an_agent_thinks_and_changes_nothing():
     lot = Position("medici_vs_strozzi", 2, seed=1)
     appraised = lot.analyse("appraiser:playouts=4")
     assert set(appraised["action"]) == set(lot.legal)
-    with pytest.raises(
-        ArgumentError, match="agent: greedy does not say what it thinks of its actions; `ask` gives its"
-    ):
+    with pytest.raises(ArgumentError, match="agent: greedy provides no analysis; use `ask` for its"):
         position.analyse("greedy")
 
 
@@ -723,7 +721,9 @@ def test_wrong_seats_and_the_end(kit):
         with pytest.raises(ArgumentError, match=r"action: .* cannot be played: the game is over"):
             position.play(action)
     for show in (position.view, position.concealed, position.observation, position.text):
-        with pytest.raises(ArgumentError, match=rf"nobody decides, the game is over; give one of 0 to {players - 1}"):
+        with pytest.raises(
+            ArgumentError, match=rf"no seat decides, since the game is over; give one of 0 to {players - 1}"
+        ):
             show()
         show(0)
     with pytest.raises(ArgumentError, match="nobody decides"):

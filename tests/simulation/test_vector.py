@@ -276,7 +276,7 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         step = env.step(env.random_actions())
     assert 0 in asked
     assert asked < {0, 1, 2, 3}
-    with pytest.raises(InputError, match="slot 0: nobody is asked anything in 1,000 deals"):
+    with pytest.raises(InputError, match="slot 0: no decision for the caller in 1,000 deals"):
         VectorEnv(STROZZI, 4, 1, opponents=[pirates], seat=3, variant=card).reset(1)
 
 
@@ -303,7 +303,7 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         (("strozzi", 4, 8), {"opponents": []}, "opponents: expected 1 to 3 beside the learner, got 0"),
         (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, an agent or a list of agents, got 3"),
         (("strozzi", 4, 8), {"opponents": spec_of(Slow, STROZZI)}, "opponents: agent 'slow' is written in Python, and only compiled"),
-        (("strozzi", 4, 8), {"opponents": "ismcts:seconds=1"}, "opponents: agent 'ismcts:seconds=1': give a count in place of seconds"),
+        (("strozzi", 4, 8), {"opponents": "ismcts:seconds=1"}, "opponents: agent 'ismcts:seconds=1': give a count instead of seconds"),
         (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "n: the opponents need "),
     ],
 )  # fmt: skip
@@ -361,7 +361,7 @@ def test_a_step_needs_a_reset_and_an_open_environment():
     ("agent", "words"),
     [
         (wrong, r"agent 'wrong' at seat \d chose the illegal action 77 \(decision \d+ of strozzi, 4 players, seed 1, deal \d, seating \d\)"),
-        (cheat, "agent 'cheat' changed the rules that it was handed"),
+        (cheat, "agent 'cheat' changed the rules that it received"),
     ],
 )  # fmt: skip
 def test_the_fault_of_an_opponent_is_told_and_only_a_reset_helps(agent, words):

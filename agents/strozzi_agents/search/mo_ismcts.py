@@ -58,7 +58,7 @@ def _step_into(memory, tree, seat, label, expand, level):
 
 @jit
 def _descend(state, rules, params, memory, players, seat):
-    """Play down the trees until whoever must decide has left its own; returns how many nodes were passed."""
+    """Descend the trees until the acting seat has left its own tree; return the number of nodes passed."""
     for tree in range(players):
         memory.at[tree] = tree
         memory.left[tree] = 0
@@ -100,8 +100,8 @@ def _descend(state, rules, params, memory, players, seat):
 def mo_ismcts(state, rules, params, memory, rng):
     """Searches a tree for every seat, of that seat's observations, over many determinizations.
 
-    Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): whoever decides chooses by its own tree, whose nodes stand for
-    what it has seen, its own actions included; every step goes on in all trees, by what each seat learns of it. So no rival
+    Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): the acting seat chooses by its own tree, whose nodes stand for
+    what it has seen, its own actions included; every step continues in all trees, by what each seat learns of it. So no rival
     answers to what it cannot have seen, as in the one tree of `ismcts`. An iteration adds at most one node to each tree and
     is played on when a seat must decide that has left its own.
     """
