@@ -726,5 +726,5 @@ def test_wrong_seats_and_the_end(kit):
         ):
             show()
         show(0)
-    with pytest.raises(ArgumentError, match="nobody decides"):
+    with pytest.raises(ArgumentError, match="no seat decides"):
         position.ask(load_agent("random", kit.game))
