@@ -70,7 +70,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         if value is None:
             print(f"{spec.text} provides no analysis; only its choice is shown\n")
         else:
-            print(f"what {spec.text} thinks; value: {value[:1].lower()}{value[1:].rstrip('.')}")
+            print(f"analysis by {spec.text}; value: {value[:1].lower()}{value[1:].rstrip('.')}")
             print("best lines: action [seat] visits value, each followed by what was tried most after it\n")
     documents, shown = [], 0
     for before, document in explain(

@@ -102,7 +102,7 @@ def replay(
     file: RecordFile,
     game: Annotated[int, typer.Option(help="number of the game in the file, from 1")] = 1,
     step: Annotated[bool, typer.Option("--step", help="show the board at every decision and wait for Enter")] = False,
-    explain: Annotated[str, typer.Option(metavar="AGENT", help="show what this agent thinks at each decision")] = "",
+    explain: Annotated[str, typer.Option(metavar="AGENT", help="show this agent's analysis of each decision")] = "",
     decision: Annotated[int | None, typer.Option(help="explain only this decision, counted from 1")] = None,
     seat: Annotated[int | None, typer.Option(help="explain only the decisions of this seat")] = None,
     lines: Annotated[int, typer.Option(help="number of best lines of a search to show")] = 3,

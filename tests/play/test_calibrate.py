@@ -294,4 +294,4 @@ def test_a_recorded_game_explained_in_seconds(each_takes, capsys, tmp_path):
     said(capsys, "record", "strozzi", "--players", 3, "--out", path)
     out = said(capsys, "replay", path, "--explain", "ismcts:seconds=0.00005", "--decision", 3)
     assert "ismcts:seconds=5e-05 plays with iterations=50 (" in out
-    assert "what ismcts:iterations=50 thinks" in out
+    assert "analysis by ismcts:iterations=50" in out

@@ -125,7 +125,7 @@ def test_few_games_and_a_rule_to_stop(tmp_path):
     stopped = played(tmp_path / "until", [long, "random", "greedy"], deals=300, until="0.2")
     assert stopped.manifest["deals"] < 300
     text = text_of(write_report(tmp_path / "until", stopped.manifest, stopped.tables, STROZZI).read_text())
-    assert "win shares known to within 0.2; at most 300 deals" in text
+    assert "win shares to within 0.2; at most 300 deals" in text
     assert f"{stopped.manifest['deals']} deals each" in text
     assert "win_share_anytime" in text
     assert long in text

@@ -60,7 +60,7 @@ print(hashlib.sha256(dense(numbers(70, 231), numbers(231, 37), numbers(37)).toby
 @pytest.mark.parametrize("processor", ["generic", "haswell"])
 def test_dense_has_the_same_bits_on_another_processor(processor):
     environment = {
-        **os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "PYTHONPATH": str(SCRIPT.parent),
+        **os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "PYTHONPATH": str(TESTS / "simulation") + os.pathsep + str(SCRIPT.parent),
         "OPENBLAS_CORETYPE": "Haswell",
     }  # fmt: skip
     done = subprocess.run([sys.executable, "-c", DENSE], env=environment, capture_output=True, text=True)

@@ -8,7 +8,7 @@ from strozzi_sim.agent.analysis import ActionAnalysis
 
 
 def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return the mean reward of an action's simulated games for the acting seat, from 0 to 1 (see the parameter `utility`)."""
+    """Mean reward of an action's simulated games for the seat that decides, from 0 to 1 (see the parameter `utility`)."""
     analyses = []
     for k, action in enumerate(legal):
         tried = int(memory["tried"][k])
@@ -17,7 +17,7 @@ def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAn
 
 
 def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return the mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
+    """Mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
     nodes = memory["nodes"]
     analyses = []
     child = int(nodes[ROOT if node is None else node]["first"])

@@ -119,7 +119,7 @@ def _prices(tables: Tables) -> list[Picture]:
                  f"Mean price named for lots by their estimated fair price. {ESTIMATED}", {"by": "fair", "tiles": ALL},
                  series="figure", x_label=BY_LABELS["fair"]),
         _by_size("buyers-by-price", BUYER, "Who buys, by price", half.format(""), "price", equal=True),
-        _picture("buyers-by-gap", "prices", "lines", (BUYER,), "Who buys, by how dear the lot is",
+        _picture("buyers-by-gap", "prices", "lines", (BUYER,), "Who buys, by price above the fair one",
                  half.format(", by the price less the estimated fair price") + f" {ESTIMATED}", {"by": "gap", "tiles": ALL},
                  x_label=BY_LABELS["gap"], equal=True),
         *(_picture(f"prices-by-{by}", "prices", "table", (SHARE, PRICE, FAIR, BUYER), title,
