@@ -131,7 +131,7 @@ def test_few_games_and_a_rule_to_stop(tmp_path):
     assert long in text
     parts = len(chunks(tmp_path / "until")) // stopped.manifest["cells"]
     assert parts < stopped.manifest["plan"]["chunks"]
-    assert f"The deals are cut into {parts} parts" in text  # those played, not those planned
+    assert f"The deals are divided into {parts} parts" in text  # those played, not those planned
 
 
 def test_the_command_writes_it(tmp_path, capsys):
