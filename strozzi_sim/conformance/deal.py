@@ -63,7 +63,7 @@ class _Table:
 
 
 def check_deal(checked: Checked, deals: int) -> None:
-    """Deal into records with other bytes, and play: every seat must know and see the same as in a record of zeros."""
+    """Deal into records with other bytes, and play: every seat's knowledge and observation must equal those in a record of zeros."""
     size, names = checked.game.state.itemsize, checked.game.state.names or ()
     used = _used(checked)
     for deal in range(deals):

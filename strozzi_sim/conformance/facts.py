@@ -119,8 +119,8 @@ def _check_table(here: Checked, table: Table, setting: GameConfig) -> None:
 def _check_derived(here: Checked, table: Table, column: Column, setting: GameConfig, name: str) -> None:
     """Check that a derived column has a value for each value of the columns that it is derived from."""
     bases = [table.column(base) for base in column.derived_from]
-    told = all(base.levels_in(setting) is not None and not base.derived_from for base in bases)
-    here.require("facts", told, f"{name}: derived from a column without levels, or from a derived column")
+    is_grouped = all(base.levels_in(setting) is not None and not base.derived_from for base in bases)
+    here.require("facts", is_grouped, f"{name}: derived from a column without levels, or from a derived column")
     shape = np.asarray(column.values(setting)).shape if column.values else ()
     tops = [base.levels_in(setting) for base in bases]
     enough = len(shape) == len(tops) and all(

@@ -387,10 +387,10 @@ def _check_drawing(
     names += [f"the score of seat {seat} in a continued game" for seat in range(players)]
     higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
     for name, more, less in zip(names, higher.tolist(), lower.tolist(), strict=True):
-        even = binomtest(more, more + less).pvalue if more + less else 1.0
+        p_value = binomtest(more, more + less).pvalue if more + less else 1.0
         here.require(
             "determinize",
-            even > P_THRESHOLD,
+            p_value > P_THRESHOLD,
             f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often",
         )
 

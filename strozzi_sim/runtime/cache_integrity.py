@@ -37,7 +37,7 @@ class UntrustedCache(Exception):
 
 
 def open_root(root: Path) -> None:
-    """Make sure that the folder of all cache folders exists and is owned by this user.
+    """Ensure that the folder of all cache folders exists and is owned by this user.
 
     Raises:
         UntrustedCache: it is not, or cannot be made.

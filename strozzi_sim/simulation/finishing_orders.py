@@ -1,10 +1,10 @@
 """Finishing orders of games, counted exactly and in bounded space for any number of games.
 
-Two counts hold all that ratings need. `ahead` says how often one position finished ahead of another. `remaining` says
+Ratings need two counts. `ahead` counts how often one position finished ahead of another. `remaining` counts
 how often a set of positions was what remained when an order is read from the winner down: the order a, b, c leaves
 {a, b, c}, {b, c}, {c}. The likelihood of a Plackett-Luce model depends on orders through these sets alone.
 
-A tie is half an "ahead" for each. A tied place stands for every way of breaking the tie, all with equal weight.
+A tie is half an "ahead" for each. A tied place counts as every way of breaking the tie, with equal weights.
 """
 
 from functools import cache

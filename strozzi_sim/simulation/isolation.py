@@ -57,7 +57,7 @@ def query_in_worker(
     def blame(beat: np.ndarray[Any, Any], what: str) -> AgentFault:
         last = beat[0]
         if not last["busy"]:
-            return AgentFault(f"agent {spec.text!r} {what} before it was asked, in {game.name}")
+            return AgentFault(f"agent {spec.text!r} {what} before its first decision, in {game.name}")
         place = f"{game.name}, {last['players']} players, seed {seed}, deal {last['deal']}"
         return AgentFault(f"agent {spec.text!r} at seat {last['seat']} {what} ({place})")
 

@@ -2,7 +2,7 @@
 
 One pass plays a range of deals with all their seatings and adds what happened to exact integer counts. It reads a
 stop flag between games and ends at the first illegal action of an agent. Before each decision it moves the heartbeat, so
-that whoever watches sees whose decision it is, and whether it comes to an end.
+that the parent process sees which decision is running, and whether it ends.
 """
 
 from functools import cache

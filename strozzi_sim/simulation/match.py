@@ -307,7 +307,7 @@ def check_players(game: Game, players: int, variant: Variant) -> None:
     """Refuse a player count that the game or the variant does not have.
 
     Raises:
-        InputError: names the count and what is allowed.
+        InputError: names the count and the allowed values.
     """
     if players not in game.player_counts:
         raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")

@@ -2,7 +2,7 @@
 
 Compiled agents release the interpreter lock, so the workers are threads; other backends, or a cluster,
 are set with `joblib.parallel_config(backend="loky")` or `backend="dask"`. With a third-party agent
-each worker has a separate process for it (see `isolation`). Results arrive as they are ready; they do not depend on
+each worker has a separate process for it (see `isolation`). Results arrive as they become ready; they do not depend on
 the number of workers, the backend or the order.
 """
 
@@ -73,7 +73,7 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
         stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
 
     Raises:
-        AgentFault: of any agent; also when it ends or crashes the process that it plays in, or hangs there.
+        AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
     from joblib import Parallel, delayed
 

@@ -60,7 +60,7 @@ class _Listener:
 def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Sequence[int]) -> RowCheck:
     """Repeat the decisions of some games by a batch agent, in other places and among other rows.
 
-    "Independent" means that none of many choices moved; where two actions are worth nearly the same, one may yet.
+    "Independent" means that none of many choices changed; where two actions are worth nearly the same, a choice may still change.
 
     Args:
         spec: an agent with `act_batch`.

@@ -97,7 +97,7 @@ def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple
     """
     if variants:
         if first or second:
-            raise ArgumentError("variants", "replaces the two sides; give one or the other")
+            raise ArgumentError("variants", "replaces the two sides; use one or the other")
         two = [piece.strip() for piece in variants.split(",")] if isinstance(variants, str) else variants
         if not isinstance(two, Sequence) or len(two) != 2 or not all(two):
             raise ArgumentError("variants", f"expected two variants, separated by a comma, got {short_repr(variants)}")
