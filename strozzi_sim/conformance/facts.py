@@ -73,6 +73,10 @@ def check_facts(here: Checked) -> None:
     here.require("facts", batch_for(part.TABLES, setting) >= 1, "a table is smaller than the rows of one game")
     match = Match(here.game, here.players, (load_agent("random", here.game),), here.variant, here.seed)
     for what, one, other in part.AGREEMENTS:
+        for crosstab in (one, other):
+            here.require(
+                "facts", crosstab.sums, f"agreement {what!r}: the crosstab of {crosstab.fact} has no sums to compare"
+            )
         try:
             plan = match.plan([one, other])
         except InputError as error:

@@ -42,7 +42,7 @@ from strozzi_sim.conformance.slices import check_range, check_slices, check_writ
 from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import BASE, Variant, resolve_variant
+from strozzi_sim.game.variants import BASE, Variant, resolve_variant, shipped_variants
 from strozzi_sim.kernel.journal import JournalFull
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
@@ -81,11 +81,14 @@ def check_game(
 
     Raises:
         ContractViolation: names the promise, and the deal and actions that reproduce it.
+        InputError: a shipped variant is invalid.
 
     >>> check_game("strozzi", players=[3], deals=1).games
     1
     """
     game = find_game(game)
+    for name in shipped_variants(game):
+        resolve_variant(game, name)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = GameCheck()
     compiled = kernels(game)

@@ -25,9 +25,9 @@ class Ratio:
 
     Attributes:
         name: name of the figure.
-        over: columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted.
-        under: denominator: a column, ROWS, GAMES or PLAYERS.
-        along: key of the block over whose levels `under` is summed.
+        numerator: columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted.
+        denominator: a column, ROWS, GAMES or PLAYERS.
+        along: key of the block over whose levels the denominator is summed.
         share: whether the figure is a share, in [0, 1].
         rows_count: whether n is the number of rows instead of the denominator.
     """
@@ -95,8 +95,8 @@ class Block:
         levels: constant keys -> value.
         where: condition on rows; "" for all.
         margins: keys with an additional level, ALL.
-        only: key -> levels to write; denominators include all levels.
-        without: key -> levels to omit, or a function of the cell that returns them.
+        include: key -> levels to write; denominators include all levels.
+        exclude: key -> levels to omit, or a function of the cell that returns them.
         named: key whose levels complete the names of figures and which is no key of the written table.
         trim: keys whose levels end with the last one that occurs.
         differences: figures that compare levels.

@@ -84,8 +84,8 @@ class Column:
         dtype: u1, u2 or i4.
         unit: unit of its numbers, "" for none.
         scale: value of one unit in the column.
-        of: columns that it is derived from; such a column is not written, but computed by `values`.
-        values: setting -> its value for each value of the columns in `of`, integers of shape [values of the first, ...].
+        derived_from: columns that it is derived from; such a column is not written, but computed by `values`.
+        values: setting -> its value for each value of the columns in `derived_from`, integers of shape [values of the first, ...].
     """
 
     name: str
@@ -121,11 +121,11 @@ class Table:
         name: one word.
         text: meaning of a row.
         columns: written and derived columns. A column `seat` adds OUTCOMES.
-        most: setting -> largest number of rows of one game.
+        max_rows: setting -> largest number of rows of one game.
         rows: largest number of rows between two counts.
         sampled: 0, or k if only deals that are multiples of k have rows.
         of_choices: whether some rows come from `on_decision`, so that they cannot be derived from a journal.
-        on_request: whether it is written only if its rows are counted or kept (its bit in `asked` of the sink).
+        optional: whether it is written only if its rows are counted or kept (its bit in `asked` of the sink).
     """
 
     name: str

@@ -21,6 +21,7 @@ From the declaration follow the numbers of the kinds, the lines of a record, the
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from strozzi_sim.errors import InputError, pluralize, suggest_names
@@ -219,16 +220,22 @@ class Events:
         """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...).
 
         Raises:
-            InputError: there is no event of a type.
+            InputError: there is no event of a type, or a handler has other parameters than facts and the event's fields.
         """
+        for name, kernel in kernels.items():
+            if name not in self._events:
+                raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")
+            wanted = ["facts", *(field.name for field in self._events[name].typed_fields)]
+            taken = list(signature(kernel.py_func).parameters)
+            if len(taken) != len(wanted):
+                raise InputError(
+                    f"handlers: {kernel.py_func.__name__}: event {name!r} needs ({', '.join(wanted)}), got ({', '.join(taken)})"
+                )
         source = ["def note(facts, kind, a, b, c, d, e):", "    pass"]
         for kind, event in self._by_kind.items():
             if event.type in kernels:
                 arguments = ", ".join(["facts", *_NUMBERS[: len(event.fields)]])
                 source += [f"    if kind == {kind}:", f"        on_{event.type}({arguments})"]
-        for name in kernels:
-            if name not in self._events:
-                raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")
         bound = {f"on_{name}": kernel for name, kernel in kernels.items()}
         return force_inline(generated("\n".join(source), "note", **bound))
 

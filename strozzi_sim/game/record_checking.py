@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from strozzi_sim.errors import RuleViolation
+from strozzi_sim.errors import InputError, RuleViolation
 
 Lines = Sequence[tuple[int, Mapping[str, Any]]]
 
@@ -241,7 +241,9 @@ def replayer(
         orders: dict[str, list[Any]] = {each.argument: [] for each in drawn}
         for number, line in lines:
             for each in drawn:
-                if line.get("type") == each.line and line.get(each.key) is not None:
+                if line.get("type") == each.line and each.key not in line:
+                    draws.message = f"expected {each.key} in a line of type {each.line}, found {text(line)}"
+                elif line.get("type") == each.line and line[each.key] is not None:
                     draws.draw(each.key, line[each.key], everything[each.argument], orders[each.argument])
             if draws.message:
                 draws.broken_line = number
@@ -256,6 +258,10 @@ def replayer(
     def answer(game: Any, number: int, line: Mapping[str, Any]) -> None:
         question = game.question
         compare({"type": question.kind, "player": question.seat}, number, line)
+        if question.kind not in answers:
+            raise InputError(
+                f"replayer: answers: no key for the question {question.kind!r}, only for {', '.join(answers)}"
+            )
         key = answers[question.kind]
         if key not in line:
             raise RuleViolation(number, f"expected {wanted(game)}, found no {key}")

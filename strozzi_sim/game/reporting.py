@@ -35,7 +35,7 @@ class Picture:
         kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
             bars (stacked sums), spread (quantiles), board (a figure on a map), table.
         table: the table with its figures.
-        figures: one panel or column each; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
+        figures: in `dots` and `table` one panel or column each; in `intervals` and `lines` together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
         title: title.
         caption: caption.
         where: the rows of the table it shows, column -> value.
@@ -71,6 +71,15 @@ class Picture:
     zero: bool = False
     sort: str = ""
     most: int = 0
+
+    def __post_init__(self) -> None:
+        """Check that the figures of one panel have one unit. Raises InputError."""
+        units = {figure.unit == "share" for figure in self.figures}
+        if self.kind in ("intervals", "lines") and len(units) > 1:
+            raise InputError(
+                f"picture {self.name!r}: kind {self.kind} has one panel, which cannot have shares beside other numbers; use dots, "
+                "which has a panel for each figure"
+            )
 
 
 class FigureTable:

@@ -57,6 +57,14 @@ def next_clockwise(seats, seat):
 
 
 @jit
+def kth_member(members, k):
+    """Return the k-th smallest member (k from 0) of a set of numbers below 63."""
+    for _ in range(k):
+        members &= members - 1  # all but the smallest
+    return lowest_bit(members)
+
+
+@jit
 def sort_first(items, count):
     """Sort items[:count] in ascending order; they must be distinct numbers from 0 to 63."""
     found = int64(0)

@@ -16,9 +16,12 @@ def placed(values, players, seat):
 
 
 @jit
-def shared_points(points, better, equal):
-    """Return the points of a shared rank: those of the ranks `better` to `better + equal - 1`, divided equally and rounded down."""
+def shared_points(points, ranks, better, equal):
+    """Return the points of a shared rank: those of the ranks `better` to `better + equal - 1`, divided equally and rounded down.
+
+    Only the first `ranks` entries of `points` are paid; later ranks get nothing.
+    """
     total = 0
-    for rank in range(better, better + equal):
+    for rank in range(better, min(better + equal, ranks)):
         total += points[rank]
     return total // equal

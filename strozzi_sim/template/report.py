@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.facts.blocks import Block, per_player, share
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.facts.blocks import Block, per_player, share, share_along
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.game.reporting import Narrator, Picture, Tables, format_estimate
 
@@ -27,8 +27,16 @@ def _sentences(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     return [f"a token of value {ends[1].token} wins most often: {format_estimate(ends[1], 'share')}."] if ends else []
 
 
+HEATMAPS = {
+    "token-by-seat": HeatMap(
+        "Which seat takes which token?", "Share of the seat's tokens with that value; rows add up to 100 %.", "seat", "token",
+        Figure("share", "share of the seat's tokens", "share"),
+        Block("take", {"row": "seat", "column": "token"}, (share_along("share", "column"),)),
+    )
+}  # fmt: skip
 REPORT = Report(
     {"tokens": Page("Tokens", "What is a token worth?", ("token",), _BLOCKS)},
     pictures={"tokens": _pictures},
     sentences={"tokens": _sentences},
+    heatmaps=HEATMAPS,
 )

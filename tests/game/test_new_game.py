@@ -10,11 +10,33 @@ import tomllib
 import pytest
 
 from strozzi_sim.cli.app import run
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, RuleViolation
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.facts.sink import row_writer
+from strozzi_sim.game.events import Event, Events
 from strozzi_sim.game.observing import observer
 from strozzi_sim.game.pages import Page
+from strozzi_sim.game.record_checking import replayer
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.slices import Group, Layout, Slice, members, number, one_hot, seat_of
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.template.events import EVENTS
+from strozzi_sim.template.fact_handlers import TAKES
+from strozzi_sim.template.reference import Game
 from strozzi_sim.template.state import RULES, STATE
+from strozzi_sim.template.verify import REPLAY
+
+LINES = [
+    (2, {"type": "reveal", "value": 1}),
+    (3, {"type": "reveal", "value": 2}),
+    (4, {"type": "take", "player": 0, "value": 1}),
+]
+COMPONENTS = {"tokens": {"copies": [2, 2, 0, 0, 0]}, "table": {"face_up": 2, "turns": 2}}
+
+
+@jit
+def one_too_few(facts, seat):
+    """Handle an event with two fields."""
 
 
 @pytest.fixture
@@ -149,3 +171,41 @@ def test_every_kind_of_source_writes_its_columns():
     assert found["phase"] == [1, 0]
     assert found["bits"] == [1, 0, 1, 0, 0, 0, 0, 0]
     assert found["sack"] == [0.5, 1, 1.5, 2, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: EVENTS.handlers(takes=one_too_few),
+            "handlers: no event 'takes'; known: reveal, take, score_end; did you mean 'take'?",
+        ),
+        (
+            lambda: EVENTS.handlers(take=one_too_few),
+            "handlers: one_too_few: event 'take' needs (facts, player, value), got (facts, seat)",
+        ),
+        (
+            lambda: row_writer(TAKES, zero=("tokn",)),
+            "row_writer of take: 'tokn'; known: seat, turn, token; did you mean 'token'?",
+        ),
+        (lambda: Events(Event("a", ("b",) * 6)), "event 'a': 6 fields; a journal row has 5"),
+        (lambda: Events(Event("a"), Event("a")), "events: two have one type: ['a', 'a']"),
+        (
+            lambda: Picture("p", "", "lines", "t", (Figure("a", "a", "share"), Figure("b", "b", "amount")), "P"),
+            "picture 'p': kind lines has one panel, which cannot have shares beside other numbers",
+        ),
+    ],
+)
+def test_a_declaration_that_does_not_fit_is_named(make, words):
+    with pytest.raises(InputError) as refused:
+        make()
+    assert words in str(refused.value)
+
+
+def test_keys_of_a_record_check_are_named():
+    lines = [(2, {"type": "reveal", "valeu": 3})]
+    with pytest.raises(RuleViolation, match="line 2: expected value in a line of type reveal, found"):
+        REPLAY.check_game({"players": 2, "components": COMPONENTS}, 1, lines)
+    wrong = replayer(lambda components, players: Game(components, players, [1, 2, 1, 2]), [], {"bids": "value"})
+    with pytest.raises(InputError, match="replayer: answers: no key for the question 'take', only for bids"):
+        wrong.check_game({"players": 2, "components": COMPONENTS}, 1, LINES)
