@@ -73,12 +73,14 @@ class Picture:
     most: int = 0
 
     def __post_init__(self) -> None:
-        """Check that the figures of one panel have one unit. Raises InputError."""
-        units = {figure.unit == "share" for figure in self.figures}
-        if self.kind in ("intervals", "lines") and len(units) > 1:
+        """Check that figures in one panel are distinguished by colour and have one unit. Raises InputError."""
+        by_panel = self.kind == "intervals" and self.x == "players" and self.series != "figure"
+        if self.kind not in ("intervals", "lines") or len(self.figures) < 2 or by_panel:
+            return
+        if self.series != "figure" or len({figure.unit == "share" for figure in self.figures}) > 1:
             raise InputError(
-                f"picture {self.name!r}: kind {self.kind} has one panel, which cannot have shares beside other numbers; use dots, "
-                "which has a panel for each figure"
+                f"picture {self.name!r}: several figures in one panel of {self.kind} need one unit and series='figure'; use dots for a "
+                "panel per figure"
             )
 
 

@@ -192,7 +192,7 @@ def test_every_kind_of_source_writes_its_columns():
         (lambda: Events(Event("a"), Event("a")), "events: two have one type: ['a', 'a']"),
         (
             lambda: Picture("p", "", "lines", "t", (Figure("a", "a", "share"), Figure("b", "b", "amount")), "P"),
-            "picture 'p': kind lines has one panel, which cannot have shares beside other numbers",
+            "picture 'p': several figures in one panel of lines need one unit and series='figure'; use dots",
         ),
     ],
 )
