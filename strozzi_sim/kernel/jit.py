@@ -12,13 +12,14 @@ from typing import Any
 import numba
 from numba.core import ir, types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
-from numba.core.errors import TypingError
+from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.kernel.compile_errors import describe_compile_error
 from strozzi_sim.kernel.kept_drafts import keeping
 from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
 from strozzi_sim.kernel.record_types import record_type, widen_signature
@@ -72,9 +73,18 @@ inline_source = _marker(inline="always")
 
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
-    """Compile `kernel` for `signature`, with the cache folder of `game`; return a function for Python."""
+    """Compile `kernel` for `signature`, with the cache folder of `game`; return a function for Python.
+
+    Raises:
+        InputError: code of the game does not compile; names its place and the cause.
+    """
     function = kernel.py_func
-    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY, **references(function))(function))
+    try:
+        return _compiled(
+            game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY, **references(function))(function)
+        )
+    except (NumbaError, KeyError) as error:
+        raise InputError(f"game {game!r} does not compile: {describe_compile_error(error)}") from error
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)

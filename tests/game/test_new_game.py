@@ -209,3 +209,29 @@ def test_keys_of_a_record_check_are_named():
     wrong = replayer(lambda components, players: Game(components, players, [1, 2, 1, 2]), [], {"bids": "value"})
     with pytest.raises(InputError, match="replayer: answers: no key for the question 'take', only for bids"):
         wrong.check_game({"players": 2, "components": COMPONENTS}, 1, LINES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "words"),
+    [
+        (
+            "core",
+            "state.turns_left -= 1",
+            "state.turns_lft -= 1",
+            r"core\.py, line \d+: no field 'turns_lft'; known: .*; did you mean 'turns_left'\?",
+        ),
+        ("core", "+= value", "+= valeu", r"core\.py, line \d+: NameError: name 'valeu' is not defined"),
+        ("fact_handlers", "turn=facts.turn, ", "", r"\.py, line \d+: missing a required argument: 'turn'"),
+    ],
+)
+def test_code_that_does_not_compile_is_named(fair, tmp_path, file, right, wrong, words):
+    path = tmp_path / "made" / "fair" / f"{file}.py"
+    assert right in path.read_text()
+    path.write_text(path.read_text().replace(right, wrong))
+    code = "from strozzi_sim.cli.app import run; import sys; sys.exit(run(['balance', 'fair', '--players', '2', '--deals', '3']))"
+    command = [sys.executable, "-c", code]
+    path = os.pathsep.join(filter(None, (str(tmp_path / "made"), os.environ.get("PYTHONPATH"))))
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert re.search(f"strozzi: error: game 'fair' does not compile: .*{words}", done.stderr)
