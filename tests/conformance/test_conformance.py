@@ -90,14 +90,14 @@ def test_a_journal_without_room_is_refused():
 
 
 def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):
-    retold = GameSetup.retold
+    replay = GameSetup.replay
 
     def otherwise(start, actions):
-        state, rows = retold(start, actions)
+        state, rows = replay(start, actions)
         state["coins"][0, 0] += 1
         return state, rows
 
-    monkeypatch.setattr(GameSetup, "retold", otherwise)
+    monkeypatch.setattr(GameSetup, "replay", otherwise)
     assert "the game with a journal differs from the one without" in broken("one deal, one game")
 
 
