@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
+from hypothesis import strategies as st
+
 import strozzi_sim
 from strozzi_sim.games.medici_vs_strozzi.reference import Game, Option, tiles_of
 
@@ -152,3 +155,49 @@ def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list
     header = {"type": "game", "game": "medici_vs_strozzi", "players": 2, "components": components}
     header, *events = json.loads(json.dumps([header, *game.events]))
     return header, list(enumerate(events, start=2))
+
+
+HARBORS = ("H1", "H2", "H3")
+
+
+TRACKS = [(harbor["id"], goods) for harbor in BASE["harbor"] for goods in harbor["tracks"]]
+
+
+TILES = list(tiles_of(BASE))
+
+
+SWITCHES: list[dict[str, Any]] = [
+    {},
+    {"round_ends_when": "moored"},
+    {"lone_worthless_ship_wins": True},
+    {"net_marker_movement": False},
+    {"buy_without_room": False},
+    {"hidden_cash": True},
+    {"round_ends_when": "moored", "buy_without_room": False, "net_marker_movement": False},
+]
+
+
+games = settings(max_examples=60, deadline=None)
+
+
+seeds = st.integers(0, 2**32)
+
+
+def kind(game: Game) -> str:
+    assert game.question is not None
+    return game.question.kind
+
+
+def loads_on(game: Game, seat: int) -> list[int]:
+    """Number of tiles on each ship of a player, the smallest ship first."""
+    return [len(aboard) for _, aboard in game.ships[seat].values()]
+
+
+def left_over(game: Game) -> Game:
+    """Show lots of one tile until one is left, which lies on the table."""
+    while game.bag_left:
+        buy_one(game, game.proposer)
+    return game
+
+
+SIX_STEPS = (5, "dye-0", "dye-1", "dye-2", "dye-3", "dye-4a")

@@ -223,3 +223,54 @@ def record(game: Game) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]
     header = {"type": "game", "game": "strasbourg", "players": game.players, "components": game.components}
     header, *events = json.loads(json.dumps([header, *game.events]))
     return header, list(enumerate(events, start=2))
+
+
+Space = tuple[int, int]
+
+
+def types(game: Game) -> list[str]:
+    return [line["type"] for line in game.events]
+
+
+def council(scene: Scene) -> list[int | None]:
+    return [*scene.game.council.values()]
+
+
+def actions(scene: Scene, step: str, number: int = 1) -> list[tuple[int, str]]:
+    """(player, action) of the act lines of a step."""
+    found = lines_of_step(scene.game, step, number)
+    return [(line["player"], line["action"]) for line in found if line["type"] == "act"]
+
+
+def settled(
+    *own: Space,
+    others: dict[Space, int] | None = None,
+    built: dict[Space, str] | None = None,
+    chapels: tuple[Space, ...] = (),
+    players: int = 4,
+    **switches: Any,
+) -> Game:
+    """A game in which seat 0 has members on the spaces `own`."""
+    game = Scene(players, **switches).game
+    game.members = dict.fromkeys(own, 0) | (others or {})
+    assert set(game.members) <= set(game.city.guilds)
+    game.built, game.chapels = built or {}, list(chapels)
+    assert set(game.built) <= set(game.city.sites)
+    assert set(chapels) <= set(game.city.corners)
+    return game
+
+
+def rivals(tie: bool, **switches: Any) -> Game:
+    """Seat 0 has most members and coins, or as many as seat 3."""
+    game = settled((1, 1), (2, 1), (4, 1), others={(1, 2): 3, (2, 2): 3, (1, 6): 1}, **switches)
+    game.coins = [9, 2, 0, 8]
+    if tie:
+        game.members[5, 1] = 3
+        game.coins[3] = 9
+    return game
+
+
+FOUR_CHAPELS = ((1, 1), (3, 3), (4, 5), (6, 1))
+
+
+AT_FOUR_CHAPELS = ((1, 1), (4, 3), (5, 6), (7, 2))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import strozzi_sim
-from strozzi_sim.games.strozzi.reference import Game
+from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, Game
 
 BASE = tomllib.loads((Path(strozzi_sim.__file__).parent / "games/strozzi/components.toml").read_text("utf-8"))
 SEATS_AND_DECKS = ((3, 12), (4, 15), (5, 18), (6, 21))
@@ -138,3 +138,35 @@ def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list
     header = {"type": "game", "game": "strozzi", "players": game.players, "components": components}
     header, *events = json.loads(json.dumps([header, *game.events]))
     return header, list(enumerate(events, start=2))
+
+
+ALL_FLAGS = list(FLAGS)
+
+
+SMALL_COUNT = 40  # random games per player count
+
+
+def level(game: Game, city: str, seat: int) -> int:
+    """The space on which the marker of `seat` stands."""
+    return next(index for index, space in enumerate(game.tracks[city]) if seat in space)
+
+
+def levels(game: Game, seat: int) -> dict[str, int]:
+    return {city: level(game, city, seat) for city in CITIES}
+
+
+def up(**cities: int) -> dict[str, int]:
+    """Levels of a marker that has left the start in some cities only."""
+    return dict.fromkeys(CITIES, 0) | cities
+
+
+def seats_asked(game: Game, since: int = 0) -> list[int]:
+    return [event["player"] for event in game.events[since:] if event["type"] == "claim"]
+
+
+def ships_at(game: Game, port: str) -> list[str]:
+    return [ship for _, ship, _ in game.ports[port]]
+
+
+def first_round(game: Game) -> dict[str, Any]:
+    return lines(game, "score_round")[0]
