@@ -57,6 +57,18 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
     return replace(variant, rules=rules)
 
 
+def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
+    """Refuse restrictions that a seat of this variant cannot have.
+
+    Raises:
+        InputError: an unknown restriction, or one that leaves no decision; begins with `place`.
+    """
+    try:
+        restricted(game, variant, {0: names})
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
 def read_limit(name: str) -> int:
     """Return the number N of a restriction `KIND:above-N`.
 
