@@ -148,7 +148,9 @@ def _empty_tables(manifest: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
             name: FigureTable(*keys).frame() for name, keys in KEYS.items() if name != "nash" or 2 in plan["players"]
         }
     game = load_game(manifest["game"])
-    tables = study_tables(game, (), [page for page in report["pages"] if page in game.report.PAGES], {})
+    tables = study_tables(
+        game, (), [page for page in report["pages"] if page in game.report.PAGES], {}, list(plan["variants"])
+    )
     maps = [*report["heatmaps"], *(own["name"] for own in report.get("own", []))]
     heat = FigureTable("row", "column").frame()
     return tables | {f"heat_{name.replace('-', '_')}": heat for name in maps}

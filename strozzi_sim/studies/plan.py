@@ -22,6 +22,7 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
+EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
 NO_SOURCE = "declared in code without a text: changes are not detected"  # instead of a digest
@@ -58,6 +59,7 @@ class Plan:
         keep: the rows of facts that are kept.
         counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
+        effect: smallest difference between variants that matters; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
 
@@ -79,6 +81,7 @@ class Plan:
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
     held: RowSelection = field(default=NO_ROWS, compare=False)
     until: str = ""
+    effect: float = field(default=EFFECT, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
     @cached_property

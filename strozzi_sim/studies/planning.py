@@ -24,7 +24,15 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
+from strozzi_sim.errors import (
+    ArgumentError,
+    InputError,
+    as_argument_error,
+    check_range,
+    check_whole,
+    short_repr,
+    suggest_names,
+)
 from strozzi_sim.facts.row_storage import keep_of
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
@@ -34,12 +42,13 @@ from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, text_of
-from strozzi_sim.studies.plan import CHUNKS, Plan
+from strozzi_sim.studies.plan import CHUNKS, EFFECT, Plan
 
 _FILE_KEYS = {
     "agents": "lineups",
     "pages": "report.pages",
     "heatmaps": "report.heatmaps",
+    "effect": "report.effect",
 }  # of arguments that a file calls otherwise
 
 
@@ -62,6 +71,7 @@ def make_plan(
     pages: Sequence[str] | None = None,
     heatmaps: Sequence[str] = (),
     own_maps: Sequence[HeatMapSpec] = (),
+    effect: float = EFFECT,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
@@ -71,6 +81,7 @@ def make_plan(
     check_whole("deals", deals, 1, 1_000_000_000)
     check_whole("seed", seed, 0, 2**53 - 1)
     check_whole("chunks", chunks, 1, 100_000)
+    check_range("effect", effect, 0, 1)
     if seatings not in DESIGNS:
         raise ArgumentError("seatings", f"unknown design {short_repr(seatings)}; {suggest_names(seatings, DESIGNS)}")
     resolved = tuple(dict.fromkeys(tuple(lineup) for lineup in lineups))
@@ -98,7 +109,7 @@ def make_plan(
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(
         name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks), seatings, resolved,
-        tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until,
+        tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until, effect=effect,
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -116,6 +127,7 @@ def name_of(kind: str, game: Game) -> str:
 class _Report(msgspec.Struct, forbid_unknown_fields=True):
     pages: list[str] | None = None
     heatmaps: list[str] = []
+    effect: float = EFFECT
 
 
 class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -203,6 +215,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
             chunks=study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
+            effect=study.report.effect,
         )  # fmt: skip
 
 

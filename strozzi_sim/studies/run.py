@@ -332,7 +332,8 @@ def _recounted(plan: Plan, store: MemoryStore, cell: Cell, crosstabs: Sequence[C
 def study_tables(plan: Plan, store: MemoryStore) -> dict[str, Any]:
     """Every table of a study by name."""
     cells = [cell_counts(plan, store, cell) for cell in plan.cells]
-    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
+    names = [variant.name for variant in plan.variants]
+    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, names, plan.effect)
 
 
 def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:
