@@ -26,7 +26,7 @@ Show = Callable[
 
 _TYPES: dict[str, Any] = {
     "int": int, "float": float, "int | None": int | None,
-    "Variants": list[str] | None, "Sequence[str | Path]": list[Path] | None,
+    "Variants": list[str] | None, "Settings": list[str] | None, "Sequence[str | Path]": list[Path] | None,
 }  # fmt: skip
 _LISTS = (_TYPES["Variants"], _TYPES["Sequence[str | Path]"])
 _PARSERS = {"Folder": options.named_path}
@@ -56,15 +56,23 @@ def command(
     asked.sort(key=lambda part: (part.name not in PLACES, part.name in _LAST and 1 + _LAST.index(part.name)))
     declared = [_declared(part, said[part.name], usual) for part in asked]
 
+    names = {part.name for part in declared}
+    settings = inspect.Parameter("settings", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=options.Settings)
+    takes_settings = "variant" in names and "settings" not in names
+
     def ask(**given: Any) -> int | None:
+        changed = given.pop("settings") if takes_settings else None
         typed = {part.name: given[part.name] for part in declared if given[part.name] != part.default}
+        if changed:
+            typed["variant"] = options.changed_variants(given["game"], given["variant"], given.get("study"), changed)
+            typed.pop("study", None)
         with options.watching(given["json"]) as progress:
             results = question(**{**usual, **typed, **fixed}, progress=progress)
             page = options.write_page(results, progress)
         return show(results, {**given, "page": page})
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=options.Json)
-    ask.__signature__ = inspect.Signature([*declared, json])  # type: ignore[attr-defined]
+    ask.__signature__ = inspect.Signature([*declared, *([settings] if takes_settings else []), json])  # type: ignore[attr-defined]
     ask.__annotations__ = {}
     ask.__doc__ = f"{said['']}\n\n{example}"
     return ask

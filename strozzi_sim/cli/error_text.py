@@ -2,7 +2,7 @@
 
 from strozzi_sim.errors import ArgumentError
 
-OPTIONS = {"folder": "--out", "start": "--from"}  # of arguments with another name in Python
+OPTIONS = {"folder": "--out", "start": "--from", "settings": "--set"}  # of arguments with another name in Python
 # Arguments that are given without an option.
 PLACES = {"game": "GAME", "source": "DIR|GAME", "first": "[A]", "second": "[B]", "agent": "AGENT"}
 _ENDINGS = {

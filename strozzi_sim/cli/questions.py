@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import pluralize
+from strozzi_sim.game.sentences import columns_of
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
@@ -59,7 +60,7 @@ def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
         strength = _value(rated.loc["strength", agent])
         place = f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-"
         rows.append([place, reach, agent, strength, *others, f"{rank['n']:,}"])
-    print(options.columns_of(rows))
+    print(columns_of(rows))
 
 
 def _show_pairs(pairs: Any, order: list[str]) -> None:
@@ -73,7 +74,7 @@ def _show_pairs(pairs: Any, order: list[str]) -> None:
     widest = ((pairs["high"] - pairs["low"]) / 2)[pairs["value"].notna()].max()
     fewest = pairs["n"].min()
     reach = f"at most +-{widest:.3f}, " if widest == widest else ""
-    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{options.columns_of(rows)}")
+    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
 
 
 def _show_nash(found: Any) -> None:
@@ -84,13 +85,16 @@ def _show_nash(found: Any) -> None:
     for agent in order:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, _value(weight), _value(score), f"{score['n']:,}"])
-    print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{options.columns_of(rows)}")
+    print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{columns_of(rows)}")
 
 
 def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     if _finish(results, given):
         return
     tables = results.tables
+    if "changes" in tables:
+        _show_changes(results)
+        return
     of = "agent" if "agent" in tables["sides"] else "variant"
     one, other = tables["difference"].iloc[0][["first", "second"]]
     figures = ("win_share", "rank_mean", "score_mean", "lead_mean")
@@ -99,6 +103,14 @@ def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     keys = ("players", "by", "level")
     print(f"\n{one} - {other}, paired by deal\n{_rows(tables['difference'], keys, figures)}")
     print(f"\nshare of variance that pairing saved\n{_rows(tables['difference'], keys, saved)}")
+
+
+def _show_changes(results: "Results") -> None:
+    """Print the keys in which two variants differ, and what changed: the figures of the whole game, largest change first."""
+    from strozzi_sim.reports.changes import changes_in_words
+
+    for line in changes_in_words(results.tables, results.manifest, results.game):
+        print(line)
 
 
 def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
@@ -147,7 +159,7 @@ def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
     for levels, found in lines.items():
         cells = [_value(found[figure]) if figure in found else "-" for figure in figures]
         rows.append([*levels, *cells, f"{found[figures[0]]['n']:,}"])
-    return options.columns_of(rows)
+    return columns_of(rows)
 
 
 def _value(row: Any) -> str:
@@ -170,7 +182,7 @@ def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
     rows = [["win share", "95 % interval", "n", "challenger"]]
     for row in shares.itertuples(index=False):
         rows.append([f"{row.value:.3f}", f"{row.low:.3f} to {row.high:.3f}", f"{row.n:,}", row.challenger])
-    print(options.columns_of(rows))
+    print(columns_of(rows))
     if shares["low"].isna().all():
         print("\ntoo few held-out deals for an interval")
         return

@@ -246,7 +246,7 @@ def format_estimate(row: Any, unit: Unit) -> str:
     return f"{said}{THIN}±{THIN}{format_half_width(row, unit, digits)}{per_cent}"
 
 
-def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
+def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
     """Return the rows of a table whose columns have these values."""
     keep = np.ones(len(table), bool)
     for column, value in where.items():
@@ -254,7 +254,7 @@ def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
     return table[keep]
 
 
-def row_of(table: pd.DataFrame, **where: Any) -> Any:
+def row_of(table: pd.DataFrame, /, **where: Any) -> Any:
     """Return the only such row with a value, as a named tuple, or None."""
     rows = pick(table, **where)
     return next(rows.itertuples(index=False)) if len(rows) == 1 and not np.isnan(rows["value"].iloc[0]) else None

@@ -290,10 +290,17 @@ class Match:
         """Return an agent's FAULT record as text, with the command that replays it; `what`: what the agent did."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
-        study = f" --study {self.variant.file}" if self.variant.file else ""
+        variant = self.variant
+        of = " ".join(
+            [
+                f"--variant {variant.origin or variant.name}",
+                *([f"--study {variant.file}"] if variant.file else []),
+                *(f"--set '{setting}'" for setting in variant.settings),
+            ]
+        )
         replay = (
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
-            f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name}{study} --out fault.jsonl"
+            f"--deal {deal} --seating {seating} --seatings {self.seatings} {of} --out fault.jsonl"
         )
         action = int(fault["action"])
         if not what and action == 0:

@@ -20,12 +20,25 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.plan import EFFECT
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
-COLUMNS = (*CELL, "than", "table", "level", "figure", "value", "low", "high", "n", "deals", "before", "p", "verdict")
+COLUMNS = (
+    *CELL,
+    "than",
+    "table",
+    "level",
+    "figure",
+    "value",
+    "low",
+    "high",
+    "n",
+    "deals",
+    "before",
+    "p",
+    "size",
+    "verdict",
+)
 _OF_SCORE = ("score_mean", "lead_mean")  # measured by the mean score
 _SHARES = ("seat_gap",)  # figures that are shares and no ratios
 _LEFT_OUT = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
-
-Changes = list[dict[str, Any]]
 
 
 def changes(
@@ -40,18 +53,20 @@ def changes(
 
     Returns:
         Columns players, variant (the second), lineup, than (the first), table, level ("seat 0"), figure, value, low, high, n,
-        deals, before (the figure of the first), p (corrected), verdict.
+        deals, before (the figure of the first), p (corrected), size (the difference in effects), verdict.
     """
     rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-2], "family", "limit"])
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-3], "family", "limit"])
     df = degrees_of_freedom(frame["n"], frame["deals"])
     frame["p"] = p_value(frame["value"], frame["low"], frame["high"], 0.0, df) if rows else np.zeros(0)
     frame["p"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
         lambda of_family: holm(of_family.to_numpy())
     )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        frame["size"] = np.where(frame["value"] == 0, 0.0, frame["value"] / (effect * frame["limit"]))
     frame["verdict"] = [_verdict(row, effect) for row in frame.itertuples(index=False)]
     types = dict.fromkeys(COLUMNS, "str") | dict.fromkeys(("players", "n", "deals"), "int64")
-    types |= dict.fromkeys(("value", "low", "high", "before", "p"), "float64")
+    types |= dict.fromkeys(("value", "low", "high", "before", "p", "size"), "float64")
     return frame[list(COLUMNS)].astype(types)
 
 

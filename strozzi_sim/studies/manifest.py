@@ -29,6 +29,7 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
             "pages": list(plan.pages),
             "heatmaps": list(plan.heatmaps),
             "own": [msgspec.to_builtins(own) for own in plan.own_maps],
+            "question": plan.question,
             "effect": plan.effect,
         },
         "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],

@@ -22,6 +22,7 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
+SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"  # questions of a headline, beside the pages of a game
 EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
@@ -59,6 +60,7 @@ class Plan:
         keep: the rows of facts that are kept.
         counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
+        question: the question that the headline of the report answers; no part of the hash.
         effect: smallest difference between variants that matters; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
@@ -81,6 +83,7 @@ class Plan:
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
     held: RowSelection = field(default=NO_ROWS, compare=False)
     until: str = ""
+    question: str = field(default="", compare=False)
     effect: float = field(default=EFFECT, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 

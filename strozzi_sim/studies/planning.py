@@ -42,7 +42,7 @@ from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, text_of
-from strozzi_sim.studies.plan import CHUNKS, EFFECT, Plan
+from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, SEATS, VARIANTS, Plan
 
 _FILE_KEYS = {
     "agents": "lineups",
@@ -71,6 +71,7 @@ def make_plan(
     pages: Sequence[str] | None = None,
     heatmaps: Sequence[str] = (),
     own_maps: Sequence[HeatMapSpec] = (),
+    question: str = "",
     effect: float = EFFECT,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
@@ -110,6 +111,7 @@ def make_plan(
     plan = Plan(
         name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks), seatings, resolved,
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until, effect=effect,
+        question=_question(question, game, resolved, variants),
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -117,6 +119,24 @@ def make_plan(
     for count in players:
         seating_design(seatings, count)
     return plan
+
+
+def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant]) -> str:
+    """Return the question that the headline answers; default: what varies in the plan.
+
+    Raises:
+        ArgumentError: an unknown question, or one that this plan cannot answer.
+    """
+    differ = any(len(set(lineup)) > 1 for lineup in lineups)
+    if not asked:
+        return VARIANTS if len(variants) > 1 else AGENTS if differ else SEATS
+    known = [SEATS, AGENTS, VARIANTS, *(page for page in game.report.PAGES if page != "balance")]
+    if asked not in known:
+        raise ArgumentError("question", f"unknown question {short_repr(asked)}; {suggest_names(asked, known)}")
+    if (asked == VARIANTS and len(variants) < 2) or (asked == AGENTS and not differ):
+        lacks = "a second variant" if asked == VARIANTS else "a line-up of different agents"
+        raise ArgumentError("question", f"{asked!r} needs {lacks}")
+    return asked
 
 
 def name_of(kind: str, game: Game) -> str:
@@ -137,6 +157,7 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     game: str
     seed: int = 0
     players: Annotated[list[int], Meta(min_length=1)] | None = None
+    question: str = ""
     deals: int
     chunks: int = CHUNKS
     seatings: str = "rotate"
@@ -215,7 +236,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
             chunks=study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
-            effect=study.report.effect,
+            question=study.question, effect=study.report.effect,
         )  # fmt: skip
 
 

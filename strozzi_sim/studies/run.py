@@ -329,11 +329,19 @@ def _recounted(plan: Plan, store: MemoryStore, cell: Cell, crosstabs: Sequence[C
     return np.stack([sum(recount(asked, table, store.kept(key, table)) for table in tables) for key in every])
 
 
-def study_tables(plan: Plan, store: MemoryStore) -> dict[str, Any]:
-    """Every table of a study by name."""
+def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, str]] | None = None) -> dict[str, Any]:
+    """Return every table of a study by name.
+
+    Args:
+        plan: the plan.
+        store: holds its chunks.
+        compared: pairs of variants to compare in `changes`; default: the first with each other one.
+    """
     cells = [cell_counts(plan, store, cell) for cell in plan.cells]
-    names = [variant.name for variant in plan.variants]
-    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, names, plan.effect)
+    if compared is None:
+        first, *others = plan.variants
+        compared = [(first.name, other.name) for other in others]
+    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect)
 
 
 def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:

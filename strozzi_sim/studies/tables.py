@@ -24,34 +24,34 @@ def study_tables(
     cells: Sequence[CellCounts],
     pages: Sequence[str],
     heatmaps: Mapping[str, HeatMap],
-    variants: Sequence[str] = (),
+    compared: Sequence[tuple[str, str]] = (),
     effect: float = EFFECT,
 ) -> dict[str, pd.DataFrame]:
     """Return every table of a study by name; `seats`, `lineup` and `balance` always, the others as pages and heat maps ask.
 
-    With several variants, `changes` is what changed from the first one; see `studies.changes`.
+    `changes` has the differences of the `compared` pairs of variants; see `studies.changes`.
 
     Raises:
         InputError: a page the game does not have.
     """
     part = game.report
     check_names("page", pages, part.PAGES)
-    several = len(variants) > 1
-    seats, lineup, balance = (FigureTable(*keys, sums=several) for keys in (("seat",), ("position", "agent"), ()))
+    sums = bool(compared)
+    seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
         _add_seats(seats, cell)
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    of_game = part.tables(cells, pages, heatmaps, stats, sums=several)
+    of_game = part.tables(cells, pages, heatmaps, stats, sums=sums)
     cell_order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     balance.parts += of_game.pop("balance").parts
     balance.parts.sort(key=lambda part: cell_order[part.players, part.variant, part.lineup])
     found = {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
     tables = {name: table.frame() for name, table in found.items()}
-    if several:
-        compared = {name: table for name, table in found.items() if not name.startswith("heat_")}
-        tables["changes"] = changes(compared, [(variants[0], other) for other in variants[1:]], effect)
+    if compared:
+        whole = {name: table for name, table in found.items() if not name.startswith("heat_")}
+        tables["changes"] = changes(whole, compared, effect)
     return tables
 
 
