@@ -110,6 +110,11 @@ class AgentSpec:
         return given[0] if given else None
 
     @property
+    def searches(self) -> bool:
+        """Whether it is a compiled agent that searches: its memory depends on its parameters."""
+        return self.agent.kind == "compiled" and not isinstance(self.agent.memory, np.dtype)
+
+    @property
     def builtin(self) -> bool:
         """Whether it comes with the package and is therefore trusted with the state itself."""
         return self.agent.function.__module__.split(".")[0] == BUILTIN_PACKAGE
@@ -287,7 +292,7 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
     if not isinstance(param, Policy):
         return param.parse(text, key, value)
     spec = load_agent(strip_parentheses(value), game)
-    if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype) or spec.without:
+    if spec.agent.kind != "compiled" or spec.searches or spec.without:
         raise InputError(
             f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"
         )

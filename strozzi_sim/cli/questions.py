@@ -1,6 +1,6 @@
 """tournament, compare, ladder, exploit, leak-check: what these commands print."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
@@ -12,6 +12,7 @@ from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.tournament import tournament
+from strozzi_sim.questions.worth import worth
 
 if TYPE_CHECKING:
     from strozzi_sim.simulation.row_dependence import RowCheck
@@ -227,6 +228,43 @@ def _describe_rows(rows: "RowCheck") -> str:
     )
 
 
+def _show_worth(results: "Results", given: dict[str, Any]) -> None:
+    from strozzi_sim.studies.plan import EFFECT
+    from strozzi_sim.studies.worth import verdicts
+
+    if _finish(results, given):
+        return
+    found = list(verdicts(results.tables["worth"], EFFECT))
+    for players, agent in dict.fromkeys((line["players"], line["agent"]) for line in found):
+        rows = [["thing", "win share lost", "score lost", "used", "wins of its users", "verdict"]]
+        lines = [line for line in found if (line["players"], line["agent"]) == (players, agent)]
+        for line in sorted(lines, key=lambda line: -line["win_share_lost"].value):
+            rows.append([line["thing"], *_worth_cells(line), line["verdict"] + (" (!)" if line["misleads"] else "")])
+        print(f"\n{players} players, {agent}; a fair share is {100 / players:.1f} %\n{columns_of(rows)}")
+    print(
+        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth having. Users: the share of "
+        "wins of those who use it, which also counts what else they do; (!) marks where it points elsewhere."
+    )
+
+
+def _worth_cells(line: Mapping[str, Any]) -> list[str]:
+    """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users."""
+    lost, score, used, naive = (
+        line.get(name) for name in ("win_share_lost", "score_lost", "popularity", "naive_win_share")
+    )
+    cells = [_points(lost), _value(score._asdict())]
+    return cells + [
+        "-" if row is None or row.value != row.value else f"{100 * row.value:.1f} %" for row in (used, naive)
+    ]
+
+
+def _points(row: Any) -> str:
+    """Return a difference of shares in points, with its interval."""
+    if row.low != row.low:
+        return "-"
+    return f"{100 * row.value:+.1f} ({100 * row.low:+.1f} to {100 * row.high:+.1f})"
+
+
 COMMANDS = {
     "tournament": command(
         tournament,
@@ -238,6 +276,7 @@ COMMANDS = {
         _show_compare,
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
     ),
+    "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
     "ladder": command(
         ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
     ),

@@ -18,6 +18,7 @@ Folder = str | PathLike[str] | None
 Players = int | str | Sequence[int] | None
 Variants = AnyVariant | Sequence[AnyVariant]
 Settings = Sequence[str]
+Things = str | Sequence[str]
 
 MAX_WORKERS = 1_024
 ALL = "all"  # player counts

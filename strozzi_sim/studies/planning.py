@@ -65,6 +65,7 @@ def make_plan(
     chunks: int = CHUNKS,
     orders: bool = False,
     until: str = "",
+    search_deals: int | None = None,
     rows: bool = False,
     facts: Sequence[str] = (),
     facts_share: float | None = None,
@@ -82,6 +83,9 @@ def make_plan(
     check_whole("deals", deals, 1, 1_000_000_000)
     check_whole("seed", seed, 0, 2**53 - 1)
     check_whole("chunks", chunks, 1, 100_000)
+    fewer = search_deals is not None and any(spec.searches for lineup in lineups for spec in lineup)
+    if search_deals is not None:
+        check_whole("search_deals", search_deals, 1, deals)
     check_range("effect", effect, 0, 1)
     if seatings not in DESIGNS:
         raise ArgumentError("seatings", f"unknown design {short_repr(seatings)}; {suggest_names(seatings, DESIGNS)}")
@@ -109,8 +113,9 @@ def make_plan(
         maps[own.name] = custom_heat_map(game, own, "heatmap")
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(
-        name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks), seatings, resolved,
+        name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks, (search_deals or deals) if fewer else deals), seatings, resolved,
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until, effect=effect,
+        search_deals=(search_deals or 0) if fewer else 0,
         question=_question(question, game, resolved, variants),
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
@@ -159,6 +164,7 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     players: Annotated[list[int], Meta(min_length=1)] | None = None
     question: str = ""
     deals: int
+    search_deals: int | None = None
     chunks: int = CHUNKS
     seatings: str = "rotate"
     lineups: Annotated[list[Annotated[list[str], Meta(min_length=1)]], Meta(min_length=1)]
@@ -236,7 +242,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
             chunks=study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
-            question=study.question, effect=study.report.effect,
+            search_deals=study.search_deals, question=study.question, effect=study.report.effect,
         )  # fmt: skip
 
 
