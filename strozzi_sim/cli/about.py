@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from strozzi_sim.cli.options import Json, print_json
-from strozzi_sim.game.sentences import columns_of
+from strozzi_sim.runtime.text_columns import columns_of
 
 
 def agents(

@@ -7,8 +7,8 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.game.sentences import columns_of
 from strozzi_sim.questions.heatmap import heatmap
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results

@@ -13,7 +13,7 @@ import typer
 
 from strozzi_sim.cli.error_text import arguments_to_options
 from strozzi_sim.errors import InputError, as_argument_error, range_words, short_repr
-from strozzi_sim.game.sentences import columns_of
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import pluralize
-from strozzi_sim.game.sentences import columns_of
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.tournament import tournament
 from strozzi_sim.questions.worth import worth
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from strozzi_sim.simulation.row_dependence import RowCheck
@@ -249,13 +249,9 @@ def _show_worth(results: "Results", given: dict[str, Any]) -> None:
 
 def _worth_cells(line: Mapping[str, Any]) -> list[str]:
     """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users."""
-    lost, score, used, naive = (
-        line.get(name) for name in ("win_share_lost", "score_lost", "popularity", "naive_win_share")
-    )
-    cells = [_points(lost), _value(score._asdict())]
-    return cells + [
-        "-" if row is None or row.value != row.value else f"{100 * row.value:.1f} %" for row in (used, naive)
-    ]
+    shares = [line.get("popularity"), line.get("naive_win_share")]
+    told = ["-" if row is None or row.value != row.value else f"{100 * row.value:.1f} %" for row in shares]
+    return [_points(line["win_share_lost"]), _value(line["score_lost"]._asdict()), *told]
 
 
 def _points(row: Any) -> str:

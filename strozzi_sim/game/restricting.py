@@ -92,7 +92,7 @@ def things(game: Game, variant: Variant) -> dict[str, Use | None]:
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str]) -> dict[str, Use | None]:
-    """Return things by name or pattern, such as `flag:*`; a name with a number, such as `price:above-15`, may have any.
+    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any.
 
     Raises:
         ArgumentError: one that cannot be restricted in this variant; lists those that can.
@@ -117,7 +117,7 @@ def read_limit(name: str, word: str = "above") -> int:
     Raises:
         InputError: N is not a whole number above 0.
 
-    >>> read_limit("price:above-20")
+    >>> read_limit("kind:above-20")
     20
     """
     number = name.partition(":")[2].removeprefix(f"{word}-")

@@ -69,11 +69,3 @@ def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]
     return "\n".join(
         "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, len(row)))]) for row in rows
     )
-
-
-def columns_of(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of text in columns_of columns."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )

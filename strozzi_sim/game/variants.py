@@ -148,9 +148,9 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], plac
         InputError: a setting that is not KEY=VALUE, is given twice, or an unknown key or invalid value.
 
     >>> from strozzi_sim.game import load_game
-    >>> found = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "ships.S12.sail=6"])
+    >>> found = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "setup.rounds=2"])
     >>> found.name, found.components["tracks"]["bonus"]
-    ('tracks-bonus-7-10-ships-s12-sail-6', {'7': 10, '8': 10, '9': 15})
+    ('tracks-bonus-7-10-setup-rounds-2', {'7': 10, '8': 10, '9': 15})
     """
     prefix = f"{place}: " if place else ""
     values: dict[str, Any] = {}

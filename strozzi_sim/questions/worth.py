@@ -1,4 +1,4 @@
-"""worth: what is a flag, a port, a card or a task worth?"""
+"""worth: what is a part of the game worth to a player?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def worth(
 
     Args:
         game: a name or a Game.
-        things: restrictions, such as flag:pirate or 'port:*'; `strozzi worth GAME` lists them
+        things: restrictions by name, or patterns such as '*:any'; without one they are listed
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         agents: agents, separated by commas, each measured by itself; default: the game's weak and middle agents
         deals: deals for every restriction and player count

@@ -22,12 +22,12 @@ from strozzi_sim.game.reporting import (
     pick,
     some_of,
 )
-from strozzi_sim.game.sentences import columns_of
 from strozzi_sim.game.variants import differing_keys
 from strozzi_sim.reports.findings import WIN, seat_pictures
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.reports.series import players_title
+from strozzi_sim.runtime.text_columns import columns_of
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 _MOST_KEYS = 6  # maximum keys that a sentence lists
@@ -273,7 +273,7 @@ def _tables(
 
 
 def _is_detail(level: str) -> bool:
-    """Return whether a row is one of a breakdown by another column, such as flags by sail."""
+    """Return whether a row is one of a breakdown by another column."""
     return any(piece.startswith("by ") and piece != f"by {ALL}" for piece in level.split(", "))
 
 

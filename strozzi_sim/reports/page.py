@@ -12,6 +12,7 @@ import msgspec
 import pandas as pd
 from markupsafe import Markup
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
@@ -127,8 +128,9 @@ def headline(manifest: Mapping[str, Any], tables: Tables, game: Game) -> str:
     if question == VARIANTS and "changes" in tables:
         return changes.change_headline(tables, manifest)
     if question == AGENTS and len(tables["lineup"]):
-        first, *others = findings.lineup_sentences(tables, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
-        return f"{first} ({len(others)} other combinations below.)" if others else first
+        found = findings.lineup_sentences(tables, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
+        more = f" ({pluralize(len(found) - 1, 'other combination')} below.)" if len(found) > 1 else ""
+        return f"{found[0]}{more}" if found else findings.headline(tables)
     if question in tables:
         found = game.report.sentences(tables, _variants(manifest)).get(question, [])
         return str(found[0]) if found else findings.headline(tables)

@@ -37,6 +37,7 @@ COLUMNS = (
     "verdict",
 )
 _OF_SCORE = ("score_mean", "lead_mean")  # measured by the mean score
+_RULE_OF_THREE = 3  # if no deal of n differs, at most 3 / n of all deals do, with 95 % confidence
 _SHARES = ("seat_gap",)  # figures that are shares and no ratios
 _LEFT_OUT = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
 
@@ -75,6 +76,8 @@ def _verdict(row: Any, effect: float) -> str:
     if row.value == 0 and row.low == 0 and row.high == 0:
         return EQUAL
     limit = effect * row.limit
+    if row.value == 0 and np.isnan(row.low) and row.deals * effect >= _RULE_OF_THREE:  # no deal differs
+        return SMALL
     if max(abs(row.low), abs(row.high)) < limit:
         return SMALL
     return CHANGED if row.p < ALPHA else UNCLEAR
@@ -86,7 +89,7 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
     score = {
         (part.players, part.lineup): float(np.nanmean(part.estimate.value))
         for part in table.parts
-        if part.variant == first and part.figure == "score_mean"
+        if part.variant == first and part.figure == "score_mean" and not np.isnan(part.estimate.value).all()
     }
     for part in table.parts:
         other = before.get(_identity(part))

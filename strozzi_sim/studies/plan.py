@@ -53,7 +53,7 @@ class Plan:
         game: the game.
         seed, deals, chunks, seatings, rows: as in the file; `chunks` is the number of chunks of a cell.
         search_deals: deals of the line-ups with an agent that searches; 0: `deals`.
-        asked: facts to count where one agent plays itself, instead of those of a report.
+        asked: facts to count where one agent plays itself, and nowhere else; None: those of a report, everywhere.
         players: player counts.
         lineups: the agents.
         variants: the component data.
@@ -87,7 +87,7 @@ class Plan:
     held: RowSelection = field(default=NO_ROWS, compare=False)
     until: str = ""
     search_deals: int = 0
-    asked: tuple[Crosstab, ...] = field(default=(), compare=False)
+    asked: tuple[Crosstab, ...] | None = field(default=None, compare=False)
     question: str = field(default="", compare=False)
     effect: float = field(default=EFFECT, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
@@ -134,14 +134,16 @@ class Plan:
     @cached_property
     def required_facts(self) -> tuple[Crosstab, ...]:
         """The facts that the report needs."""
-        if self.orders or self.asked:
+        if self.orders:
+            return ()
+        if self.asked is not None:
             return self.asked
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
 
     def counted_in(self, cell: Cell) -> tuple[Crosstab, ...]:
         """Return the facts that the chunks of a cell count."""
-        return () if self.asked and not cell.selfplay else self.counted
+        return () if self.asked is not None and not cell.selfplay else self.counted
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
@@ -152,7 +154,7 @@ class Plan:
     def is_covered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
         whole = self.held.tables if self.held.every == 1 else ()
-        cells = [cell for cell in self.cells if self.counted_in(cell) or not self.asked]
+        cells = [cell for cell in self.cells if cell.selfplay or self.asked is None]
         counting = {id(plan): plan for cell in cells for plan in [cell.match.plan(self.counted)]}
         return all(
             crosstab.fact in whole or plan.can_answer(crosstab)
@@ -179,7 +181,7 @@ class Plan:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All inputs that determine the results, as plain data."""
-        kind = {"counts": "orders"} if self.orders else {"counts": "uses"} if self.asked else {}
+        kind = {"counts": "orders"} if self.orders else {"counts": "uses"} if self.asked is not None else {}
         rule: dict[str, Any] = {"until": self.until} if self.until else {}
         rule |= {"search_deals": self.search_deals} if self.search_deals else {}
         agents = {spec for lineup in self.lineups for spec in lineup}

@@ -306,7 +306,7 @@ def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
         counts.append(parts[1])
     match = cell.match
     counted = plan.counted_in(cell)
-    required = plan.required_facts if counted or not plan.asked else ()
+    required = plan.required_facts if cell.selfplay or plan.asked is None else ()
     missing = [crosstab for crosstab in required if not match.plan(counted).can_answer(crosstab)]
     return CellCounts(
         players=match.players,
