@@ -186,14 +186,17 @@ def _play(
     state, seen, chance = work.state, work.seen, work.chance
     players = job.players
     played = 0
+    rules = tables[0]  # of all seatings, or one row for each
     if counting is not None:
-        begin_match(sink, tables[0], players)
+        begin_match(sink, rules, players)
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
         for seating in range(seatings.shape[0]):
             if stop[0] != 0:
                 return played
-            seats, rules = seatings[seating], tables[min(seating, tables.shape[0] - 1)]
+            seats = seatings[seating]
+            if tables.shape[0] > 1:
+                rules = tables[seating]
             for seat in range(players):
                 agent = agents[seats[seat]]
                 assign(seat_agents[seat], agent)
