@@ -11,7 +11,8 @@ with five records, and returns an action (int64); for agents in Python see `pyth
 
 A spec string identifies an agent everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
 that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` loads an agent from a file. A
-name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game.
+name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game. Restrictions
+follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 """
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent

@@ -25,6 +25,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import find_entry_points
 
 GROUP = "strozzi_sim.agents"
+_SEPARATOR = "~"  # between a spec string and each restriction
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents during loading
 
 
@@ -37,19 +38,49 @@ class AgentSpec:
         agent: the agent.
         values: every parameter's value.
         game: game in which its name and those of its policies were looked up; None: no game, and it plays several.
+        without: names of the restrictions under which it plays; see `game.restricting`.
     """
 
     text: str
     agent: Agent = field(compare=False)
     values: Mapping[str, Value] = field(compare=False)
     game: str | None = field(default=None, compare=False)
+    without: tuple[str, ...] = field(default=(), compare=False)
 
     def __reduce__(self) -> Any:
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
         if _split_file(self.text)[0] or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
-        return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values), self.game)
+        content = _pickled(parts | {"params": dict(self.agent.params)})
+        return _given, (self.text, content, dict(self.values), self.game, self.without)
+
+    def with_values(self, values: Mapping[str, Value]) -> "AgentSpec":
+        """Return the agent with other values for some of its parameters; the others stay."""
+        settings = ",".join(
+            f"{key}={self.agent.params[key].format(value)}"
+            for key, value in {**self.values, **values}.items()
+            if value != self.agent.params[key].default
+        )
+        return _spec(self._source, self.agent, self.text, settings, self.game, self.without)
+
+    def restricted(self, *names: str) -> "AgentSpec":
+        """Return the agent under these restrictions too."""
+        without = tuple(dict.fromkeys((*self.without, *names)))
+        text = _SEPARATOR.join((self._unrestricted, *sorted(without)))
+        return replace(self, text=text, without=tuple(sorted(without)))
+
+    @property
+    def _unrestricted(self) -> str:
+        """Spec string without restrictions."""
+        return self.text.removesuffix("".join(f"{_SEPARATOR}{name}" for name in self.without))
+
+    @property
+    def _source(self) -> str:
+        """Name of the agent, with its file if it has one."""
+        file, rest = _split_file(self._unrestricted)
+        name = rest.partition(":")[0]
+        return f"{file}::{name}" if file else name
 
     def resolve_for(self, game: Game) -> "AgentSpec":
         """Return this agent for `game`, where its policies are looked up.
@@ -77,6 +108,11 @@ class AgentSpec:
         """The parameter with its budget in seconds, or None; an agent with one must be calibrated before play."""
         given = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
         return given[0] if given else None
+
+    @property
+    def searches(self) -> bool:
+        """Whether it is a compiled agent that searches: its memory depends on its parameters."""
+        return self.agent.kind == "compiled" and not isinstance(self.agent.memory, np.dtype)
 
     @property
     def builtin(self) -> bool:
@@ -134,8 +170,10 @@ def _agent_of(content: bytes) -> Agent:
     return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
 
 
-def _given(text: str, content: bytes, values: Mapping[str, Value], game: str | None) -> AgentSpec:
-    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)), game)
+def _given(
+    text: str, content: bytes, values: Mapping[str, Value], game: str | None, without: tuple[str, ...]
+) -> AgentSpec:
+    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)), game, without)
 
 
 def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
@@ -198,6 +236,9 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
     if len(text) > MAX_SPEC or not text.isprintable():
         raise InputError(f"agent {short_repr(text)}: expected at most {MAX_SPEC:,} printable characters")
     file, rest = _split_file(text)
+    rest, *without = split_top_level(rest, _SEPARATOR)
+    if not all(without) or len(set(without)) < len(without):
+        raise InputError(f"agent {short_repr(text)}: expected {_SEPARATOR}RESTRICTION, each once, after the agent")
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
@@ -206,12 +247,14 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
     token = _depth.set(_depth.get() + 1)
     try:
         agent = _from_file(file, name) if file else _registered(name, _name_of(game))
-        return _spec(f"{file}::{name}" if file else name, agent, text, settings, _name_of(game))
+        return _spec(f"{file}::{name}" if file else name, agent, text, settings, _name_of(game), tuple(without))
     finally:
         _depth.reset(token)
 
 
-def _spec(source: str, agent: Agent, text: str, settings: str, game: str | None) -> AgentSpec:
+def _spec(
+    source: str, agent: Agent, text: str, settings: str, game: str | None, without: Sequence[str] = ()
+) -> AgentSpec:
     if game is None and agent.games != EVERY_GAME and len(agent.games) == 1:
         (game,) = agent.games
     default = {key: _default(text, key, param, game) for key, param in agent.params.items()}
@@ -235,7 +278,8 @@ def _spec(source: str, agent: Agent, text: str, settings: str, game: str | None)
     changed = [
         f"{key}={agent.params[key].format(values[key])}" for key in sorted(values) if values[key] != default[key]
     ]
-    return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
+    spec = AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
+    return spec.restricted(*without)
 
 
 def _default(text: str, key: str, param: Parameter, game: str | None) -> Value:
@@ -248,9 +292,9 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
     if not isinstance(param, Policy):
         return param.parse(text, key, value)
     spec = load_agent(strip_parentheses(value), game)
-    if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
+    if spec.agent.kind != "compiled" or spec.searches or spec.without:
         raise InputError(
-            f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, got {short_repr(strip_parentheses(value))}"
+            f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"
         )
     return spec.text
 

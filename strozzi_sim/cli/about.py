@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import Json, columns_of, print_json
+from strozzi_sim.cli.options import Json, print_json
+from strozzi_sim.runtime.text_columns import columns_of
 
 
 def agents(

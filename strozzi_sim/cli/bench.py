@@ -24,6 +24,7 @@ def bench(
     games: Annotated[int | None, typer.Option(help="number of games to play")] = None,
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
+    settings: options.Settings = None,
     workers: options.Workers = None,
     count_facts: Annotated[
         bool, typer.Option("--count-facts", help="count all crosstabs of the default pages, as a study does")
@@ -46,7 +47,7 @@ def bench(
     options.check_range("--games", games, 1, 1e12)
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
-    chosen = options.find_variant(the_game, variant, None)
+    chosen = options.find_variant(the_game, variant, None, settings)
     lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)

@@ -25,11 +25,12 @@ Show = Callable[
 ]  # the results and all options; `page`: path of the report or None
 
 _TYPES: dict[str, Any] = {
-    "int": int, "float": float, "int | None": int | None,
-    "Variants": list[str] | None, "Sequence[str | Path]": list[Path] | None,
+    "int": int, "float": float, "bool": bool, "int | None": int | None, "Things": list[str] | None,
+    "Variants": list[str] | None, "Settings": list[str] | None, "Sequence[str | Path]": list[Path] | None,
 }  # fmt: skip
-_LISTS = (_TYPES["Variants"], _TYPES["Sequence[str | Path]"])
+_LISTS = (_TYPES["Variants"], _TYPES["Things"], _TYPES["Sequence[str | Path]"])
 _PARSERS = {"Folder": options.named_path}
+_ALIASES = {"agents": ("--agents", "--agent")}
 _LAST = ("variant", "seed", "workers", "folder")  # of the options, in every command
 _GAME = "a game; `strozzi games` lists them"
 
@@ -56,15 +57,23 @@ def command(
     asked.sort(key=lambda part: (part.name not in PLACES, part.name in _LAST and 1 + _LAST.index(part.name)))
     declared = [_declared(part, said[part.name], usual) for part in asked]
 
+    names = {part.name for part in declared}
+    settings = inspect.Parameter("settings", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=options.Settings)
+    takes_settings = "variant" in names and "settings" not in names
+
     def ask(**given: Any) -> int | None:
+        changed = given.pop("settings") if takes_settings else None
         typed = {part.name: given[part.name] for part in declared if given[part.name] != part.default}
+        if changed:
+            typed["variant"] = options.changed_variants(given["game"], given["variant"], given.get("study"), changed)
+            typed.pop("study", None)
         with options.watching(given["json"]) as progress:
             results = question(**{**usual, **typed, **fixed}, progress=progress)
             page = options.write_page(results, progress)
         return show(results, {**given, "page": page})
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=options.Json)
-    ask.__signature__ = inspect.Signature([*declared, json])  # type: ignore[attr-defined]
+    ask.__signature__ = inspect.Signature([*declared, *([settings] if takes_settings else []), json])  # type: ignore[attr-defined]
     ask.__annotations__ = {}
     ask.__doc__ = f"{said['']}\n\n{example}"
     return ask
@@ -94,7 +103,9 @@ def _show_tables(results: "Results", given: dict[str, Any]) -> None:
 def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
     """Return an argument as an option of the parser; a default without a text form becomes "" or None."""
     kind, default = _TYPES.get(part.annotation, str), usual.get(part.name, part.default)
-    if default is not part.empty and ((kind not in (int, float) and not isinstance(default, str)) or kind in _LISTS):
+    if default is not part.empty and (
+        (kind not in (int, float, bool) and not isinstance(default, str)) or kind in _LISTS
+    ):
         default = "" if kind is str and part.annotation not in _PARSERS else None
     hidden = isinstance(usual.get(part.name), str)  # the help states it
     rest: dict[str, Any] = {"help": words, "show_default": not hidden}
@@ -103,7 +114,8 @@ def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> 
     if part.name in PLACES:
         info: Any = typer.Argument(metavar=PLACES[part.name], help=words)
     else:
-        info = typer.Option(*[OPTIONS[part.name]] if part.name in OPTIONS else [], **rest)
+        names = _ALIASES.get(part.name, (OPTIONS[part.name],) if part.name in OPTIONS else ())
+        info = typer.Option(*names, **rest)
     return part.replace(kind=part.KEYWORD_ONLY, default="" if hidden else default, annotation=Annotated[kind, info])
 
 

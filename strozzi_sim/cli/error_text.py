@@ -2,9 +2,21 @@
 
 from strozzi_sim.errors import ArgumentError
 
-OPTIONS = {"folder": "--out", "start": "--from"}  # of arguments with another name in Python
+OPTIONS = {
+    "folder": "--out",
+    "start": "--from",
+    "settings": "--set",
+    "every": "--all",
+}  # of arguments with another name in Python
 # Arguments that are given without an option.
-PLACES = {"game": "GAME", "source": "DIR|GAME", "first": "[A]", "second": "[B]", "agent": "AGENT"}
+PLACES = {
+    "game": "GAME",
+    "source": "DIR|GAME",
+    "first": "[A]",
+    "second": "[B]",
+    "agent": "AGENT",
+    "things": "[THING...]",
+}
 _ENDINGS = {
     "name another folder": "name another folder with --out",
     "choose another folder": "choose --out",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.options import check_range, columns_of, in_counts, print_calibrations, print_json
+from strozzi_sim.cli.options import check_range, in_counts, print_calibrations, print_json
 from strozzi_sim.errors import InputError
 from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec

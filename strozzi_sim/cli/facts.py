@@ -8,6 +8,7 @@ from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.questions.heatmap import heatmap
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
@@ -49,7 +50,7 @@ def facts(
         if table:
             rows = [["    column", "values", "meaning"]]
             rows += [[f"    {column['name']}", column["values"], column["text"]] for column in each["columns"]]
-            print(options.columns_of(rows))
+            print(columns_of(rows))
         else:
             print(f"    {', '.join(column['name'] for column in each['columns'])}")
     if not table and chosen:
@@ -83,7 +84,7 @@ def _matrix(table: Any) -> str:
         cells = {(row.row, row.column): _cell(row, digits) for row in rows.itertuples(index=False)}
         tops.sort(key=order.index)
         lines = [["", *tops], *([name, *(cells.get((name, top), "") for top in tops)] for name in names)]
-        shown_rows = options.columns_of(lines) if names else "no cell has 30 facts: play more deals"
+        shown_rows = columns_of(lines) if names else "no cell has 30 facts: play more deals"
         blocks.append(f"{players} players, variant {variant}, {lineup}\n{shown_rows}")
     return "\n\n".join(blocks)
 

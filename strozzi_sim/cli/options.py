@@ -13,6 +13,7 @@ import typer
 
 from strozzi_sim.cli.error_text import arguments_to_options
 from strozzi_sim.errors import InputError, as_argument_error, range_words, short_repr
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -36,6 +37,14 @@ Workers = Annotated[int | None, typer.Option(help="number of workers; default: a
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="a variant; may be given several times")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="change a key of the components, as tracks.bonus.7=10; may be given several times",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 
 
@@ -118,11 +127,27 @@ def check_seed(seed: int) -> None:
         raise InputError(f"--seed: must be between 0 and 2^53 - 1, got {short_repr(seed)}")
 
 
-def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
-    """Return a shipped variant, or one that a study defines."""
+def find_variant(
+    game: "Game", name: str, study: Path | None = None, settings: Sequence[str] | None = None
+) -> "Variant":
+    """Return a shipped variant, or one that a study defines, with the changed keys of --set."""
+    from strozzi_sim.game.variants import with_settings
     from strozzi_sim.studies.planning import find_study_variant
 
-    return find_study_variant(game, name, study)
+    found = find_study_variant(game, name, study)
+    return with_settings(game, found, settings, "--set") if settings else found
+
+
+def changed_variants(
+    game: str, names: Sequence[str] | str | None, study: Path | None, settings: Sequence[str]
+) -> "list[Variant] | Variant":
+    """Return the variants of --variant, each with the changed keys of --set: one, or as many as the command takes."""
+    from strozzi_sim.game import find_game
+
+    found = as_argument_error("game", find_game, game)
+    each = [names] if isinstance(names, str) else names or ["base"]
+    variants = [find_variant(found, name, study, settings) for name in each]
+    return variants[0] if isinstance(names, str) else variants
 
 
 def print_status(line: str) -> None:
@@ -190,14 +215,6 @@ def write_page(results: "Results", progress: "Progress | None" = None) -> Path |
     game = load_game(results.manifest["game"])
     phase = None if progress is None else progress.on_phase
     return write_report(results.folder, results.manifest, results.tables, game, phase)
-
-
-def columns_of(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of text in aligned columns."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
 
 
 def text_of(frame: Any) -> str:

@@ -26,6 +26,7 @@ def play(
     deal: Annotated[int, typer.Option(help="number of the deal")] = 0,
     variant: options.VariantName = "base",
     study: options.StudyFile = None,
+    settings: options.Settings = None,
 ) -> None:
     """Play a game yourself against agents; choose by typing a name, or ? for help.
 
@@ -46,7 +47,7 @@ def play(
     for spec in others:
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
-    chosen = options.find_variant(the_game, variant, study)
+    chosen = options.find_variant(the_game, variant, study, settings)
     others, notes = options.in_counts(others, the_game, [count], chosen)
     options.print_calibrations(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)

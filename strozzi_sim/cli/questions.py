@@ -1,6 +1,6 @@
 """tournament, compare, ladder, exploit, leak-check: what these commands print."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
@@ -11,6 +11,8 @@ from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.tournament import tournament
+from strozzi_sim.questions.worth import worth
+from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from strozzi_sim.simulation.row_dependence import RowCheck
@@ -59,7 +61,7 @@ def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
         strength = _value(rated.loc["strength", agent])
         place = f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-"
         rows.append([place, reach, agent, strength, *others, f"{rank['n']:,}"])
-    print(options.columns_of(rows))
+    print(columns_of(rows))
 
 
 def _show_pairs(pairs: Any, order: list[str]) -> None:
@@ -73,7 +75,7 @@ def _show_pairs(pairs: Any, order: list[str]) -> None:
     widest = ((pairs["high"] - pairs["low"]) / 2)[pairs["value"].notna()].max()
     fewest = pairs["n"].min()
     reach = f"at most +-{widest:.3f}, " if widest == widest else ""
-    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{options.columns_of(rows)}")
+    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
 
 
 def _show_nash(found: Any) -> None:
@@ -84,13 +86,16 @@ def _show_nash(found: Any) -> None:
     for agent in order:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, _value(weight), _value(score), f"{score['n']:,}"])
-    print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{options.columns_of(rows)}")
+    print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{columns_of(rows)}")
 
 
 def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     if _finish(results, given):
         return
     tables = results.tables
+    if "changes" in tables:
+        _show_changes(results)
+        return
     of = "agent" if "agent" in tables["sides"] else "variant"
     one, other = tables["difference"].iloc[0][["first", "second"]]
     figures = ("win_share", "rank_mean", "score_mean", "lead_mean")
@@ -99,6 +104,14 @@ def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     keys = ("players", "by", "level")
     print(f"\n{one} - {other}, paired by deal\n{_rows(tables['difference'], keys, figures)}")
     print(f"\nshare of variance that pairing saved\n{_rows(tables['difference'], keys, saved)}")
+
+
+def _show_changes(results: "Results") -> None:
+    """Print the keys in which two variants differ, and what changed: the figures of the whole game, largest change first."""
+    from strozzi_sim.reports.changes import changes_in_words
+
+    for line in changes_in_words(results.tables, results.manifest, results.game):
+        print(line)
 
 
 def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
@@ -147,7 +160,7 @@ def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
     for levels, found in lines.items():
         cells = [_value(found[figure]) if figure in found else "-" for figure in figures]
         rows.append([*levels, *cells, f"{found[figures[0]]['n']:,}"])
-    return options.columns_of(rows)
+    return columns_of(rows)
 
 
 def _value(row: Any) -> str:
@@ -170,7 +183,7 @@ def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
     rows = [["win share", "95 % interval", "n", "challenger"]]
     for row in shares.itertuples(index=False):
         rows.append([f"{row.value:.3f}", f"{row.low:.3f} to {row.high:.3f}", f"{row.n:,}", row.challenger])
-    print(options.columns_of(rows))
+    print(columns_of(rows))
     if shares["low"].isna().all():
         print("\ntoo few held-out deals for an interval")
         return
@@ -215,6 +228,39 @@ def _describe_rows(rows: "RowCheck") -> str:
     )
 
 
+def _show_worth(results: "Results", given: dict[str, Any]) -> None:
+    from strozzi_sim.studies.plan import EFFECT
+    from strozzi_sim.studies.worth import verdicts
+
+    if _finish(results, given):
+        return
+    found = list(verdicts(results.tables["worth"], EFFECT))
+    for players, agent in dict.fromkeys((line["players"], line["agent"]) for line in found):
+        rows = [["thing", "win share lost", "score lost", "used", "wins of its users", "verdict"]]
+        lines = [line for line in found if (line["players"], line["agent"]) == (players, agent)]
+        for line in sorted(lines, key=lambda line: -line["win_share_lost"].value):
+            rows.append([line["thing"], *_worth_cells(line), line["verdict"] + (" (!)" if line["misleads"] else "")])
+        print(f"\n{players} players, {agent}; a fair share is {100 / players:.1f} %\n{columns_of(rows)}")
+    print(
+        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth having. Users: the share of "
+        "wins of those who use it, which also counts what else they do; (!) marks where it points elsewhere."
+    )
+
+
+def _worth_cells(line: Mapping[str, Any]) -> list[str]:
+    """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users."""
+    shares = [line.get("popularity"), line.get("naive_win_share")]
+    told = ["-" if row is None or row.value != row.value else f"{100 * row.value:.1f} %" for row in shares]
+    return [_points(line["win_share_lost"]), _value(line["score_lost"]._asdict()), *told]
+
+
+def _points(row: Any) -> str:
+    """Return a difference of shares in points, with its interval."""
+    if row.low != row.low:
+        return "-"
+    return f"{100 * row.value:+.1f} ({100 * row.low:+.1f} to {100 * row.high:+.1f})"
+
+
 COMMANDS = {
     "tournament": command(
         tournament,
@@ -226,6 +272,7 @@ COMMANDS = {
         _show_compare,
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
     ),
+    "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
     "ladder": command(
         ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
     ),

@@ -26,6 +26,7 @@ def record(
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
     study: options.StudyFile = None,
+    settings: options.Settings = None,
     out: Annotated[
         Path | None, options.out_option("file to write, - for standard output; default: <game>.jsonl")
     ] = None,
@@ -49,7 +50,7 @@ def record(
     options.check_range("--deal", deal, 0, 2**53 - 1)
     if deal is not None and games != 1:
         raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
-    chosen = options.find_variant(the_game, variant, study)
+    chosen = options.find_variant(the_game, variant, study, settings)
     lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed, seatings)
     options.check_range("--seating", seating, 0, len(match.design) - 1)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
-
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -109,8 +107,9 @@ class Report:
         return self._pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
 
     def tables(
-        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any
-    ) -> dict[str, pd.DataFrame]:
+        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any,
+        *, sums: bool = False,
+    ) -> dict[str, FigureTable]:  # fmt: skip
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
 
         Args:
@@ -118,11 +117,12 @@ class Report:
             pages: names of pages.
             heatmaps: heat maps by name, including custom ones.
             stats: the package strozzi_sim.stats.
+            sums: whether the tables of pages keep the counts of ratios.
 
         Raises:
             InputError: an unknown page; lists the known ones.
         """
-        tables = {name: FigureTable(*self._pages[name].keys) for name in self._shown(pages)}
+        tables = {name: FigureTable(*self._pages[name].keys, sums=sums) for name in self._shown(pages)}
         blocks = {name: self._pages[name].blocks for name in tables}
         for name, heat_map in heatmaps.items():
             tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
@@ -134,7 +134,7 @@ class Report:
                     add(table, cell, stats)
                 for block in blocks[name]:
                     block.write(table, cell, stats)
-        return {name: table.frame() for name, table in tables.items()}
+        return tables
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
         """Return the crosstabs that these pages need.

@@ -282,5 +282,10 @@ class RestrictionsPart(Protocol):
     def names(self, components: Plain) -> dict[str, str]:
         """Return every restriction with its description; N in a name stands for a number."""
 
+    @optional
+    def uses(self, components: Plain) -> Mapping[str, Any]:
+        """Return what `worth --all` measures, numbers filled in: restriction -> `restricting.Use`, or None without facts."""
+        return {name: None for name in self.names(components) if not name.endswith("-N")}
+
     def restrict(self, rules: Any, seat: int, name: str, components: Plain) -> None:
         """Write a restriction into a row of the rules, which kernels enforce. Raises InputError for an invalid N."""

@@ -6,7 +6,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -84,13 +84,45 @@ class Picture:
             )
 
 
-class FigureTable:
-    """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals."""
+@dataclass(frozen=True)
+class TablePart:
+    """Figures that were added to a table at once.
 
-    def __init__(self, *keys: str) -> None:
+    Attributes:
+        players, variant, lineup, deals: those of the cell.
+        figure: name of the figure.
+        levels: one level or a list, for every key.
+        estimate: the estimate, with one axis for each list.
+        keep: bool array of this shape, False for impossible combinations.
+    """
+
+    players: int
+    variant: str
+    lineup: str
+    deals: int
+    figure: str
+    levels: dict[str, Any]
+    estimate: Any
+    keep: Any
+
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """The keys with a list of levels, in order."""
+        return {key: found for key, found in self.levels.items() if isinstance(found, list)}
+
+
+class FigureTable:
+    """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
+
+    Args:
+        keys: key columns.
+        sums: whether `parts` keep the counts of ratios, from which differences are made.
+    """
+
+    def __init__(self, *keys: str, sums: bool = False) -> None:
         self.columns = (*CELL, *keys, *FIGURE)
-        self._keys = keys
-        self._parts: list[dict[str, Any]] = []
+        self._keys, self._sums = keys, sums
+        self.parts: list[TablePart] = []
 
     def add(
         self,
@@ -113,24 +145,11 @@ class FigureTable:
             keep: bool array of this shape, False for impossible combinations.
             levels: one level or a list, for every key.
         """
-        lists = [list(levels[key]) for key in self._keys if not isinstance(levels[key], str | int)]  # type: ignore[arg-type]
-        shape = tuple(len(axis) for axis in lists)
-        n = np.broadcast_to(estimate.n, shape).ravel()
-        there = np.broadcast_to(keep, shape).ravel()
-        axes = iter(np.meshgrid(*[np.arange(size) for size in shape], indexing="ij"))
-        part: dict[str, Any] = {"players": cell.players, "variant": cell.variant, "lineup": cell.lineup}
-        names = iter(lists)
-        for key in self._keys:
-            level = levels[key]
-            if isinstance(level, str | int):
-                part[key] = level
-            else:
-                row = next(names)
-                part[key] = [row[k] for k in next(axes).ravel()[there]]
-        for side in ("value", "low", "high"):
-            part[side] = np.broadcast_to(getattr(estimate, side), shape).ravel()[there].astype(np.float64)
-        part |= {"figure": figure, "n": n[there].astype(np.int64), "deals": cell.deals}
-        self._parts.append(part)
+        if not self._sums:
+            estimate = replace(estimate, sums=None, without=None)
+        known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self._keys}
+        part = TablePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
+        self.parts.append(part)
 
     def add_all(
         self, cell: Any, estimates: Mapping[str, Any], **levels: str | int | Sequence[str] | Sequence[int]
@@ -142,15 +161,30 @@ class FigureTable:
     def frame(self) -> pd.DataFrame:
         """Return the table; without rows it still has its columns and their types."""
         columns: dict[str, list[Any]] = {name: [] for name in self.columns}
-        for part in self._parts:
-            size = len(part["n"])
+        for part in self.parts:
+            entries = _entries(part)
             for name, column in columns.items():
-                entry = part[name]
-                column.extend([entry] * size if isinstance(entry, str | int) else entry)
+                entry = entries[name]
+                column.extend([entry] * len(entries["n"]) if isinstance(entry, str | int) else entry)
         types = dict.fromkeys(self.columns, "str")
         types |= dict.fromkeys(("players", "n", "deals", *NUMBER_KEYS), "int64")
         types |= dict.fromkeys(("value", "low", "high"), "float64")
         return pd.DataFrame({name: pd.Series(column, dtype=types[name]) for name, column in columns.items()})
+
+
+def _entries(part: TablePart) -> dict[str, Any]:
+    """Return the columns of a part: one entry for all rows, or one for each."""
+    axes = part.axes
+    shape = tuple(len(axis) for axis in axes.values())
+    there = np.broadcast_to(part.keep, shape).ravel()
+    places = np.meshgrid(*[np.arange(size) for size in shape], indexing="ij")
+    entries: dict[str, Any] = {"players": part.players, "variant": part.variant, "lineup": part.lineup, **part.levels}
+    for (key, axis), place in zip(axes.items(), places, strict=True):
+        entries[key] = [axis[k] for k in place.ravel()[there]]
+    for side in ("value", "low", "high"):
+        entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[there].astype(np.float64)
+    n = np.broadcast_to(part.estimate.n, shape).ravel()[there].astype(np.int64)
+    return entries | {"figure": part.figure, "n": n, "deals": part.deals}
 
 
 def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
@@ -212,7 +246,7 @@ def format_estimate(row: Any, unit: Unit) -> str:
     return f"{said}{THIN}±{THIN}{format_half_width(row, unit, digits)}{per_cent}"
 
 
-def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
+def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
     """Return the rows of a table whose columns have these values."""
     keep = np.ones(len(table), bool)
     for column, value in where.items():
@@ -220,7 +254,7 @@ def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
     return table[keep]
 
 
-def row_of(table: pd.DataFrame, **where: Any) -> Any:
+def row_of(table: pd.DataFrame, /, **where: Any) -> Any:
     """Return the only such row with a value, as a named tuple, or None."""
     rows = pick(table, **where)
     return next(rows.itertuples(index=False)) if len(rows) == 1 and not np.isnan(rows["value"].iloc[0]) else None

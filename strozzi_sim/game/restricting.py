@@ -7,9 +7,10 @@ unchanged: every action of a restricted seat is allowed by the rules of the game
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
@@ -57,16 +58,69 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
     return replace(variant, rules=rules)
 
 
-def read_limit(name: str) -> int:
+def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
+    """Refuse restrictions that a seat of this variant cannot have.
+
+    Raises:
+        InputError: an unknown restriction, or one that leaves no decision; begins with `place`.
+    """
+    try:
+        restricted(game, variant, {0: names})
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Use:
+    """Facts that show that a seat used what a restriction forbids.
+
+    Attributes:
+        fact: fact table, with one row for each use or occasion.
+        where: condition on its rows: the thing was used.
+        among: condition on the rows among which its share is how often it is used; "" for all.
+    """
+
+    fact: str
+    where: str
+    among: str = ""
+
+
+def things(game: Game, variant: Variant) -> dict[str, Use | None]:
+    """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
+    part = game.restrictions
+    return dict(part.uses(variant.components)) if part else {}
+
+
+def find_things(game: Game, variant: Variant, wanted: Iterable[str]) -> dict[str, Use | None]:
+    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any.
+
+    Raises:
+        ArgumentError: one that cannot be restricted in this variant; lists those that can.
+    """
+    known, found = things(game, variant), dict[str, Use | None]()
+    for each in wanted:
+        matching = [name for name in known if fnmatchcase(name, each)]
+        if not matching:
+            as_argument_error("things", check_restrictions, game, variant, [each], "cannot be restricted")
+            matching = [each]
+        found |= {name: known.get(name) for name in matching}
+    return found
+
+
+def read_limit(name: str, word: str = "above") -> int:
     """Return the number N of a restriction `KIND:above-N`.
+
+    Args:
+        name: the restriction.
+        word: word before the number.
 
     Raises:
         InputError: N is not a whole number above 0.
 
-    >>> read_limit("price:above-20")
+    >>> read_limit("kind:above-20")
     20
     """
-    number = name.partition(":")[2].removeprefix("above-")
+    number = name.partition(":")[2].removeprefix(f"{word}-")
     if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
         raise InputError(f"restriction {short_repr(name)}: expected a whole number above 0 in place of N")
     return int(number)

@@ -4,9 +4,10 @@ A change names a section and a key (`tracks.top_index`). Tables in MERGED are me
 replaced. A list of blocks with ids is replaced by a list, or changed in part by a table `id -> changed attributes`.
 """
 
+import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cache
@@ -35,6 +36,7 @@ class Variant:
         reconstructed: descriptions of reconstructed data, which no source gives.
         hidden: whether seats have secrets; agents then receive a concealed state.
         file: file of the study that defines it; "" for a shipped variant.
+        settings: changed keys as text, KEY=VALUE, of a variant made by `with_settings` from the variant `origin`.
         warnings: warnings for its designer, such as an unreachable goal.
     """
 
@@ -45,6 +47,8 @@ class Variant:
     hidden: bool
     file: str = ""
     warnings: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    origin: str = ""
 
 
 AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
@@ -129,6 +133,93 @@ def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
     if variant.rules.dtype != game.rules:
         raise InputError(f"{prefix}{variant.name!r} is a variant of another game than {game.name}")
     return variant
+
+
+def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], place: str = "") -> Variant:
+    """Return a variant with changed keys, named after them.
+
+    Args:
+        game: the game.
+        variant: the variant to change.
+        settings: KEY=VALUE each: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
+        place: prefix of errors.
+
+    Raises:
+        InputError: a setting that is not KEY=VALUE, is given twice, or an unknown key or invalid value.
+
+    >>> from strozzi_sim.game import load_game
+    >>> found = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "setup.rounds=2"])
+    >>> found.name, found.components["tracks"]["bonus"]
+    ('tracks-bonus-7-10-setup-rounds-2', {'7': 10, '8': 10, '9': 15})
+    """
+    prefix = f"{place}: " if place else ""
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = (part.strip() for part in setting.partition("="))
+        if not (equals and "." in key and all(key.split("."))):
+            raise InputError(f"{prefix}expected KEY=VALUE such as tracks.bonus.7=10, got {short_repr(setting)}")
+        if key in values:
+            raise InputError(f"{prefix}{key}: is given twice")
+        values[key] = _toml_value(text)
+    return with_values(game, variant, values, place)
+
+
+def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], place: str = "") -> Variant:
+    """Return a variant with other values of some keys, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`.
+
+    Raises:
+        InputError: an unknown key or an invalid value.
+    """
+    base = find_variant(game, variant, place)
+    raw = deepcopy(_toml(game.package, "components.toml")) | deepcopy(base.components)
+    prefix = f"{place}: " if place else ""
+    for key, value in values.items():
+        section, *path = key.split(".")
+        if section not in game.components_part.VARIABLE:
+            known = suggest_names(section, game.components_part.VARIABLE)
+            raise InputError(f"{prefix}{key}: unknown section {short_repr(section)}; {known}")
+        raw[section] = _with_value(raw[section], path, value, f"{prefix}{key}")
+    settings = tuple(f"{key}={_toml_text(value)}" for key, value in values.items())
+    name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(settings).lower())))
+    name = name if base.name == BASE else f"{base.name}-{name}"
+    return replace(
+        _variant(game, name[:64].rstrip("-"), _converted(game, raw, f"{prefix}{', '.join(settings)}")),
+        file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name,
+    )  # fmt: skip
+
+
+def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
+    """Return component data with one value changed; blocks with ids are found by these, other lists by places from 0.
+
+    Raises:
+        InputError: an unknown id or place.
+    """
+    if not path:
+        return value
+    name, *rest = path
+    if isinstance(data, list):
+        ids = [each.get("id") if isinstance(each, Mapping) else None for each in data]
+        known = [str(place) if each is None else each for place, each in enumerate(ids)]
+        if name not in known:
+            raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, known)}")
+        return [
+            _with_value(each, rest, value, where) if name == at else each for at, each in zip(known, data, strict=True)
+        ]
+    if not isinstance(data, Mapping):
+        raise InputError(f"{where}: {short_repr(data)} has no keys")
+    return {**data, name: _with_value(data.get(name, {}), rest, value, where)}
+
+
+def _toml_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _toml_value(text: str) -> Any:
+    """Return a value as TOML reads it; text that is none stays text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
@@ -243,6 +334,27 @@ def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, 
             yield from _differences(*pair, f"{key}[{number}]")
     elif given != wanted:
         yield key, given, wanted
+
+
+def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield (key, value in the first, in the second) of the component data in which two variants differ; None where it is missing.
+
+    >>> list(differing_keys({"tracks": {"bonus": {"7": 5}}}, {"tracks": {"bonus": {"7": 10}}}))
+    [('tracks.bonus.7', 5, 10)]
+    """
+    first, second = _by_id(first), _by_id(second)
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        for name in (*first, *(name for name in second if name not in first)):
+            yield from differing_keys(first.get(name), second.get(name), f"{key}.{name}" if key else str(name))
+    elif first != second:
+        yield key, first, second
+
+
+def _by_id(data: Any) -> Any:
+    """Return a list of blocks with ids as a mapping by id; other data unchanged."""
+    if not (isinstance(data, list) and data and all(isinstance(each, Mapping) and "id" in each for each in data)):
+        return data
+    return {each["id"]: {name: value for name, value in each.items() if name != "id"} for each in data}
 
 
 def _merge_changes(

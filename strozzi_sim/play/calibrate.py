@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, Param, Seconds, check_lineup, is_installed, load_agent, spec_of
+from strozzi_sim.agent import AgentSpec, Param, Seconds, check_lineup, load_agent
 from strozzi_sim.agent.python import InvalidAnswer
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
@@ -98,7 +98,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
     def with_count(number: float) -> tuple[AgentSpec, int]:
         digits = 10 ** max(int(np.log10(max(number, 1))) - _DIGITS + 1, 0)
         whole = int(min(max(round(number / digits) * digits, count.low), count.high))
-        return with_values(spec, {key: seconds.default, seconds.of: whole}), whole
+        return spec.with_values({key: seconds.default, seconds.of: whole}), whole
 
     tried, whole = with_count(count.default)
     try:
@@ -114,22 +114,6 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
     except InputError as error:
         raise InputError(f"{spec.text}: {error}") from None
     return Calibration(spec.text, plays.text, f"{seconds.of}={number}", tuple(players), mean_seconds * number / whole)
-
-
-def with_values(spec: AgentSpec, values: dict[str, Any]) -> AgentSpec:
-    """Return the agent with other values for some of its parameters."""
-    changed = {
-        key: param.format(value)
-        for key, param in spec.agent.params.items()
-        if (value := values.get(key, spec.values[key])) != param.default
-    }
-    place, _, rest = spec.text.split("(", 1)[0].rpartition("::")
-    name = rest.partition(":")[0]
-    if not place and not is_installed(spec.agent, spec.game):
-        return spec_of(spec.agent, spec.game, **changed)
-    source = f"{place}::{name}" if place else name
-    settings = ",".join(f"{key}={value}" for key, value in changed.items())
-    return load_agent(f"{source}:{settings}" if changed else source, spec.game)
 
 
 def in_counts(

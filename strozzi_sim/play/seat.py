@@ -20,6 +20,7 @@ from strozzi_sim.agent.python import (
     read_only,
     seconds_allowed,
 )
+from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
@@ -43,6 +44,10 @@ class Seat:
     """An agent at one seat of one game, with its memory and its random stream."""
 
     def __init__(self, spec: AgentSpec, table: GameContext, seat: int) -> None:
+        if spec.without:
+            raise InputError(
+                f"agent {spec.text!r}: a restriction holds for whole games; play one with `simulate` or `record`"
+            )
         self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
         self._kernels = kernels(self.game)
         self._rng = table.rng[seat : seat + 1].copy()

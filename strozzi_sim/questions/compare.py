@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.simulation.seatings import Design
-    from strozzi_sim.studies.lookup import Folder, Lineup, Players
+    from strozzi_sim.studies.lookup import Folder, Lineup, Players, Settings
     from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
@@ -22,6 +22,9 @@ def compare(
     players: Players = None,
     *,
     variants: str | Sequence[AnyVariant] = (),
+    study: Folder = None,
+    settings: Settings = (),
+    effect: float = 0.01,
     opponents: Lineup = (),
     agents: Lineup = (),
     deals: int = 1000,
@@ -34,12 +37,17 @@ def compare(
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
+    Of variants every figure of the game's report is compared, and each difference called changed, too small to matter, or unclear.
+
     Args:
         game: a name or a Game.
         first: an agent, or a variant
         second: the other one
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         variants: two variants, separated by a comma, instead of A and B
+        study: a study's TOML file that defines the variants
+        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10: B is the variant with them, and A the one without
+        effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         deals: deals for every line-up
@@ -51,7 +59,8 @@ def compare(
         progress: as in `simulate`
 
     Returns:
-        Tables sides (each by itself) and difference (first - second).
+        Tables sides (each by itself) and difference (first - second); of variants also those of `simulate`, and changes, of every
+        figure (second - first).
 
     Raises:
         InputError: an invalid argument; names it.
@@ -66,13 +75,16 @@ def compare(
     from strozzi_sim.game import find_game
     from strozzi_sim.studies.compare import Comparison, find_side, find_sides
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
+    from strozzi_sim.studies.plan import EFFECT
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
 
     game = find_game(game)
     given: dict[str, Any] = {"first": first, "second": second}
-    counts, sides = find_players(game, players), find_sides(game, first, second, variants)
-    unused = {"agents": agents} if sides is None else {"opponents": opponents, "variant": variant != "base"}
+    counts, sides = find_players(game, players), find_sides(game, first, second, variants, study, settings, variant)
+    unused = {"opponents": opponents, "variant": variant != "base" and not settings}
+    if sides is None:
+        unused = {"agents": agents, "effect": effect != EFFECT}
     for argument, setting in unused.items():
         if setting:
             other = "variants" if sides is None else "agents"
@@ -88,6 +100,7 @@ def compare(
         lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]
         played = find_variants(game, variant)
     plan = make_plan(
-        name_of("compare", game), game, lineups, played, counts, deals, seatings=seatings, seed=seed, orders=True
-    )
+        name_of("compare", game), game, lineups, played, counts, deals, seatings=seatings, seed=seed,
+        orders=sides is None, effect=effect,
+    )  # fmt: skip
     return run(Comparison(plan, "agent" if sides is None else "variant"), folder, workers, progress)

@@ -12,18 +12,20 @@ import msgspec
 import pandas as pd
 from markupsafe import Markup
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, Tables, headline_players, listed, pick, unknown_figures
 from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.play.calibrate import Calibration
-from strozzi_sim.reports import findings
+from strozzi_sim.reports import changes, findings
 from strozzi_sim.reports.heat import cells_of, draw_panels
 from strozzi_sim.reports.heat_panels import known_rows
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.reports.series import players_title
+from strozzi_sim.studies.plan import AGENTS, SEATS, VARIANTS
 
 MAX_SCENARIOS = 4  # maximum variants and line-ups with pictures; tables and heat maps contain all
 MAX_CELLS = 2000  # maximum cells of a heat map inlined as SVG; larger ones are inlined as PNG
@@ -113,11 +115,26 @@ def study_page(
     return Content(
         plan=plan_in_words(manifest, game),
         facts=_facts(manifest),
-        headline=findings.headline(tables),
+        headline=headline(manifest, tables, game),
         sections=_sections(manifest, tables, game, painter),
         certainty=findings.certainty(manifest),
         tables=sorted(tables),
     )
+
+
+def headline(manifest: Mapping[str, Any], tables: Tables, game: Game) -> str:
+    """Return the answer to the study's question in a sentence: the seats', or that of its agents, its variants or a page."""
+    question = manifest.get("report", {}).get("question", SEATS)
+    if question == VARIANTS and "changes" in tables:
+        return changes.change_headline(tables, manifest)
+    if question == AGENTS and len(tables["lineup"]):
+        found = findings.lineup_sentences(tables, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
+        more = f" ({pluralize(len(found) - 1, 'other combination')} below.)" if len(found) > 1 else ""
+        return f"{found[0]}{more}" if found else findings.headline(tables)
+    if question in tables:
+        found = game.report.sentences(tables, _variants(manifest)).get(question, [])
+        return str(found[0]) if found else findings.headline(tables)
+    return findings.headline(tables)
 
 
 def section(anchor: str, title: str, question: str, sentences: Iterable[str], items: Iterable[Item]) -> Section:
@@ -139,7 +156,23 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         title, question = part.PAGE_TITLES[page]
         seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
         sections.append(section(page, title, question, [*seats, *sentences.get(page, [])], items))
+    if "changes" in tables:
+        sections.insert(1, _changes(manifest, tables, game, painter))
     return [*sections, heat] if heat.items else sections
+
+
+def _changes(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Section:
+    """Return the section of what changed between variants."""
+    labels = changes.labels_of_game(tables, game)
+    words = Naming(game, tables, _variants(manifest)).of_all()
+    items = [
+        Item(title, caption, tuple(parts), f"item-changes-{number}")
+        for number, (title, caption, parts) in enumerate(changes.change_parts(tables, labels, words, painter))
+    ]
+    sentences = changes.change_sentences(tables, manifest, labels, words)
+    return section(
+        "changes", "What changed", "What is different between the variants, on the same deals?", sentences, items
+    )
 
 
 def paint_study(

@@ -52,9 +52,9 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
 
     if has_pictures(tables):
         contest_pictures(tables, painter)
-    elif "seats" in tables and "ratings" not in tables:
+    if "seats" in tables:
         paint_study(manifest, tables, game, painter)  # skips the sentences, which take longer than a picture
-    else:
+    elif not has_pictures(tables):
         page_of(manifest, tables, game, painter)
 
 

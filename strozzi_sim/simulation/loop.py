@@ -180,12 +180,13 @@ def _count_facts(facts, counting):
 
 @jit
 def _play(
-    job, rules, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
+    job, tables, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
     sink, counting,
 ):  # fmt: skip
     state, seen, chance = work.state, work.seen, work.chance
     players = job.players
     played = 0
+    rules = tables[0]  # of all seatings, or one row for each
     if counting is not None:
         begin_match(sink, rules, players)
     for number in range(job.first, job.last):
@@ -194,6 +195,8 @@ def _play(
             if stop[0] != 0:
                 return played
             seats = seatings[seating]
+            if tables.shape[0] > 1:
+                rules = tables[seating]
             for seat in range(players):
                 agent = agents[seats[seat]]
                 assign(seat_agents[seat], agent)
@@ -250,7 +253,7 @@ def playouts_offset(memory: np.dtype[Any]) -> int:
 
 
 def _signature(game: Game) -> list[Any]:
-    records = [record_type(dtype) for dtype in (JOB, game.rules, work_dtype(game))]
+    records = [record_type(JOB), array_type(game.rules), record_type(work_dtype(game))]
     arrays = [array_type(dtype) for dtype in (AGENT, AGENT, RANDOM)]
     return [
         *records, *arrays, types.Array(types.uint8, 2, "C"), record_type(OUTCOME), array_type(ROW), record_type(FAULT),

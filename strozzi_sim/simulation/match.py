@@ -14,6 +14,7 @@ from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
@@ -97,6 +98,8 @@ class Match:
         if not 0 <= self.seed < 2**53:
             raise InputError(f"seed: must be between 0 and 2^53 - 1, got {self.seed}")
         check_lineup(self.lineup, self.game, self.players)
+        for spec in self.lineup:
+            check_restrictions(self.game, self.variant, spec.without, f"agent {spec.text!r}")
         seating_design(self.seatings, self.players)
 
     @property
@@ -135,6 +138,16 @@ class Match:
     def design(self) -> np.ndarray[Any, Any]:
         """Seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
+
+    @cached_property
+    def _rules(self) -> np.ndarray[Any, Any]:
+        """Rules for every seating, or one row for all of them if no agent is restricted."""
+        if not any(spec.without for spec in self.lineup):
+            return self.variant.rules
+        tables = [
+            {seat: self.positions[position].without for seat, position in enumerate(seats)} for seats in self.design
+        ]
+        return np.concatenate([restricted(self.game, self.variant, table).rules for table in tables])
 
     def plan(self, crosstabs: Sequence[Crosstab]) -> CrosstabPlan:
         """Return the layout of the counts of facts in this match.
@@ -209,7 +222,10 @@ class Match:
             agents[position] = agent_row(agent, memory, self.variant)
             if spec.is_uniform and not self.in_python:  # else the loop plays from a script
                 agents[position]["address"] = UNIFORM
-        rules = exact_copy(self.variant.rules)  # other threads play by those
+        rules = exact_copy(
+            self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
+        )
+        untouched = rules.tobytes()
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
@@ -246,10 +262,10 @@ class Match:
             for low, high, players_of in parts:
                 job["first"], job["last"] = low, high
                 games += loop(
-                    job[0], rules[0], work[0], players_of, seat_agents, randoms, design, outcome[0],
+                    job[0], rules, work[0], players_of, seat_agents, randoms, design, outcome[0],
                     table[games * players :], fault[0], stop, beat[0], sink, counting,
                 )  # fmt: skip
-        if rules.tobytes() != self.variant.rules.tobytes():
+        if rules.tobytes() != untouched:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if fault["found"][0]:
             raise blame(fault[0], "")
@@ -274,10 +290,17 @@ class Match:
         """Return an agent's FAULT record as text, with the command that replays it; `what`: what the agent did."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
-        study = f" --study {self.variant.file}" if self.variant.file else ""
+        variant = self.variant
+        of = " ".join(
+            [
+                f"--variant {variant.origin or variant.name}",
+                *([f"--study {variant.file}"] if variant.file else []),
+                *(f"--set '{setting}'" for setting in variant.settings),
+            ]
+        )
         replay = (
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
-            f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name}{study} --out fault.jsonl"
+            f"--deal {deal} --seating {seating} --seatings {self.seatings} {of} --out fault.jsonl"
         )
         action = int(fault["action"])
         if not what and action == 0:

@@ -49,7 +49,7 @@ class MixedLoop:
     """Plays a match with Python seats, wave by wave; see `waves`.
 
     `positions` are the agents by position, `compiled` what they compile to, None for those in Python; `design` are the
-    seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
+    seatings to play, `rules` the variant's, one row or one for each seating, `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
     `beat` is the heartbeat, array of shape (1,).
     """
 
@@ -69,7 +69,7 @@ class MixedLoop:
         self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
-        self.rules = rules[0]
+        self.rules = rules
         sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
         slots = max(1, min(MAX_SLOTS, games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, agent.memory) if agent is not None else None for agent in compiled]
@@ -190,7 +190,15 @@ class MixedLoop:
         for first in range(0, len(asked), BATCH_SIZE):
             part = asked[first : first + BATCH_SIZE]
             self.kernels.look(
-                self.rules, self.works, part, self.seat_agents, self.randoms, self.observations, self.legal, self.words
+                self.rules,
+                self.works,
+                self.slots,
+                part,
+                self.seat_agents,
+                self.randoms,
+                self.observations,
+                self.legal,
+                self.words,
             )
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
@@ -202,7 +210,7 @@ class MixedLoop:
         spec = self.specs[position]
         legal = self.legal_each[: len(asked)]
         self.kernels.look(
-            self.rules, self.works, asked, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
+            self.rules, self.works, self.slots, asked, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
         )  # fmt: skip
         states, games = self.works["seen"], self.slots["game"]
         places = self._places(asked, wave)

@@ -124,7 +124,7 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
 
 
 @jit
-def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
+def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
              pending, fault, stop, beat):  # fmt: skip
     """Play on in every slot; returns the number of decisions that wait for Python, or FULL or FAULTY."""
     waiting = 0
@@ -139,9 +139,11 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
                 progress.next = game + 1
                 slot.game = game
                 number, seating = job.first + game // seatings.shape[0], game % seatings.shape[0]
+                rules = tables[min(seating, tables.shape[0] - 1)]
                 deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings)
             beat.deal = job.first + slot.game // seatings.shape[0]
             beat.seating = slot.seating
+            rules = tables[min(slot.seating, tables.shape[0] - 1)]
             what = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
             if what == FINISHED:
                 lengths[slot.game] = slot.decisions
@@ -177,7 +179,7 @@ def show_legal(state, rules, legal):
 
 
 @jit
-def _look(rules, works, asked, seat_agents, randoms, observations, legal, words):
+def _look(tables, works, slots, asked, seat_agents, randoms, observations, legal, words):
     """Write the rows of a batch (observation, legal actions, one random word), then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
@@ -192,6 +194,7 @@ def _look(rules, works, asked, seat_agents, randoms, observations, legal, words)
             continue
         b, seat = asked[row].slot, asked[row].seat
         state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
+        rules = tables[min(slots[b].seating, tables.shape[0] - 1)]
         show_legal(state, rules, legal[row])
         if observing:
             observe(state, rules, seat, observations[row])
@@ -220,12 +223,12 @@ class Kernels:
     def __init__(self, game: Game) -> None:
         game.register()
         i8, u1 = types.int64, types.uint8
-        rules, works = record_type(game.rules), array_type(slot_records(game))
+        tables, works = array_type(game.rules), array_type(slot_records(game))
         rng = array_type(RANDOM, 2)
         self.advance = entry(
             _advance,
             i8(
-                record_type(JOB), rules, works, array_type(SLOT), array_type(AGENT), i8[::1], array_type(AGENT, 2), rng,
+                record_type(JOB), tables, works, array_type(SLOT), array_type(AGENT), i8[::1], array_type(AGENT, 2), rng,
                 types.Array(u1, 2, "C"), array_type(LOGGED), record_type(PROGRESS), i8[::1], array_type(PENDING),
                 record_type(FAULT), i8[::1], record_type(HEARTBEAT),
             ),
@@ -234,8 +237,8 @@ class Kernels:
         self.look = entry(
             _look,
             types.void(
-                rules, works, array_type(PENDING), array_type(AGENT, 2), rng, types.float32[:, ::1], types.boolean[:, ::1],
-                types.uint64[::1],
+                tables, works, array_type(SLOT), array_type(PENDING), array_type(AGENT, 2), rng, types.float32[:, ::1],
+                types.boolean[:, ::1], types.uint64[::1],
             ),
             game.name,
         )  # fmt: skip

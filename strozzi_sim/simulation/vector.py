@@ -338,6 +338,8 @@ class VectorEnv:
         specs = [as_argument_error("opponents", find_agent, each, self.game, "opponents") for each in listed]
         as_argument_error("opponents", check_lineup, specs, self.game, self.players)
         for spec in specs:
+            if spec.without:
+                raise ArgumentError("opponents", f"agent {spec.text!r}: environments take agents without restrictions")
             if spec.agent.kind != "compiled":
                 raise ArgumentError(
                     "opponents",

@@ -1,6 +1,6 @@
 """Statistics of play from NumPy counts by chunk: intervals, differences and tests."""
 
-from strozzi_sim.stats.differences import difference, variance_saved
+from strozzi_sim.stats.differences import difference, paired, variance_saved
 from strozzi_sim.stats.intervals import Estimate, ratio
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg, holm
 from strozzi_sim.stats.quantiles import quantiles
@@ -13,6 +13,7 @@ __all__ = [
     "difference",
     "equal_shares_p",
     "holm",
+    "paired",
     "quantiles",
     "ratio",
     "seat_gap",

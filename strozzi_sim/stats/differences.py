@@ -74,6 +74,33 @@ def difference(
     return Estimate(value, low, high, n)
 
 
+def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate:
+    """Return first - second, paired by chunk.
+
+    Ratios: see `difference`. Other figures: value +- t se from both without each chunk; without those there is no interval.
+
+    Args:
+        first: figures of one shape.
+        second: the same figures of other games on the same deals.
+        same: whether both are of the same thing.
+    """
+    n = np.minimum(first.n, second.n)
+    value = np.asarray(first.value - second.value)
+    if first.sums is not None and second.sums is not None:
+        one, other = first.sums, second.sums
+        found = difference(
+            (one.numerator, other.numerator), (one.denominator, other.denominator),
+            unit=one.unit, n_deals=one.n_deals, span=one.span, deals=one.deals, same=same,
+        )  # fmt: skip
+        low, high = (np.where(np.isnan(value), np.nan, side) for side in (found.low, found.high))
+        return Estimate(np.where(np.isnan(value), np.nan, found.value), low, high, n)
+    half_width = np.full(value.shape, np.nan)
+    if first.without is not None and second.without is not None and len(first.without) > 1:
+        error = jackknife(first.without - second.without)
+        half_width = np.where((error > 0) | same, t_quantile(len(first.without) - 1) * error, np.nan)
+    return Estimate(value, value - half_width, value + half_width, n)
+
+
 def _of_means(
     numerator: tuple[Array, Array], denominator: tuple[Array, Array], value: Array, error: Array, unit: float
 ) -> tuple[Array, Array]:

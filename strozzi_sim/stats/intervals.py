@@ -13,7 +13,7 @@ they accept empty cells without a warning, and because importing statsmodels tak
 Axes: C chunks, then any shape of figures.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,22 +30,50 @@ _LARGE_DF = 1e6  # above it Student's t is taken as normal
 
 
 @dataclass(frozen=True)
+class Sums:
+    """Counts of which ratios are made, by chunk; the attributes are the arguments of `ratio`."""
+
+    numerator: Array
+    denominator: Array
+    unit: float = 1.0
+    n_deals: int | None = None
+    span: tuple[float, float] | None = None
+    deals: int | None = None
+
+    def at(self, place: Any) -> "Sums":
+        """Return the counts of the figures at an index of their shape."""
+        places = _by_chunk(place)
+        return replace(self, numerator=self.numerator[places], denominator=self.denominator[places])
+
+
+def _by_chunk(place: Any) -> tuple[Any, ...]:
+    """Return an index of figures as one of figures by chunk."""
+    return slice(None), *(place if isinstance(place, tuple) else (place,))
+
+
+@dataclass(frozen=True)
 class Estimate:
     """Figures with their intervals, arrays of one shape.
 
     Attributes:
         value, low, high : float64[...], NaN where undefined
         n : int64[...], events of each figure
+        sums : the counts of ratios, from which paired differences are made; None for other figures
+        without : the figures without each chunk, float64[C, ...], for paired differences of figures that are no ratios; or None
     """
 
     value: Array
     low: Array
     high: Array
     n: Array
+    sums: Sums | None = field(default=None, compare=False, repr=False)
+    without: Array | None = field(default=None, compare=False, repr=False)
 
     def at(self, place: Any) -> "Estimate":
         """Return the figures at an index of their shape."""
-        return Estimate(self.value[place], self.low[place], self.high[place], self.n[place])
+        sums = None if self.sums is None else self.sums.at(place)
+        without = None if self.without is None else self.without[_by_chunk(place)]
+        return Estimate(self.value[place], self.low[place], self.high[place], self.n[place], sums, without)
 
     def minus(self, constant: Any) -> "Estimate":
         """Return the figures minus a constant, a number or float64[...]."""
@@ -116,7 +144,8 @@ def ratio(
         if span is not None:
             low, high = bounded_interval(numerator, denominator, unit=unit, span=span, deals=deals)
         low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (low, high))
-    return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64))
+    sums = Sums(numerator, denominator, unit, n_deals, span, deals)
+    return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64), sums)
 
 
 def bounded_interval(

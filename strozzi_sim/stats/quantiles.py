@@ -40,7 +40,7 @@ def quantiles(
         return Estimate(nothing, nothing, nothing, n)
     weights = total[values]
     middle = (np.cumsum(weights) - weights / 2) / weights.sum()
-    value = np.interp(levels, middle, values)
+    value = _at_levels(total, levels)
     low, high = nothing, nothing
     if len(counts) > 1:
         below = np.array([_share_below(counts[:, values], values, at) for at in value]).T  # [C, levels]
@@ -62,7 +62,17 @@ def quantiles(
         high = np.where(high > most, np.nan, high)
     sided = known & ~np.isnan(low) & ~np.isnan(high)
     value, low, high = np.where(known, value, np.nan), np.where(sided, low, np.nan), np.where(sided, high, np.nan)
-    return Estimate(value, low, high, n)
+    without = np.array([_at_levels(rest, levels) for rest in total - counts]) if len(counts) > 1 else None
+    return Estimate(value, low, high, n, without=without)
+
+
+def _at_levels(weights: Array, levels: tuple[float, ...]) -> Array:
+    """Return the quantiles of a histogram, float64[levels]."""
+    values = np.flatnonzero(weights)
+    if not len(values):
+        return np.full(len(levels), np.nan)
+    weights = weights[values]
+    return np.asarray(np.interp(levels, (np.cumsum(weights) - weights / 2) / weights.sum(), values))
 
 
 def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:

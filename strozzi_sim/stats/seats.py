@@ -29,6 +29,7 @@ class SeatGap:
 
     Attributes:
         gap: the largest share minus the smallest. It is biased upward by chance, so it has no interval.
+        without: the gap without each chunk, float64[C].
         by_chance: the gap that equal shares exceed in 5 % of studies.
         bound: upper bound of share - 1 / K with 95 % confidence, for all K shares simultaneously.
     """
@@ -36,6 +37,7 @@ class SeatGap:
     gap: float
     by_chance: float
     bound: float
+    without: Array | None = None
 
 
 def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
@@ -95,14 +97,16 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     if chunks < MIN_CHUNKS:
         return SeatGap(gap, nothing, nothing)
     parts = games[:, None] / unit
-    variance = (jackknife(leave_one_out(wins, parts, unit)) ** 2).sum()
+    shares_without = leave_one_out(wins, parts, unit)
+    variance = (jackknife(shares_without) ** 2).sum()
     binomial = (value * (1 - value)).sum()
     n = effective_n(wins, np.broadcast_to(parts, wins.shape), unit=unit, deals=deals)
     independent = float(divide(binomial, variance)) if variance > 0 else float(n.min())
     by_chance = range_quantile(shares, (chunks - 1) * (shares - 1)) / np.sqrt(shares * independent)
     # Wilson's and the exact interval at level 1 - 0.05 / K, as any of the K shares may exceed it by chance.
     high = np.where(value < 1, wilson(value, n, figures=shares)[1], exact_share(value * n, n, figures=shares)[1])
-    return SeatGap(gap, float(by_chance), float((high - 1 / shares).max()))
+    without = shares_without.max(axis=1) - shares_without.min(axis=1)
+    return SeatGap(gap, float(by_chance), float((high - 1 / shares).max()), without)
 
 
 @cache

@@ -23,6 +23,10 @@ _OUTCOME = ("win_share", "rank_mean", "score_mean")
 _OF_CELL = ("seat_gap", "seat_gap_by_chance", "seat_favour_bound", "seat_fairness_p", "decisions_mean")
 _OF_STUDY = (*_OUTCOME, "lead_mean")
 _OF_TABLE = {"agents": _OUTCOME, "ratings": ("strength", "rank"), "seat_effects": (*_OUTCOME, "win_share_minus_equal")}
+COMPARED = {
+    "sides": ("variant", "by", "level"),
+    "difference": ("first", "second", "by", "level"),
+}  # keys of a comparison
 _LISTED = 20  # values that an error lists
 _COPY = re.compile(r" #([0-9]{1,9})$")  # what a tournament writes behind the name of a copy
 _NEVER_EMPTY = ("balance", "seats", "agents", "pairwise", "ratings", "seat_effects")
@@ -45,7 +49,7 @@ def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str,
             allowed = " to ".join(str(end) for end in dict.fromkeys((counts[0], counts[-1])))
             place = f"{folder / MANIFEST}: was changed by hand: plan.players"
             raise InputError(f"{place}: must be {allowed}, got {players}")
-    empty = _empty_tables(manifest)
+    empty = _empty_tables(manifest, "difference" in frames)
     for name, like in empty.items():
         where = f"{folder / 'tables' / name}.parquet"
         if name not in frames:
@@ -140,17 +144,21 @@ def _in_words(keys: Sequence[str], row: Iterable[Any]) -> str:
     return f"{short_repr(figure)} of {', '.join(f'{key} {short_repr(level)}' for key, level in zip(keys, levels, strict=False))}"
 
 
-def _empty_tables(manifest: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return the tables of a study or tournament without their rows."""
+def _empty_tables(manifest: Mapping[str, Any], compares: bool) -> dict[str, pd.DataFrame]:
+    """Return the tables of a study, tournament or comparison of variants without their rows."""
     plan, report = manifest["plan"], manifest["report"]
     if "counts" in plan:
         return {
             name: FigureTable(*keys).frame() for name, keys in KEYS.items() if name != "nash" or 2 in plan["players"]
         }
     game = load_game(manifest["game"])
-    tables = study_tables(game, (), [page for page in report["pages"] if page in game.report.PAGES], {})
+    names = list(plan["variants"])
+    compared = [(names[0], names[-1])] if compares or len(names) > 1 else []
+    tables = study_tables(game, (), [page for page in report["pages"] if page in game.report.PAGES], {}, compared)
     maps = [*report["heatmaps"], *(own["name"] for own in report.get("own", []))]
     heat = FigureTable("row", "column").frame()
+    if compares:
+        tables |= {name: FigureTable(*keys).frame() for name, keys in COMPARED.items()}
     return tables | {f"heat_{name.replace('-', '_')}": heat for name in maps}
 
 

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from strozzi_sim.agent import AgentSpec, agent_names
-from strozzi_sim.errors import ArgumentError, nearest, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable
-from strozzi_sim.game.variants import BASE, Variant, shipped_variants
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.studies.cells import CellCounts, FigureCounts
-from strozzi_sim.studies.lookup import Variants, find_agents, find_variants
+from strozzi_sim.studies.lookup import Folder, Settings, Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.run import cell_counts
+from strozzi_sim.studies.planning import find_study_variant
+from strozzi_sim.studies.run import cell_counts, study_tables
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
@@ -46,7 +47,8 @@ class Comparison(Kind):
         return f"{self.first} against {self.second} on the same deals. {self.plan.summary()}"
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """The tables: sides (each by itself) and difference (first - second)."""
+        """Return the tables sides (each by itself) and difference (first - second); of variants also those of a study, and changes."""
+        of_study = study_tables(plan, store, [(self.first, self.second)]) if self.of == "variant" else {}
         sides, difference = FigureTable(self.of, "by", "level"), FigureTable("first", "second", "by", "level")
         for first, second in self._pairs(plan, store):
             for name, cell in ((self.first, first), (self.second, second)):
@@ -62,7 +64,7 @@ class Comparison(Kind):
                     less = one.minus(other, same=self.first == self.second)
                     difference.add(first, one.figure, less, **where)
                     difference.add(first, f"{one.figure}_variance_saved", one.saved_by_pairing(other), **where)
-        return {"sides": sides.frame(), "difference": difference.frame()}
+        return {**of_study, "sides": sides.frame(), "difference": difference.frame()}
 
     def _pairs(self, plan: Plan, store: MemoryStore) -> Iterator[tuple[CellCounts, CellCounts]]:
         for players in plan.players:
@@ -89,21 +91,44 @@ def _part(cell: CellCounts, breakdown: Literal["seat", "position"], level: int) 
     return breakdown, level, tuple(sums.of(level) for sums in cell.sums(breakdown))
 
 
-def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple[Variant, ...] | None:
-    """The two variants to compare; None if it is agents that are compared.
+def find_sides(
+    game: Game, first: Any, second: Any, variants: Variants, study: Folder, settings: Settings, variant: AnyVariant
+) -> tuple[Variant, ...] | None:
+    """Return the two variants to compare; None if it is agents that are compared.
+
+    Args:
+        game: the game.
+        first: name, variant or changes; with a study one of its variants.
+        second: the other side.
+        variants: both, instead of `first` and `second`.
+        study: file that defines variants.
+        settings: changed keys of `variant`, or of `first`: the second side is the variant with them.
+        variant: the variant that `settings` change if there is no `first`.
 
     Raises:
         ArgumentError: not two of a kind.
     """
     if variants:
-        if first or second:
+        if first or second or settings:
             raise ArgumentError("variants", "replaces the two sides; use one or the other")
         two = [piece.strip() for piece in variants.split(",")] if isinstance(variants, str) else variants
         if not isinstance(two, Sequence) or len(two) != 2 or not all(two):
             raise ArgumentError("variants", f"expected two variants, separated by a comma, got {short_repr(variants)}")
-        return tuple(find_variants(game, each, "variants")[0] for each in two)
+        return tuple(_find(game, each, "variants", study) for each in two)
+    if settings:
+        if second:
+            raise ArgumentError("settings", "makes the second side; leave out B")
+        if isinstance(settings, str):
+            settings = [settings]
+        before = _find(game, first or variant, "first" if first else "variant", study)
+        after = as_argument_error("settings", with_settings, game, before, settings)
+        if not list(differing_keys(before.components, after.components)):
+            raise ArgumentError("settings", f"{', '.join(settings)} changes nothing in {before.name}")
+        return before, after
     if not (first and second):
         raise ArgumentError("first", f"give two agents or two variants, such as {game.default_agent} and random")
+    if study is not None:
+        return _find(game, first, "first", study), _find(game, second, "second", study)
     sides = {"first": first, "second": second}
     of_variants = {argument: side for argument, side in sides.items() if _is_variant(game, side)}
     if len(of_variants) == 1:
@@ -113,6 +138,16 @@ def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple
         known = suggest_names(sides[other], _variant_names(game))
         raise ArgumentError(other, f"expected a variant, as {name!r} is one, got {short_repr(sides[other])}; {known}")
     return tuple(find_variants(game, side, argument)[0] for argument, side in of_variants.items()) or None
+
+
+def _find(game: Game, variant: Any, argument: str, study: Folder) -> Variant:
+    """Return a variant of the study, or without one a shipped or given variant."""
+    if study is None:
+        return find_variants(game, variant, argument)[0]
+    try:
+        return find_study_variant(game, variant, study)
+    except ArgumentError as error:
+        raise ArgumentError(argument if error.argument == "variant" else error.argument, error.message) from None
 
 
 def find_side(game: Game, argument: str, side: Any) -> AgentSpec:

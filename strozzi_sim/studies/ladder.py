@@ -15,7 +15,6 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, Param
 from strozzi_sim.errors import ArgumentError, InputError, check_range, short_repr, suggest_names
 from strozzi_sim.game.reporting import FigureTable
-from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import MemoryStore
@@ -95,5 +94,5 @@ def find_budgets(spec: AgentSpec, param: str, start: float, steps: int) -> list[
 
 def lineups_of(spec: AgentSpec, param: str, budgets: Sequence[float], players: int) -> list[list[AgentSpec]]:
     """The line-up of every step: one agent with a budget among agents with the budget before it."""
-    agents = [with_values(spec, {param: int(budget) if budget == int(budget) else budget}) for budget in budgets]
+    agents = [spec.with_values({param: int(budget) if budget == int(budget) else budget}) for budget in budgets]
     return [[above, *[below] * (players - 1)] for below, above in pairwise(agents)]

@@ -17,6 +17,8 @@ Lineup = AnyAgent | Sequence[AnyAgent]
 Folder = str | PathLike[str] | None
 Players = int | str | Sequence[int] | None
 Variants = AnyVariant | Sequence[AnyVariant]
+Settings = Sequence[str]
+Things = str | Sequence[str]
 
 MAX_WORKERS = 1_024
 ALL = "all"  # player counts

@@ -29,6 +29,8 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
             "pages": list(plan.pages),
             "heatmaps": list(plan.heatmaps),
             "own": [msgspec.to_builtins(own) for own in plan.own_maps],
+            "question": plan.question,
+            "effect": plan.effect,
         },
         "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],
         "kept": msgspec.to_builtins(plan.keep) | {"share": 1 / plan.keep.every},

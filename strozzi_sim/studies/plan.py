@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,8 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
+SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"  # questions of a headline, beside the pages of a game
+EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
 NO_SOURCE = "declared in code without a text: changes are not detected"  # instead of a digest
@@ -29,11 +31,12 @@ NO_SOURCE = "declared in code without a text: changes are not detected"  # inste
 
 @dataclass(frozen=True)
 class Cell:
-    """Players x line-up x variant. `number` counts the cells of the plan from 0."""
+    """Players x line-up x variant, and its number of deals. `number` counts the cells of the plan from 0."""
 
     number: int
     match: Match
     selfplay: bool
+    deals: int
 
     @property
     def lineup(self) -> str:
@@ -49,6 +52,8 @@ class Plan:
         name: name of the study, used for the results folder alone.
         game: the game.
         seed, deals, chunks, seatings, rows: as in the file; `chunks` is the number of chunks of a cell.
+        search_deals: deals of the line-ups with an agent that searches; 0: `deals`.
+        asked: facts to count where one agent plays itself, and nowhere else; None: those of a report, everywhere.
         players: player counts.
         lineups: the agents.
         variants: the component data.
@@ -58,6 +63,8 @@ class Plan:
         keep: the rows of facts that are kept.
         counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
+        question: the question that the headline of the report answers; no part of the hash.
+        effect: smallest difference between variants that matters; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
 
@@ -79,6 +86,10 @@ class Plan:
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
     held: RowSelection = field(default=NO_ROWS, compare=False)
     until: str = ""
+    search_deals: int = 0
+    asked: tuple[Crosstab, ...] | None = field(default=None, compare=False)
+    question: str = field(default="", compare=False)
+    effect: float = field(default=EFFECT, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
     @cached_property
@@ -95,17 +106,25 @@ class Plan:
                     seatings = "one" if selfplay else self.seatings
                     match = Match(self.game, players, lineup, variant, self.seed, seatings)
                     match.count_like(counted.setdefault((players, variant.name), match))
-                    found.append(Cell(len(found), match, selfplay))
+                    deals = self.search_deals if any(spec.searches for spec in lineup) else 0
+                    found.append(Cell(len(found), match, selfplay, deals or self.deals))
         return tuple(found)
 
-    def chunk_range(self, chunk: int) -> tuple[int, int]:
-        """Return the deals of a chunk: first, and one past the last."""
-        return chunk * self.deals // self.chunks, (chunk + 1) * self.deals // self.chunks
+    def chunk_range(self, chunk: int, deals: int = 0) -> tuple[int, int]:
+        """Return the deals of a chunk: first, and one past the last; `deals`: those of its cell, if not those of the plan."""
+        deals = deals or self.deals
+        return chunk * deals // self.chunks, (chunk + 1) * deals // self.chunks
 
     def chunk_games(self, cell: Cell, chunk: int) -> int:
         """Return the number of games of a chunk of a cell."""
-        first, last = self.chunk_range(chunk)
+        first, last = self.chunk_range(chunk, cell.deals)
         return (last - first) * len(cell.match.design)
+
+    def first_chunks(self, chunks: int) -> "Plan":
+        """Return the plan of the first chunks alone."""
+        last = chunks - 1
+        search = self.chunk_range(last, self.search_deals)[1] if self.search_deals else 0
+        return replace(self, chunks=chunks, deals=self.chunk_range(last)[1], search_deals=search)
 
     @property
     def counts(self) -> np.dtype[Any]:
@@ -117,19 +136,26 @@ class Plan:
         """The facts that the report needs."""
         if self.orders:
             return ()
+        if self.asked is not None:
+            return self.asked
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
+
+    def counted_in(self, cell: Cell) -> tuple[Crosstab, ...]:
+        """Return the facts that the chunks of a cell count."""
+        return () if self.asked is not None and not cell.selfplay else self.counted
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
         """The digest of what chunks count, of every cell."""
-        return tuple(cell.match.plan(self.counted).digest for cell in self.cells)
+        return tuple(cell.match.plan(self.counted_in(cell)).digest for cell in self.cells)
 
     @property
     def is_covered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
         whole = self.held.tables if self.held.every == 1 else ()
-        counting = {id(plan): plan for cell in self.cells for plan in [cell.match.plan(self.counted)]}
+        cells = [cell for cell in self.cells if cell.selfplay or self.asked is None]
+        counting = {id(plan): plan for cell in cells for plan in [cell.match.plan(self.counted)]}
         return all(
             crosstab.fact in whole or plan.can_answer(crosstab)
             for plan in counting.values()
@@ -139,7 +165,7 @@ class Plan:
     @cached_property
     def games(self) -> int:
         """Games in all."""
-        return sum(self.deals * len(cell.match.design) for cell in self.cells)
+        return sum(cell.deals * len(cell.match.design) for cell in self.cells)
 
     @property
     def kept_rows(self) -> int:
@@ -155,8 +181,9 @@ class Plan:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All inputs that determine the results, as plain data."""
-        kind = {"counts": "orders"} if self.orders else {}
-        rule = {"until": self.until} if self.until else {}
+        kind = {"counts": "orders"} if self.orders else {"counts": "uses"} if self.asked is not None else {}
+        rule: dict[str, Any] = {"until": self.until} if self.until else {}
+        rule |= {"search_deals": self.search_deals} if self.search_deals else {}
         agents = {spec for lineup in self.lineups for spec in lineup}
         specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
         return (
@@ -198,9 +225,10 @@ class Plan:
         names = ", ".join(variant.name for variant in self.variants)
         seatings = sorted({len(cell.match.design) for cell in self.cells})
         sat = pluralize(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
+        fewer = f" ({self.search_deals:,} with an agent that searches)" if self.search_deals else ""
         return (
             f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {pluralize(cells, 'cell')}; "
-            f"each {pluralize(self.deals, 'deal')} x {sat} = {pluralize(self.games, 'game')}"
+            f"each {pluralize(self.deals, 'deal')}{fewer} x {sat} = {pluralize(self.games, 'game')}"
         )
 
     def warnings(self) -> list[str]:

@@ -24,7 +24,15 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
+from strozzi_sim.errors import (
+    ArgumentError,
+    InputError,
+    as_argument_error,
+    check_range,
+    check_whole,
+    short_repr,
+    suggest_names,
+)
 from strozzi_sim.facts.row_storage import keep_of
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
@@ -34,12 +42,13 @@ from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, text_of
-from strozzi_sim.studies.plan import CHUNKS, Plan
+from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, SEATS, VARIANTS, Plan
 
 _FILE_KEYS = {
     "agents": "lineups",
     "pages": "report.pages",
     "heatmaps": "report.heatmaps",
+    "effect": "report.effect",
 }  # of arguments that a file calls otherwise
 
 
@@ -56,12 +65,15 @@ def make_plan(
     chunks: int = CHUNKS,
     orders: bool = False,
     until: str = "",
+    search_deals: int | None = None,
     rows: bool = False,
     facts: Sequence[str] = (),
     facts_share: float | None = None,
     pages: Sequence[str] | None = None,
     heatmaps: Sequence[str] = (),
     own_maps: Sequence[HeatMapSpec] = (),
+    question: str = "",
+    effect: float = EFFECT,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
@@ -71,6 +83,10 @@ def make_plan(
     check_whole("deals", deals, 1, 1_000_000_000)
     check_whole("seed", seed, 0, 2**53 - 1)
     check_whole("chunks", chunks, 1, 100_000)
+    fewer = search_deals is not None and any(spec.searches for lineup in lineups for spec in lineup)
+    if search_deals is not None:
+        check_whole("search_deals", search_deals, 1, deals)
+    check_range("effect", effect, 0, 1)
     if seatings not in DESIGNS:
         raise ArgumentError("seatings", f"unknown design {short_repr(seatings)}; {suggest_names(seatings, DESIGNS)}")
     resolved = tuple(dict.fromkeys(tuple(lineup) for lineup in lineups))
@@ -97,8 +113,10 @@ def make_plan(
         maps[own.name] = custom_heat_map(game, own, "heatmap")
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(
-        name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks), seatings, resolved,
-        tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until,
+        name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks, (search_deals or deals) if fewer else deals), seatings, resolved,
+        tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until, effect=effect,
+        search_deals=(search_deals or 0) if fewer else 0,
+        question=_question(question, game, resolved, variants),
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -106,6 +124,24 @@ def make_plan(
     for count in players:
         seating_design(seatings, count)
     return plan
+
+
+def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant]) -> str:
+    """Return the question that the headline answers; default: what varies in the plan.
+
+    Raises:
+        ArgumentError: an unknown question, or one that this plan cannot answer.
+    """
+    differ = any(len(set(lineup)) > 1 for lineup in lineups)
+    if not asked:
+        return VARIANTS if len(variants) > 1 else AGENTS if differ else SEATS
+    known = [SEATS, AGENTS, VARIANTS, *(page for page in game.report.PAGES if page != "balance")]
+    if asked not in known:
+        raise ArgumentError("question", f"unknown question {short_repr(asked)}; {suggest_names(asked, known)}")
+    if (asked == VARIANTS and len(variants) < 2) or (asked == AGENTS and not differ):
+        lacks = "a second variant" if asked == VARIANTS else "a line-up of different agents"
+        raise ArgumentError("question", f"{asked!r} needs {lacks}")
+    return asked
 
 
 def name_of(kind: str, game: Game) -> str:
@@ -116,6 +152,7 @@ def name_of(kind: str, game: Game) -> str:
 class _Report(msgspec.Struct, forbid_unknown_fields=True):
     pages: list[str] | None = None
     heatmaps: list[str] = []
+    effect: float = EFFECT
 
 
 class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -125,7 +162,9 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     game: str
     seed: int = 0
     players: Annotated[list[int], Meta(min_length=1)] | None = None
+    question: str = ""
     deals: int
+    search_deals: int | None = None
     chunks: int = CHUNKS
     seatings: str = "rotate"
     lineups: Annotated[list[Annotated[list[str], Meta(min_length=1)]], Meta(min_length=1)]
@@ -203,6 +242,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
             chunks=study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
+            search_deals=study.search_deals, question=study.question, effect=study.report.effect,
         )  # fmt: skip
 
 

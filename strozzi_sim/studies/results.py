@@ -154,7 +154,7 @@ class Results:
         """
         from strozzi_sim.reports.drawings import drawn, names_of
 
-        about = self.manifest, self.tables, self._game
+        about = self.manifest, self.tables, self.game
         return drawn(next(iter(names_of(*about)), "") if name is None else name, *about)
 
     @property
@@ -163,7 +163,7 @@ class Results:
         from strozzi_sim.reports.drawings import names_of
 
         try:
-            return names_of(self.manifest, self.tables, self._game)
+            return names_of(self.manifest, self.tables, self.game)
         except InputError:
             return []
 
@@ -188,9 +188,9 @@ class Results:
         if path is None:
             if self.folder is None:
                 raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
-            return write_report(self.folder, manifest, tables, self._game)
+            return write_report(self.folder, manifest, tables, self.game)
         path = Path(path)
-        page = render(manifest, self._game, page_of(manifest, tables, self._game, Painter()))
+        page = render(manifest, self.game, page_of(manifest, tables, self.game, Painter()))
         with storage_errors(f"cannot write {path}"):
             if path.exists() and _MARK not in path.read_text("utf-8", "replace")[:1000]:
                 raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
@@ -207,7 +207,8 @@ class Results:
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
     @property
-    def _game(self) -> Game:
+    def game(self) -> Game:
+        """The game."""
         return load_game(self.plan["game"])
 
     @property
@@ -221,16 +222,16 @@ class Results:
         which = f", variants {', '.join(plan['variants'])}" if variants else ""
         where = f", in {self.folder}" if self.folder is not None else ""
         part = f" ({self.interrupted})" if self.interrupted else ""
-        return f"{self._game.title}, {counts} players, {who}{which}: {pluralize(self.n_games, 'game')}{where}{part}"
+        return f"{self.game.title}, {counts} players, {who}{which}: {pluralize(self.n_games, 'game')}{where}{part}"
 
     @property
     def _findings(self) -> list[str]:
         """Headline of the report, if results of this kind have one."""
         if "seats" not in self.tables:
             return []
-        from strozzi_sim.reports.findings import headline
+        from strozzi_sim.reports.page import headline
 
-        return [headline(self.tables)]
+        return [headline(self.manifest, self.tables, self.game)]
 
 
 def load_results(folder: Path) -> Results:

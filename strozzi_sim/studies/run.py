@@ -233,7 +233,7 @@ def _finished_part(plan: Plan, store: MemoryStore) -> Plan:
     chunks = 0
     while all((cell.number, chunks) in store.done for cell in plan.cells):
         chunks += 1
-    return plan if chunks < MIN_CHUNKS else replace(plan, chunks=chunks, deals=plan.chunk_range(chunks - 1)[1])
+    return plan if chunks < MIN_CHUNKS else plan.first_chunks(chunks)
 
 
 def tables_again(played: Results, plan: Plan) -> Results:
@@ -254,7 +254,7 @@ def _play(
     played_now = 0
     for chunk in range(plan.chunks):
         played_now += _play_missing(plan, store, workers, progress, range(chunk, chunk + 1))
-        cut = replace(plan, chunks=chunk + 1, deals=plan.chunk_range(chunk)[1])
+        cut = plan.first_chunks(chunk + 1)
         if stopping_rule(cut, store):
             return cut, played_now
     return plan, played_now
@@ -276,8 +276,8 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progre
         Task(
             (cell.number, chunk),
             cell.match,
-            *plan.chunk_range(chunk),
-            plan.counted,
+            *plan.chunk_range(chunk, cell.deals),
+            plan.counted_in(cell),
             rows=plan.rows,
             orders=plan.orders,
             keep=plan.held,
@@ -305,18 +305,20 @@ def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
         outcome.append(parts[0])
         counts.append(parts[1])
     match = cell.match
-    missing = [crosstab for crosstab in plan.required_facts if not match.plan(plan.counted).can_answer(crosstab)]
+    counted = plan.counted_in(cell)
+    required = plan.required_facts if cell.selfplay or plan.asked is None else ()
+    missing = [crosstab for crosstab in required if not match.plan(counted).can_answer(crosstab)]
     return CellCounts(
         players=match.players,
         variant=match.variant.name,
         lineup=cell.lineup,
         positions=tuple(spec.text for spec in match.positions),
         selfplay=cell.selfplay,
-        deals=plan.deals,
+        deals=cell.deals,
         components=match.variant.components,
         outcome=np.concatenate(outcome),
         counts=np.stack(counts),
-        plan=match.plan(plan.counted),
+        plan=match.plan(counted),
         recounted=(match.plan(missing), _recounted(plan, store, cell, missing)) if missing else None,
     )
 
@@ -329,10 +331,19 @@ def _recounted(plan: Plan, store: MemoryStore, cell: Cell, crosstabs: Sequence[C
     return np.stack([sum(recount(asked, table, store.kept(key, table)) for table in tables) for key in every])
 
 
-def study_tables(plan: Plan, store: MemoryStore) -> dict[str, Any]:
-    """Every table of a study by name."""
+def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, str]] | None = None) -> dict[str, Any]:
+    """Return every table of a study by name.
+
+    Args:
+        plan: the plan.
+        store: holds its chunks.
+        compared: pairs of variants to compare in `changes`; default: the first with each other one.
+    """
     cells = [cell_counts(plan, store, cell) for cell in plan.cells]
-    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
+    if compared is None:
+        first, *others = plan.variants
+        compared = [(first.name, other.name) for other in others]
+    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect)
 
 
 def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:

@@ -15,31 +15,44 @@ from strozzi_sim.game.reporting import FigureTable, check_names
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.changes import changes
+from strozzi_sim.studies.plan import EFFECT
 
 
 def study_tables(
-    game: Game, cells: Sequence[CellCounts], pages: Sequence[str], heatmaps: Mapping[str, HeatMap]
+    game: Game,
+    cells: Sequence[CellCounts],
+    pages: Sequence[str],
+    heatmaps: Mapping[str, HeatMap],
+    compared: Sequence[tuple[str, str]] = (),
+    effect: float = EFFECT,
 ) -> dict[str, pd.DataFrame]:
-    """Every table of a study by name; `seats`, `lineup` and `balance` always, the others as pages and heat maps ask.
+    """Return every table of a study by name; `seats`, `lineup` and `balance` always, the others as pages and heat maps ask.
+
+    `changes` has the differences of the `compared` pairs of variants; see `studies.changes`.
 
     Raises:
         InputError: a page the game does not have.
     """
     part = game.report
     check_names("page", pages, part.PAGES)
-    seats, lineup, balance = FigureTable("seat"), FigureTable("position", "agent"), FigureTable()
+    sums = bool(compared)
+    seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
         _add_seats(seats, cell)
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    of_game: dict[str, pd.DataFrame] = part.tables(cells, pages, heatmaps, stats)
-    own = of_game.pop("balance")
-    both = pd.concat([balance.frame(), own], ignore_index=True)
+    of_game = part.tables(cells, pages, heatmaps, stats, sums=sums)
     cell_order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
-    number = [cell_order[key] for key in zip(both["players"], both["variant"], both["lineup"], strict=True)]
-    both = both.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
-    return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **of_game}
+    balance.parts += of_game.pop("balance").parts
+    balance.parts.sort(key=lambda part: cell_order[part.players, part.variant, part.lineup])
+    found = {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
+    tables = {name: table.frame() for name, table in found.items()}
+    if compared:
+        whole = {name: table for name, table in found.items() if not name.startswith("heat_")}
+        tables["changes"] = changes(whole, compared, effect)
+    return tables
 
 
 def _add_seats(table: FigureTable, cell: CellCounts) -> None:
@@ -69,12 +82,12 @@ def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     seats = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games = np.asarray(cell.games)
     nothing = np.asarray(np.nan)
-    for figure, value in (
-        ("seat_gap", seats.gap),
-        ("seat_gap_by_chance", seats.by_chance),
-        ("seat_favour_bound", seats.bound),
-        ("seat_fairness_p", stats.equal_shares_p(wins, WIN_UNITS)),
+    for figure, value, without in (
+        ("seat_gap", seats.gap, seats.without),
+        ("seat_gap_by_chance", seats.by_chance, None),
+        ("seat_favour_bound", seats.bound, None),
+        ("seat_fairness_p", stats.equal_shares_p(wins, WIN_UNITS), None),
     ):
-        table.add(cell, figure, Estimate(np.asarray(value), nothing, nothing, games))
+        table.add(cell, figure, Estimate(np.asarray(value), nothing, nothing, games, without=without))
     outcome = cell.outcome
     table.add(cell, "decisions_mean", stats.ratio(outcome["decisions"], outcome["games"]))

@@ -25,7 +25,6 @@ from strozzi_sim.agent import registry as contract
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import count_legal, kth_legal
-from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.play.position import Position
 from strozzi_sim.runtime import entry_points
 from strozzi_sim.simulation.match import Match
@@ -201,7 +200,7 @@ def test_an_agent_of_ones_own_stays_itself_on_the_way_to_workers():
     known = load_agent("heuristic").agent
     own = replace(known, stochastic=True)
     assert pickle.loads(dumps(spec_of(own))).agent.stochastic
-    assert with_values(spec_of(own), {"speed": 0.5}).agent is own
+    assert spec_of(own).with_values({"speed": 0.5}).agent is own
     assert pickle.loads(pickle.dumps(load_agent("heuristic"))).agent is known
 
 

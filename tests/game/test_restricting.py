@@ -18,7 +18,8 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
 PLAYERS = {"strozzi": (3, 6), "medici_vs_strozzi": (2,), "strasbourg": (3, 5)}
-TILES = {tile["id"]: tile for tile in resolve_variant(load_game("strozzi"), "base").components["promotion_tiles"]}
+COMPONENTS = resolve_variant(load_game("strozzi"), "base").components
+TILES, SHIPS = ({each["id"]: each for each in COMPONENTS[section]} for section in ("promotion_tiles", "ships"))
 
 
 def uses(line, name):
@@ -26,12 +27,6 @@ def uses(line, name):
     kind, _, what = name.partition(":")
     seat = line.get("player")
     above = int(what.removeprefix("above-")) if what.startswith("above-") else None
-    if kind == "flag":
-        return line["type"] == "claim" and line["flag"] == what, seat
-    if kind == "port":
-        return line["type"] == "place" and line["port"] == what, seat
-    if kind == "category":
-        return line["type"] == "take_tile" and TILES[line["tile"]]["category"] == what, seat
     if kind == "price":
         return line["type"] == "price" and line["price"] > above, seat
     if kind == "buy":
@@ -39,6 +34,26 @@ def uses(line, name):
     if kind == "ship":
         return line["type"] == "load" and str(line["ship"]) == what, seat
     return line["type"] == "load" and line["harbor"] == what, seat
+
+
+def uses_in_strozzi(lines, name):
+    """For each line of a record whether it does what the restriction `name` forbids, and who does it."""
+    kind, _, what = name.partition(":")
+    card, number = "", 0
+    for line in lines:
+        deed, seat, used = line["type"], line.get("player"), False
+        if deed == "round":
+            number = 0
+        elif deed == "reveal":
+            card, number = line["ship"], number + 1
+        elif deed == "claim" and line["flag"] is not None:
+            early = kind == "claim" and number < int(what.removeprefix("before-"))
+            used = early or (kind, what) in (("flag", line["flag"]), ("card", card), ("sail", str(SHIPS[card]["sail"])))
+        elif deed == "place":
+            used = (kind, what) == ("port", line["port"])
+        elif deed == "take_tile":
+            used = (kind, what) in (("category", TILES[line["tile"]]["category"]), ("tile", line["tile"]))
+        yield used, seat
 
 
 def uses_in_strasbourg(lines, name, components):
@@ -73,7 +88,9 @@ def uses_in_strasbourg(lines, name, components):
 
 def users(game, variant, lines, restriction):
     """How often each seat does what a restriction forbids."""
-    if game.name == "strasbourg":
+    if game.name == "strozzi":
+        found = uses_in_strozzi(lines, restriction)
+    elif game.name == "strasbourg":
         found = uses_in_strasbourg(lines, restriction, variant.components)
     else:
         found = (uses(line, restriction) for line in lines)
@@ -108,10 +125,12 @@ def cases():
                     continue
                 kind, _, what = restriction.partition(":")
                 likeness = (kind, what in ("any", "own", "merchants"))
-                often = name != "strasbourg" or (players == 3 and likeness not in seen)
+                many = name == "strasbourg" or kind in ("card", "sail", "tile")
+                often = not many or (players == 3 and likeness not in seen)
                 seen.add(likeness)
                 marks = () if often else pytest.mark.slow
-                yield pytest.param(name, players, restriction.replace("-N", "-1"), marks=marks)
+                number = "-3" if kind == "claim" else "-1"
+                yield pytest.param(name, players, restriction.replace("-N", number), marks=marks)
 
 
 @pytest.mark.parametrize(("name", "players", "restriction"), list(cases()))
@@ -120,14 +139,14 @@ def test_a_restricted_seat_does_without_while_it_can(name, players, restriction)
     base = resolve_variant(game, "base")
     limited = restricted(game, base, {seat: [restriction]})
     by, voids = Counter(), 0
-    rare = restriction.startswith("task:T_")  # dealt to one seat in five
+    rare = restriction.startswith(("task:T_", "tile:", "card:"))  # a task is dealt to one seat in five
     for deal in range(12 if rare or restriction.endswith(":own") else 6):
         position = played(game, limited, players, deal)
         by += users(game, limited, verified(game, limited, position), restriction)
         voids += int(position.state["voids"][0][seat]) if "voids" in (game.state.names or ()) else 0
     assert by[seat] <= voids  # a void restriction leaves it free, and is counted
     assert sum(by.values()) > by[seat] or (rare and players == 3)  # the others go on as they like
-    if restriction.partition(":")[0] not in ("port", "category", "task"):
+    if restriction.partition(":")[0] not in ("port", "category", "task", "tile"):
         assert voids == 0
 
 

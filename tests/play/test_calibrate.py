@@ -12,7 +12,7 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import kth_legal
 from strozzi_sim.play import calibrate as calibrating
-from strozzi_sim.play.calibrate import Calibration, calibrate, in_counts, with_values
+from strozzi_sim.play.calibrate import Calibration, calibrate, in_counts
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.calibrated import calibrated, noted
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
@@ -75,15 +75,13 @@ def test_nothing_plays_by_the_clock():
 
 def test_other_values_keep_the_rest(tmp_path):
     spec = load_agent("ismcts:rollout=(greedy:margin=3),seconds=2")
-    assert (
-        with_values(spec, {"seconds": 0.0, "iterations": 50}).text == "ismcts:iterations=50,rollout=(greedy:margin=3)"
-    )
-    assert with_values(spec, {"seconds": 0.0, "rollout": "random"}).text == "ismcts"
+    assert spec.with_values({"seconds": 0.0, "iterations": 50}).text == "ismcts:iterations=50,rollout=(greedy:margin=3)"
+    assert spec.with_values({"seconds": 0.0, "rollout": "random"}).text == "ismcts"
     bots = tmp_path / "bots.py"
     bots.write_text("from strozzi_sim.agent import *\n"
                     "@compiled_agent(name='mine', depth=1, breadth=2)\n"
                     "def mine(state, rules, params, memory, rng):\n    '''First.'''\n    return 1\n")  # fmt: skip
-    assert with_values(load_agent(f"{bots}::mine:depth=4"), {"breadth": 9}).text == f"{bots}::mine:breadth=9,depth=4"
+    assert load_agent(f"{bots}::mine:depth=4").with_values({"breadth": 9}).text == f"{bots}::mine:breadth=9,depth=4"
 
 
 # -- calibrating -----------------------------------------------------------------------------------------------------
@@ -155,7 +153,7 @@ def test_an_agent_of_ones_own_may_be_given_seconds(each_takes):
 
     spec = spec_of(ours, seconds=0.0005)
     assert calibrate(spec, STROZZI, [4], [BASE]).plays == "thinker-of-ours:playouts=500"
-    assert with_values(spec, {"seconds": 0.0, "playouts": 20}).agent is spec.agent
+    assert spec.with_values({"seconds": 0.0, "playouts": 20}).agent is spec.agent
 
     @python_agent(name="python-of-ours", playouts=Param(10, 1, 1000), seconds=Seconds("playouts"))
     class Slow:

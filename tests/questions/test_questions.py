@@ -19,6 +19,7 @@ GIVEN = {  # what a question needs to be asked at all
     "heatmap": {"rows": "seat", "columns": "round", "fact": "round"},
     "ladder": {"agent": "greedy", "param": "margin", "start": 2, "steps": 1},
     "leak_check": {"agent": "random"},
+    "worth": {"things": "flag:pirate"},
     "tournament": {"agents": "random,greedy,racer,trader"},
 }
 WRONG = {  # a value that can be typed, by argument
@@ -26,6 +27,7 @@ WRONG = {  # a value that can be typed, by argument
     "opponents": "nobody", "tune": "nobody", "challengers": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
     "seatings": "round", "variant": "nope", "variants": "base", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
     "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
+    "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0,
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
     "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",
@@ -62,10 +64,10 @@ def test_python_names_the_argument(name, argument):
 def test_the_command_names_the_option(name, argument, capsys):
     places, options = [], []
     for key, value in asked(name, argument).items():
-        if key in ("game", "source", "first", "second", "agent"):
+        if key in ("game", "source", "first", "second", "agent", "things"):
             places.append(str(value))
         else:
-            options += [option_of(key), str(value)]
+            options += [option_of(key)] if value is True else [option_of(key), str(value)]
     command = "balance" if name == "simulate" else name.replace("_", "-")
     assert app.run([command, *options, "--", *places]) == 2
     out, err = capsys.readouterr()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.game.restricting import read_limit
+from strozzi_sim.game.restricting import Use, read_limit
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
 
 
@@ -19,6 +19,15 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
         },
         **{f"harbor:{harbor['id']}": f"no ship may be moored at {harbor['id']}" for harbor in components["harbor"]},
     }
+
+
+def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
+    """Return what `worth --all` measures, with the facts that show its use."""
+    found: dict[str, Use | None] = {f"lot:above-{number}": Use("lot", f"tiles > {number}") for number in (1, 2)}
+    found |= {f"price:above-{coins}": Use("lot", f"price > {coins}") for coins in (5, 10, 20, 30)}
+    found["buy:any"] = Use("lot", "bought == yes", among="asked == yes")
+    rest = (name.partition(":") for name in names(components) if name.startswith(("ship:", "harbor:")))
+    return found | {f"{kind}:{what}": Use("ship", f"{kind} == {what}", among="moored == yes") for kind, _, what in rest}
 
 
 def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:

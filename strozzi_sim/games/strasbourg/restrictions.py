@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.restricting import read_limit
+from strozzi_sim.game.restricting import Use, read_limit
 from strozzi_sim.games.strasbourg.state import ANY_NUMBER, ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 
 _MERCHANTS = "merchants"
@@ -40,6 +40,35 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
         if components["switches"]["building_optional"]:
             known[f"{kind}:any"] = f"no {kind} may be built"
     return known
+
+
+def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
+    """Return what `worth --all` measures, with the facts that show its use."""
+    return {
+        each: _use(each)
+        for name in names(components)
+        for each in ([name.replace("N", str(number)) for number in (1, 3, 5)] if name.endswith("-N") else [name])
+    }
+
+
+def _use(name: str) -> Use | None:
+    kind, _, what = name.partition(":")
+    if name == "task:any":
+        return None
+    if kind == "auction" and what == _MERCHANTS:
+        return Use("bid", "step == C or step == E or step == G")
+    found = {
+        "step": Use("bid", f"step == {what}"),
+        "auction": Use("act", f"guild == {what}"),
+        "defer": Use("bid", "waited == yes"),
+        "draw": Use("round", f"drawn > {what.removeprefix('above-')}"),
+        "space": Use("act", "placed == yes") if what == "any" else Use("placement", f"guild == {what}"),
+        "good": Use("act", "good == yes" + ("" if what == "any" else f" and guild == {what}")),
+        "task": Use("task", "kept == yes", among=f"task == {what}"),
+        "chapel": Use("chapel", "built == yes"),
+        "edifice": Use("edifice", "built == yes"),
+    }
+    return found[kind]
 
 
 def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:

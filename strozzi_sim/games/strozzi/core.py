@@ -9,7 +9,14 @@ parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 from numba import int64
 
 from strozzi_sim.games.strozzi import events as e
-from strozzi_sim.games.strozzi.scoring import better_seats, free_ports, open_slots, score_round, score_tiles, slots_of
+from strozzi_sim.games.strozzi.scoring import (
+    better_seats,
+    forbidden_slots,
+    free_ports,
+    open_slots,
+    score_round,
+    score_tiles,
+)
 from strozzi_sim.games.strozzi.state import (
     ALL_FLAGS,
     ALL_PORTS,
@@ -74,6 +81,8 @@ def deal(state, rules, players, start_player, chance, journal):
         write_event(journal, e.SHOW, slot, tile, 0, 0, 0)
     state.display_size = shown
     _begin_round(state, rules, chance, journal)
+    if rules.restricted and state.legal == 1:
+        apply(state, rules, PASS, chance, journal)
 
 
 @force_inline
@@ -138,12 +147,23 @@ def _ask(state, phase, seat, first_action, legal):
 
 @inline_source
 def _ask_claim(state, rules, seat):
-    _ask(state, CLAIM, seat, PASS, 1 | (state.hand[seat] & ~rules.no_flag[seat]) << 1)
+    _ask(state, CLAIM, seat, PASS, 1 | _usable(state, rules, seat, state.hand[seat]) << 1)
 
 
 @inline_source
 def _ask_piracy(state, rules, seat):
-    _ask(state, PIRACY, seat, PASS, 1 | (_PIRATE_BIT & ~rules.no_flag[seat]) << 1)
+    _ask(state, PIRACY, seat, PASS, 1 | _usable(state, rules, seat, _PIRATE_BIT) << 1)
+
+
+@inline_source
+def _usable(state, rules, seat, flags):
+    """Return those of the flags that no restriction forbids to use on this card."""
+    if rules.restricted:
+        number = rules.cards[state.players] - state.deck
+        if number < rules.first_claim[seat] or rules.no_card[seat] >> state.ship & 1:
+            return 0
+        return flags & ~rules.no_flag[seat]
+    return flags
 
 
 @jit
@@ -254,7 +274,7 @@ def _place(state, rules, seat, port, chance, journal):
 
     if rules.promotion[ship] and state.display_size > 0:
         legal = open_slots(state, rules, seat)
-        if rules.no_category[seat] and legal & slots_of(state, rules, rules.no_category[seat]):
+        if rules.restricted and legal & forbidden_slots(state, rules, seat):
             state.voids[seat] += 1
         if rules.tile_optional:
             legal |= _DECLINE_BIT

@@ -87,11 +87,14 @@ def better_seats(state, seat):
 
 
 @jit
-def slots_of(state, rules, categories):
-    """Return the slots of the display with a tile of one of these categories."""
+def forbidden_slots(state, rules, seat):
+    """Return the slots of the display with a tile that a restriction forbids to `seat`."""
     found = 0
     for slot in range(state.display_size):
-        found |= (categories >> rules.tile_category[state.display[slot]] & 1) << slot
+        tile = state.display[slot]
+        forbidden = rules.no_category[seat] >> rules.tile_category[tile] | rules.no_tile[seat] >> tile
+        if forbidden & 1:
+            found |= 1 << slot
     return found
 
 
@@ -106,7 +109,7 @@ def free_ports(state, rules, seat):
 def open_slots(state, rules, seat):
     """Return the tiles that `seat` can take next, a set of slots of the display."""
     slots = (1 << state.display_size) - 1
-    if rules.no_category[seat]:
-        left = slots & ~slots_of(state, rules, rules.no_category[seat])
+    if rules.restricted:
+        left = slots & ~forbidden_slots(state, rules, seat)
         return left if left != 0 or rules.tile_optional else slots
     return slots

@@ -114,6 +114,9 @@ RULES = np.dtype([  # shape               unit / meaning
     ("no_flag", "u1", (SEATS,)),  #       [P] set of flags that the seat may not use
     ("no_port", "u1", (SEATS,)),  #       [P] set of ports where it may not place
     ("no_category", "u1", (SEATS,)),  #   [P] set of categories of tiles that it may not take
+    ("first_claim", "u1", (SEATS,)),  #   [P] number of the first card of a round on which it may use a flag, or 0
+    ("no_card", "u8", (SEATS,)),  #       [P] set of ship cards on which it may not use a flag
+    ("no_tile", "u8", (SEATS,)),  #       [P] set of tiles that it may not take
 ], align=True)  # fmt: skip
 
 # Most journal rows: every ship of every round revealed, answered twice by all, placed, moved thrice, with a tile.

@@ -1,0 +1,105 @@
+"""worth: what is a part of the game worth to a player?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import AgentSpec
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import AnyVariant
+    from strozzi_sim.studies.lookup import Folder, Lineup, Players, Things
+    from strozzi_sim.studies.progress import ProgressOption
+    from strozzi_sim.studies.results import Results
+
+
+def worth(
+    game: str | Game,
+    things: Things = (),
+    players: Players = None,
+    agents: Lineup = (),
+    deals: int = 1000,
+    variant: AnyVariant = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    *,
+    every: bool = False,
+    search_deals: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Measure what a thing is worth: an agent that must do without it, against itself on the same deals.
+
+    The loss is causal, unlike the share of wins of those who use the thing, which stands beside it.
+
+    Args:
+        game: a name or a Game.
+        things: restrictions by name, or patterns such as '*:any'; without one they are listed
+        players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
+        agents: agents, separated by commas, each measured by itself; default: the game's weak and middle agents
+        deals: deals for every restriction and player count
+        variant: a variant of the game's components
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        every: measure everything that can be restricted
+        search_deals: deals of agents that search; default: a fiftieth of deals, and at least 20
+        folder: keep everything in this folder, and resume there; default: only print
+        progress: as in `simulate`
+
+    Returns:
+        Table worth with the keys thing and agent: win_share_lost and score_lost (positive: the thing is worth having),
+        popularity (how often it is used) and naive_win_share (the share of wins of those who use it).
+
+    Raises:
+        InputError: an invalid argument, or a thing that cannot be restricted; lists those that can.
+        StorageError, AgentFault, Interrupted: as `run`.
+
+    >>> import strozzi_sim as ss
+    >>> table = ss.worth("strozzi", "flag:ware", players=3, agents="heuristic", deals=200).tables["worth"]
+    >>> bool(table.set_index("figure")["low"]["score_lost"] > 0)
+    True
+    """
+    from dataclasses import replace
+
+    from strozzi_sim.errors import ArgumentError, suggest_names
+    from strozzi_sim.game import find_game
+    from strozzi_sim.game.restricting import find_things
+    from strozzi_sim.game.restricting import things as restrictable
+    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
+    from strozzi_sim.studies.planning import make_plan, name_of
+    from strozzi_sim.studies.study import run
+    from strozzi_sim.studies.worth import Worth, crosstabs_of
+
+    game = find_game(game)
+    (played,) = find_variants(game, variant)
+    counts = find_players(game, players)
+    known = restrictable(game, played)
+    if not known:
+        raise ArgumentError("game", f"{game.name} has no restrictions")
+    wanted = [things] if isinstance(things, str) else list(things)
+    if bool(wanted) == every:
+        named = (
+            "leave out the things" if every else f"name things or patterns such as {next(iter(known))}, or everything"
+        )
+        raise ArgumentError("every" if every else "things", f"{named}; {suggest_names('', known)}")
+    measured = known if every else find_things(game, played, wanted)
+    tiers = [game.tiers[tier] for tier in ("weak", "middle") if tier in game.tiers]
+    specs = find_agents(agents or tiers or [game.default_agent], game)
+    lineups: list[tuple[AgentSpec, ...]] = [(one,) for one in specs]
+    lineups += [
+        (one.restricted(thing), *[one] * (count - 1)) for one in specs for thing in measured for count in counts
+    ]
+    fewer = max(deals // 50, 20) if search_deals is None else search_deals
+    plan = make_plan(
+        name_of("worth", game),
+        game,
+        lineups,
+        [played],
+        counts,
+        deals,
+        seed=seed,
+        pages=(),
+        search_deals=min(fewer, deals),
+    )
+    asked = tuple(dict.fromkeys(each for use in measured.values() if use for each in crosstabs_of(use)))
+    return run(Worth(replace(plan, asked=asked, counted=asked), tuple(measured.items())), folder, workers, progress)

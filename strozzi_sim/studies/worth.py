@@ -1,0 +1,129 @@
+"""What a thing is worth: an agent that must do without it, among agents that need not, on the same deals.
+
+Restricted play (Jaffe, Miller, Andersen, Liu, Karlin and Popovic 2012). Position 0 plays without the thing in every seat, the
+others are the same agent without restrictions; all know it, since it is part of the rules that agents are handed. The loss is that of
+position 0 against the same deals with nobody restricted, where each seat wins 1 / players of the games on average.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from strozzi_sim import stats
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.game.restricting import Use
+from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.stats.intervals import Estimate
+from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.run import cell_counts
+from strozzi_sim.studies.store import MemoryStore
+from strozzi_sim.studies.study import Kind
+
+WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
+
+
+@dataclass(frozen=True)
+class Worth(Kind):
+    """A measurement of the worth of things, resolved.
+
+    Attributes:
+        plan: the study that plays each agent with itself, and with position 0 restricted.
+        things: restrictions to measure, with the facts that show the use of each.
+    """
+
+    things: tuple[tuple[str, Use | None], ...]
+
+    def summary(self) -> str:
+        """Return the things and the plan in one line."""
+        agents = ", ".join(lineup[0].text for lineup in self.plan.lineups if len(lineup) == 1)
+        counts = ", ".join(map(str, self.plan.players))
+        fewer = f" ({self.plan.search_deals:,} with an agent that searches)" if self.plan.search_deals else ""
+        return (
+            f"{self.plan.game.title}: {len(self.things)} restrictions of {agents} at {counts} players, "
+            f"{self.plan.deals:,} deals each{fewer}: {self.plan.games:,} games"
+        )
+
+    def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
+        """Return the table worth: what each thing is worth by players and agent."""
+        table = FigureTable("thing", "agent")
+        cells = {(cell.match.players, cell.lineup): cell for cell in plan.cells}
+        for (agent,) in (lineup for lineup in plan.lineups if len(lineup) == 1):
+            for players in plan.players:
+                free = cell_counts(plan, store, cells[players, agent.text])
+                for thing, use in self.things:
+                    lineup = ",".join([agent.restricted(thing).text, *[agent.text] * (players - 1)])
+                    without = cell_counts(plan, store, cells[players, lineup])
+                    found = {**_losses(free, without), **({} if use is None else _uses(free, use))}
+                    for figure, estimate in found.items():
+                        table.add(free, figure, estimate, thing=thing, agent=agent.text)
+        return {"worth": table.frame()}
+
+
+def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
+    """Return the share of wins and the score that position 0 loses by doing without."""
+    wins, _, scores, _ = (figure.of(0) for figure in without.sums("position"))
+    share = wins.estimate()
+    fair = 1 / free.players
+    _, _, of_all, _ = free.sums("seat")
+    lost = stats.difference(
+        (of_all.numerator.sum(axis=1), scores.numerator), (of_all.played.sum(axis=1), scores.played)
+    )
+    n = replace(lost, n=share.n)
+    return {
+        "win_share_lost": Estimate(fair - share.value, fair - share.high, fair - share.low, share.n),
+        "score_lost": n,
+    }
+
+
+def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
+    """Return how often the thing is used, and the share of wins of those who used it."""
+    used, among = crosstabs_of(use)
+    cell = free.of_table(use.fact)
+    with_it, occasions = cell.count(used), cell.count(among)
+    scale = cell.plan.column(use.fact, "win").scale
+    return {
+        "popularity": stats.ratio(with_it[..., 0], occasions[..., 0], n_deals=cell.deals),
+        "naive_win_share": stats.ratio(with_it[..., 1], with_it[..., 0], unit=scale, n_deals=cell.deals),
+    }
+
+
+def crosstabs_of(use: Use) -> tuple[Crosstab, Crosstab]:
+    """Return the crosstabs of the rows that used a thing, with their wins, and of those that could have."""
+    both = " and ".join(f"({each})" for each in (use.among, use.where) if each)
+    return Crosstab(use.fact, (), ("win",), both), Crosstab(use.fact, (), (), use.among)
+
+
+def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
+    """Yield one line for each thing, agent and player count: its figures by name, its verdict, and whether its naive sign misleads.
+
+    Args:
+        table: the table worth.
+        effect: smallest share of wins that matters.
+    """
+    keys = ["players", "agent", "thing"]
+    lost = table[table["figure"] == "win_share_lost"]
+    df = degrees_of_freedom(lost["n"], lost["deals"])
+    p = dict(
+        zip(
+            lost[keys].itertuples(index=False, name=None),
+            holm(p_value(lost["value"], lost["low"], lost["high"], 0.0, df)),
+            strict=True,
+        )
+    )
+    for key, rows in table.groupby(keys, sort=False):
+        figures = {row.figure: row for row in rows.itertuples(index=False)}
+        loss, naive = figures["win_share_lost"], figures.get("naive_win_share")
+        if max(abs(loss.low), abs(loss.high)) < effect:
+            verdict = SMALL
+        elif p[key] < ALPHA:
+            verdict = WORTH if loss.value > 0 else COSTS
+        else:
+            verdict = UNCLEAR
+        fair = 1 / loss.players
+        naive_sign = 0 if naive is None else (naive.low > fair) - (naive.high < fair)
+        causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
+        misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
+        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, "misleads": misleads}

@@ -1,0 +1,117 @@
+"""What changed between variants: differences of every figure, paired by deal, and the verdicts on them."""
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
+from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
+
+WARE = "flags.ware_steps=3"
+
+
+@pytest.fixture(scope="module")
+def stronger():
+    """The game with a ware flag that moves one space more, beside the published one."""
+    return ss.compare("strozzi", settings=[WARE], players=3, agents="heuristic", deals=300)
+
+
+def row(table, name, figure, level=""):
+    found = table[(table["table"] == name) & (table["figure"] == figure) & (table["level"] == level)]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def test_a_variant_beside_itself_differs_nowhere():
+    table = ss.compare("strozzi", "base", "base", players=[3, 4], agents="greedy", deals=60).tables["changes"]
+    known = table.dropna(subset="value")
+    assert set(known["verdict"]) == {EQUAL}
+    assert (known[["value", "low", "high"]] == 0).all(axis=None)
+    assert set(table["table"]) == {"balance", "seats", "flags", "ports", "promotion", "ships"}
+
+
+def test_a_planted_change_is_found_with_its_sign(stronger):
+    table = stronger.tables["changes"]
+    steps = row(table, "flags", "steps_mean", "by all, level all, flag ware")
+    assert steps["verdict"] == CHANGED
+    assert 0 < steps["low"] < steps["value"] < steps["high"]
+    score = row(table, "balance", "score_mean")
+    assert (score["verdict"], score["low"] > 0) == (CHANGED, True)
+    assert abs(score["size"]) == pytest.approx(abs(score["value"]) / (0.01 * score["before"]))
+
+
+def test_values_are_those_of_the_tables(stronger):
+    tables = stronger.tables
+    for name in ("balance", "seats", "flags"):
+        shares = tables[name].set_index("variant")
+        before, after = (shares.loc[variant, "value"].to_numpy() for variant in ("base", "flags-ware-steps-3"))
+        found = tables["changes"].query("table == @name")
+        figures = shares.loc["base", "figure"].to_numpy()
+        kept = ~np.isin(figures, ["seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound"])
+        both = [values[~np.isnan(values)] for values in ((after - before)[kept], found["value"].to_numpy())]
+        assert np.allclose(*map(np.sort, both))
+
+
+def test_a_change_without_effect_is_too_small_to_matter():
+    found = ss.compare("strozzi", settings=["coins.v5=19"], players=3, agents="random", deals=400).tables["changes"]
+    seats = found[(found["table"] == "seats") & (found["figure"] != "lead_mean")]
+    assert (seats["value"] == 0).all()
+    assert set(seats["verdict"]) == {SMALL}
+
+
+def test_the_effect_decides_what_is_too_small():
+    counts = {}
+    for effect in (0.0, 0.01, 0.5):
+        table = ss.compare("strozzi", "base", "long-tracks", players=3, agents="random", deals=200, effect=effect)
+        counts[effect] = table.tables["changes"]["verdict"].value_counts()
+    assert counts[0.0].get(SMALL, 0) == 0
+    assert counts[0.5][SMALL] > counts[0.01][SMALL] > 0
+    assert counts[0.5].get(CHANGED, 0) < counts[0.0][CHANGED]
+
+
+def test_a_study_with_variants_has_the_table_and_the_page(tmp_path):
+    study = ss.Study(
+        name="rich", game="medici_vs_strozzi", deals=60, lineups=[["fair-price"]], variants=["base", "dear"],
+        variant={"dear": {"scoring": {"harbor_majority": 30}}},
+    )  # fmt: skip
+    results = ss.run(study, tmp_path / "r")
+    table = results.tables["changes"]
+    assert set(zip(table["than"], table["variant"], strict=True)) == {("base", "dear")}
+    assert set(table["verdict"]) <= {CHANGED, SMALL, UNCLEAR, EQUAL}
+    page = results.report().read_text("utf-8")
+    assert "What changed" in page
+    assert "<code>scoring.harbor_majority</code> (30 instead of 20)" in page
+    assert ss.run(study, tmp_path / "r").new_games == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"settings": ["tracks.bonus.7"]}, "KEY=VALUE"),
+        ({"settings": ["tracks.bonus.7=5"]}, "changes nothing"),
+        ({"settings": ["track.bonus.7=5"]}, "did you mean 'tracks'"),
+        ({"settings": [WARE, WARE]}, "given twice"),
+        ({"settings": [WARE], "second": "long-tracks"}, "leave out B"),
+        ({"settings": [WARE], "effect": 2.0}, "effect: must be between 0 and 1"),
+        ({"first": "base", "second": "long-tracks", "effect": -0.1}, "effect: must be between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(given, named):
+    with pytest.raises(InputError, match=named.replace("(", r"\(")):
+        ss.compare("strozzi", **{"players": 3, "deals": 20, **given})
+
+
+def test_a_headline_answers_the_question_of_the_study():
+    plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
+    two = {"variants": ["base", "long-tracks"]}
+    asked = {"": "From base to long-tracks", "seats": "3 players", "flags": "pirate flag"}
+    for question, words in asked.items():
+        results = ss.run(ss.Study(**plan, **two, question=question))
+        assert words in results._repr_html_().replace("3 combinations", "")
+    for question, named in (
+        ("agents", "needs a line-up"),
+        ("variants", "needs a second variant"),
+        ("prices", "unknown question"),
+    ):
+        with pytest.raises(InputError, match=f"question: .*{named}"):
+            ss.Study(**plan, question=question)

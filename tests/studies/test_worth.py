@@ -1,0 +1,110 @@
+"""What a thing is worth: an agent without it, beside itself with it, on the same deals."""
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
+from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+
+
+@ss.python_agent(name="no-pirate", games=("strozzi",))
+class NoPirate:
+    """Chooses at random, but never the pirate flag: action 2."""
+
+    def act(self, view, legal, rng):
+        free = [action for action in legal if action != 2]
+        return free[rng.below(len(free))]
+
+
+def losses(results):
+    return results.tables["worth"].set_index(["agent", "thing", "players", "figure"])
+
+
+def test_the_table_has_every_thing_agent_and_player_count():
+    found = ss.worth("strozzi", ["flag:*", "claim:before-2"], players=[3, 4], deals=60).tables["worth"]
+    assert list(found.columns) == [
+        "players",
+        "variant",
+        "lineup",
+        "thing",
+        "agent",
+        "figure",
+        "value",
+        "low",
+        "high",
+        "n",
+        "deals",
+    ]
+    assert set(found["agent"]) == {"random", "heuristic"}
+    assert set(found["thing"]) == {"flag:pirate", "flag:plus_one", "flag:ware", "claim:before-2"}
+    lost = found[found["figure"] == "win_share_lost"]
+    assert len(lost) == 2 * 4 * 2
+    assert (lost["n"] == 60 * lost["players"]).all()
+    assert (lost["low"] <= lost["value"]).all()
+    assert (lost["value"] <= lost["high"]).all()
+
+
+def test_the_loss_is_that_of_the_restricted_line_up():
+    worth = losses(ss.worth("strozzi", "flag:pirate", players=3, agents="greedy", deals=80, seed=3))
+    lineup = ["greedy~flag:pirate", "greedy", "greedy"]
+    played = ss.simulate("strozzi", 3, lineup, deals=80, seed=3).tables["lineup"].query("position == 0")
+    free = ss.simulate("strozzi", 3, ["greedy"], deals=80, seed=3).tables["balance"].set_index("figure")
+    shares = played.set_index("figure")["value"]
+    lost = worth.loc["greedy", "flag:pirate", 3]["value"]
+    assert lost["win_share_lost"] == pytest.approx(1 / 3 - shares["win_share"])
+    assert lost["score_lost"] == pytest.approx(free.loc["score_mean", "value"] - shares["score_mean"])
+
+
+def test_a_thing_that_cannot_be_used_is_worth_nothing():
+    found = ss.worth("medici_vs_strozzi", "price:above-1000", agents="fair-price", deals=60).tables["worth"]
+    lost = found.set_index("figure").loc["score_lost"]
+    assert lost["value"] == 0
+
+
+def test_only_what_is_worth_something_is_called_so():
+    found = ss.worth("strozzi", ["flag:ware", "sail:8", "port:rome"], players=3, agents="heuristic", deals=1000)
+    verdict = {line["thing"]: line["verdict"] for line in verdicts(found.tables["worth"], 0.01)}
+    assert verdict["flag:ware"] == WORTH
+    assert set(verdict.values()) <= {WORTH, COSTS, SMALL, UNCLEAR}
+
+
+def test_results_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
+    one = ss.worth("strozzi", "port:*", players=3, agents="random", deals=40, workers=1)
+    two = ss.worth("strozzi", "port:*", players=3, agents="random", deals=40, workers=2, folder=tmp_path / "w")
+    again = ss.worth("strozzi", "port:*", players=3, agents="random", deals=40, folder=tmp_path / "w")
+    assert again.new_games == 0
+    for other in (two, again):
+        assert np.array_equal(one.tables["worth"]["value"], other.tables["worth"]["value"], equal_nan=True)
+
+
+def test_an_agent_that_searches_plays_fewer_deals():
+    found = ss.worth(
+        "strozzi", "flag:pirate", players=3, agents="random,flat_mc:playouts=1", deals=1500, search_deals=20
+    )
+    deals = found.tables["worth"].groupby("agent")["deals"].unique()
+    assert {agent: each.tolist() for agent, each in deals.items()} == {"random": [1500], "flat_mc:playouts=1": [20]}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"things": "flag:gold"}, "known: flag:pirate"),
+        ({"things": "gold:*"}, "known: flag:pirate"),
+        ({}, "name things or patterns"),
+        ({"things": "flag:*", "every": True}, "leave out the things"),
+        ({"things": "flag:*", "deals": 0}, "deals: must be between 1"),
+    ],
+)
+def test_what_cannot_be_measured_is_named(given, named):
+    with pytest.raises(InputError, match=named.replace("*", r"\*")):
+        ss.worth("strozzi", players=3, **given)
+
+
+def test_the_worth_of_the_pirate_flag_is_that_of_an_agent_without_it():
+    """An agent written by hand that never uses the flag loses what the restricted one loses."""
+    restricted = losses(ss.worth("strozzi", "flag:pirate", players=3, agents="random", deals=200))
+    by_hand = ss.compare("strozzi", NoPirate, "random", players=3, opponents="random", deals=200)
+    lost = restricted.loc["random", "flag:pirate", 3, "score_lost"]
+    own = by_hand.tables["difference"].set_index("figure").loc["score_mean"]
+    assert lost["low"] < -own["value"] < lost["high"] or own["low"] < -lost["value"] < own["high"]
