@@ -16,6 +16,7 @@ PLACES = {
     "second": "[B]",
     "agent": "AGENT",
     "things": "[THING...]",
+    "file": "FILE",
 }
 _ENDINGS = {
     "name another folder": "name another folder with --out",

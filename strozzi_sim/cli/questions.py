@@ -10,6 +10,7 @@ from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
+from strozzi_sim.questions.sweep import sweep
 from strozzi_sim.questions.tournament import tournament
 from strozzi_sim.questions.worth import worth
 from strozzi_sim.runtime.text_columns import columns_of
@@ -261,6 +262,32 @@ def _points(row: Any) -> str:
     return f"{100 * row.value:+.1f} ({100 * row.low:+.1f} to {100 * row.high:+.1f})"
 
 
+def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
+    if _finish(results, given):
+        return
+    if "best" in results.tables:
+        _show_best(results)
+        return
+    table = results.tables["sweep"]
+    keys = list(results.manifest["report"]["sweep"])
+    figures = ("seat_gap", "score_mean", "margin_mean", "decisions_mean")
+    cells = [column for column in ("players", "lineup") if table[column].nunique() > 1]
+    print(f"\n{_rows(table, (*cells, *keys), [figure for figure in figures if figure in set(table['figure'])])}")
+    options.print_status("tables/sweep has every figure; --best FIGURE searches the value with the lowest one")
+
+
+def _show_best(results: "Results") -> None:
+    """Print the race for the best value: the finalists, and how many were worse."""
+    table = results.tables["best"]
+    keys = list(table.columns[1 : list(table.columns).index("status")])
+    figure = table["figure"].iloc[0]
+    rows = [[*keys, figure.replace("_", " "), "minus the winner", "deals", "status"]]
+    for row in table.to_dict("records"):
+        less = {"value": row["minus_winner"], "low": row["minus_winner_low"], "high": row["minus_winner_high"]}
+        rows.append([*(f"{row[key]:g}" for key in keys), _value(row), _value(less), f"{row['deals']:,}", row["status"]])
+    print(f"\n{columns_of(rows)}\n{pluralize(results.n_games, 'game')}; finalists on deals on which none was chosen")
+
+
 COMMANDS = {
     "tournament": command(
         tournament,
@@ -272,6 +299,7 @@ COMMANDS = {
         _show_compare,
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
     ),
+    "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml --best seat_gap"),
     "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
     "ladder": command(
         ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"

@@ -157,6 +157,8 @@ def _empty_tables(manifest: Mapping[str, Any], compares: bool) -> dict[str, pd.D
     tables = study_tables(game, (), [page for page in report["pages"] if page in game.report.PAGES], {}, compared)
     maps = [*report["heatmaps"], *(own["name"] for own in report.get("own", []))]
     heat = FigureTable("row", "column").frame()
+    if report.get("sweep"):
+        tables["sweep"] = FigureTable(*report["sweep"]).frame().astype(dict.fromkeys(report["sweep"], "float64"))
     if compares:
         tables |= {name: FigureTable(*keys).frame() for name, keys in COMPARED.items()}
     return tables | {f"heat_{name.replace('-', '_')}": heat for name in maps}

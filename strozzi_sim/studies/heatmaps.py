@@ -111,7 +111,9 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
     plan = make_plan("study", game, lineups, variants, resolved["players"], resolved["deals"], **extent)
     shipped = {name: game.report.HEATMAPS[name] for name in report["heatmaps"] if name in game.report.HEATMAPS}
     plan = replace(
-        plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped
+        plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped,
+        effect=report.get("effect", plan.effect), question=report.get("question", plan.question),
+        sweep=tuple((key, tuple(values)) for key, values in report.get("sweep", {}).items()),
     )  # fmt: skip
     for own in report.get("own", []):
         plan = add_to_plan(plan, HeatMapSpec(**own))

@@ -5,13 +5,14 @@ name the argument; the command line puts its option in its place, a study's file
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from os import PathLike
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
-from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, own_variants
+from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, own_variants, with_values
 
 Lineup = AnyAgent | Sequence[AnyAgent]
 Folder = str | PathLike[str] | None
@@ -155,3 +156,30 @@ def make_lineups(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tu
     if len(lineup) == 1:
         return [tuple(lineup)]
     return [tuple(lineup[seat % len(lineup)] for seat in range(count)) for count in players]
+
+
+MAX_SWEPT = 2  # keys of a sweep
+MAX_CANDIDATES = 400  # combinations of their values
+
+
+def sweep_variants(game: Game, base: Variant, grid: Mapping[str, Sequence[Any]]) -> dict[str, Variant]:
+    """Return the variants of a grid by name, in the order of its values.
+
+    Raises:
+        InputError: more than two keys, a key with fewer than two values, a value twice, too many combinations, or an invalid value.
+    """
+    if not 1 <= len(grid) <= MAX_SWEPT:
+        raise InputError(f"give one or {MAX_SWEPT} keys, got {len(grid)}")
+    for key, values in grid.items():
+        if not isinstance(values, list | tuple) or len(values) < 2:
+            raise InputError(f"{key}: expected a list of at least two values, got {short_repr(values)}")
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"{key}: expected numbers, got {short_repr(value)}")
+        if len(set(values)) < len(values):
+            raise InputError(f"{key}: a value is listed twice in {short_repr(list(values))}")
+    combinations = list(product(*grid.values()))
+    if len(combinations) > MAX_CANDIDATES:
+        raise InputError(f"{len(combinations)} combinations; give at most {MAX_CANDIDATES}")
+    found = [with_values(game, base, dict(zip(grid, values, strict=True))) for values in combinations]
+    return {variant.name: variant for variant in found}

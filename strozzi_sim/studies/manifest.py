@@ -31,6 +31,7 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
             "own": [msgspec.to_builtins(own) for own in plan.own_maps],
             "question": plan.question,
             "effect": plan.effect,
+            "sweep": dict(plan.sweep),
         },
         "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],
         "kept": msgspec.to_builtins(plan.keep) | {"share": 1 / plan.keep.every},

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ class Plan:
         keep: the rows of facts that are kept.
         counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
+        sweep: swept keys with their values, whose combinations are the variants; no part of the hash, which has their components.
         question: the question that the headline of the report answers; no part of the hash.
         effect: smallest difference between variants that matters; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
@@ -88,6 +90,7 @@ class Plan:
     until: str = ""
     search_deals: int = 0
     asked: tuple[Crosstab, ...] | None = field(default=None, compare=False)
+    sweep: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
     question: str = field(default="", compare=False)
     effect: float = field(default=EFFECT, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
@@ -109,6 +112,12 @@ class Plan:
                     deals = self.search_deals if any(spec.searches for spec in lineup) else 0
                     found.append(Cell(len(found), match, selfplay, deals or self.deals))
         return tuple(found)
+
+    @property
+    def swept_values(self) -> dict[str, tuple[float, ...]]:
+        """The values of the swept keys, by variant."""
+        combinations = product(*(values for _, values in self.sweep))
+        return dict(zip((variant.name for variant in self.variants), combinations, strict=True))
 
     def chunk_range(self, chunk: int, deals: int = 0) -> tuple[int, int]:
         """Return the deals of a chunk: first, and one past the last; `deals`: those of its cell, if not those of the plan."""
@@ -223,6 +232,12 @@ class Plan:
         if len(self.lineups) > _FEW:
             lineups = f"{len(self.lineups):,} of {len({spec for lineup in self.lineups for spec in lineup})} agents"
         names = ", ".join(variant.name for variant in self.variants)
+        if len(self.variants) > _FEW:
+            names = (
+                f"{len(self.variants)} of {', '.join(key for key, _ in self.sweep)}"
+                if self.sweep
+                else f"{len(self.variants)}"
+            )
         seatings = sorted({len(cell.match.design) for cell in self.cells})
         sat = pluralize(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
         fewer = f" ({self.search_deals:,} with an agent that searches)" if self.search_deals else ""

@@ -41,7 +41,7 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
-from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, text_of
+from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
 from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, SEATS, VARIANTS, Plan
 
 _FILE_KEYS = {
@@ -74,6 +74,7 @@ def make_plan(
     own_maps: Sequence[HeatMapSpec] = (),
     question: str = "",
     effect: float = EFFECT,
+    sweep: Mapping[str, Sequence[float]] | None = None,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
@@ -87,6 +88,11 @@ def make_plan(
     if search_deals is not None:
         check_whole("search_deals", search_deals, 1, deals)
     check_range("effect", effect, 0, 1)
+    if sweep:
+        if len(variants) > 1:
+            names = ", ".join(variant.name for variant in variants)
+            raise ArgumentError("sweep", f"changes one variant; leave out all but one of {names}")
+        variants = tuple(as_argument_error("sweep", sweep_variants, game, variants[0], sweep).values())
     if seatings not in DESIGNS:
         raise ArgumentError("seatings", f"unknown design {short_repr(seatings)}; {suggest_names(seatings, DESIGNS)}")
     resolved = tuple(dict.fromkeys(tuple(lineup) for lineup in lineups))
@@ -117,6 +123,7 @@ def make_plan(
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until, effect=effect,
         search_deals=(search_deals or 0) if fewer else 0,
         question=_question(question, game, resolved, variants),
+        sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()),
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -175,6 +182,7 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     facts_share: float | None = None
     report: _Report = msgspec.field(default_factory=_Report)
     heatmap: list[HeatMapSpec] = []
+    sweep: dict[str, list[Any]] = {}
 
 
 def read_plan(file: Path) -> Plan:
@@ -242,7 +250,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
             chunks=study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
-            search_deals=study.search_deals, question=study.question, effect=study.report.effect,
+            search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
         )  # fmt: skip
 
 

@@ -343,7 +343,14 @@ def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, s
     if compared is None:
         first, *others = plan.variants
         compared = [(first.name, other.name) for other in others]
-    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect)
+    found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect)
+    return {**found, "sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else found
+
+
+def figure_tables(plan: Plan, store: MemoryStore, *, sums: bool) -> dict[str, Any]:
+    """Return the tables of a study before they become data frames; with `sums` they keep the counts of ratios."""
+    cells = [cell_counts(plan, store, cell) for cell in plan.cells]
+    return tables.figure_tables(plan.game, cells, plan.pages, plan.heatmaps, sums=sums)
 
 
 def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:

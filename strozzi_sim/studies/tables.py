@@ -11,12 +11,12 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, check_names
+from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, check_names
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.changes import changes
-from strozzi_sim.studies.plan import EFFECT
+from strozzi_sim.studies.plan import EFFECT, Plan
 
 
 def study_tables(
@@ -34,9 +34,20 @@ def study_tables(
     Raises:
         InputError: a page the game does not have.
     """
+    found = figure_tables(game, cells, pages, heatmaps, sums=bool(compared))
+    tables = {name: table.frame() for name, table in found.items()}
+    if compared:
+        whole = {name: table for name, table in found.items() if not name.startswith("heat_")}
+        tables["changes"] = changes(whole, compared, effect)
+    return tables
+
+
+def figure_tables(
+    game: Game, cells: Sequence[CellCounts], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], *, sums: bool
+) -> dict[str, FigureTable]:
+    """Return the tables of `study_tables` but `changes`, before they become data frames; with `sums` they keep the counts of ratios."""
     part = game.report
     check_names("page", pages, part.PAGES)
-    sums = bool(compared)
     seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
         _add_seats(seats, cell)
@@ -47,12 +58,17 @@ def study_tables(
     cell_order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     balance.parts += of_game.pop("balance").parts
     balance.parts.sort(key=lambda part: cell_order[part.players, part.variant, part.lineup])
-    found = {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
-    tables = {name: table.frame() for name, table in found.items()}
-    if compared:
-        whole = {name: table for name, table in found.items() if not name.startswith("heat_")}
-        tables["changes"] = changes(whole, compared, effect)
-    return tables
+    return {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
+
+
+def sweep_table(balance: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    """Return the figures of the whole game beside the swept values: players, variant, lineup, the keys, figure, ..."""
+    values, keys = plan.swept_values, [key for key, _ in plan.sweep]
+    columns = {
+        key: np.array([values[name][number] for name in balance["variant"]], np.float64)
+        for number, key in enumerate(keys)
+    }
+    return balance.assign(**columns)[[*CELL, *keys, *FIGURE]]
 
 
 def _add_seats(table: FigureTable, cell: CellCounts) -> None:

@@ -7,6 +7,7 @@ from pkgutil import iter_modules
 import pytest
 
 import strozzi_sim as ss
+from paths import ROOT
 from strozzi_sim import questions
 from strozzi_sim.cli import app
 from strozzi_sim.cli.error_text import option_of
@@ -19,6 +20,7 @@ GIVEN = {  # what a question needs to be asked at all
     "heatmap": {"rows": "seat", "columns": "round", "fact": "round"},
     "ladder": {"agent": "greedy", "param": "margin", "start": 2, "steps": 1},
     "leak_check": {"agent": "random"},
+    "sweep": {"file": str(ROOT / "experiments" / "strozzi_bonus.toml")},
     "worth": {"things": "flag:pirate"},
     "tournament": {"agents": "random,greedy,racer,trader"},
 }
@@ -28,6 +30,7 @@ WRONG = {  # a value that can be typed, by argument
     "seatings": "round", "variant": "nope", "variants": "base", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
     "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
     "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0,
+    "file": str(ROOT / "experiments" / "flag_usage.toml"), "best": "seats", "highest": True,
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
     "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",
@@ -43,7 +46,7 @@ def cases():
 
 
 def asked(name, argument):
-    first = "source" if name == "heatmap" else "game"
+    first = {"heatmap": "source", "sweep": "file"}.get(name, "game")
     given = {first: "strozzi", **GIVEN.get(name, {}), argument: WRONG[argument]}
     if argument == "variants":
         given = {first: "strozzi", argument: WRONG[argument]}
@@ -64,7 +67,7 @@ def test_python_names_the_argument(name, argument):
 def test_the_command_names_the_option(name, argument, capsys):
     places, options = [], []
     for key, value in asked(name, argument).items():
-        if key in ("game", "source", "first", "second", "agent", "things"):
+        if key in ("game", "source", "file", "first", "second", "agent", "things"):
             places.append(str(value))
         else:
             options += [option_of(key)] if value is True else [option_of(key), str(value)]

@@ -207,7 +207,7 @@ def test_every_variant_has_tables_and_sentences(changes):
         assert "nan" not in sentence
         assert "no value" not in sentence, sentence
         assert sentence.endswith(".")
-    assert GAME.report.tables([counts], ["balance"], {}, stats)["balance"]["n"].min() > 0
+    assert GAME.report.tables([counts], ["balance"], {}, stats)["balance"].frame()["n"].min() > 0
 
 
 def test_every_level_that_can_occur_has_a_row():

@@ -1,0 +1,90 @@
+"""Values of the components over a grid, and the race for the best of them."""
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
+from strozzi_sim.studies.sweep import BEHIND, OPEN, WINNER, WORSE
+
+BONUS = {"tracks.bonus.9": [5, 15, 25]}
+
+
+def study(sweep, **keys):
+    plan = {"name": "s", "game": "strozzi", "players": [3], "deals": 120, "lineups": [["random"]]}
+    return ss.Study(**{**plan, **keys}, sweep=sweep)
+
+
+def test_the_table_has_the_values_beside_the_figures_of_balance():
+    found = ss.sweep(study({**BONUS, "tracks.bonus.8": [0, 10]}, players=[3, 4]))
+    table, balance = found.tables["sweep"], found.tables["balance"]
+    assert list(table.columns[:5]) == ["players", "variant", "lineup", "tracks.bonus.9", "tracks.bonus.8"]
+    assert np.array_equal(table["value"], balance["value"], equal_nan=True)
+    assert sorted(map(tuple, table[["tracks.bonus.9", "tracks.bonus.8"]].drop_duplicates().to_numpy())) == [
+        (5, 0), (5, 10), (15, 0), (15, 10), (25, 0), (25, 10),
+    ]  # fmt: skip
+    base = ss.simulate("strozzi", 3, ["random"], deals=120).tables["balance"]
+    same = table.query("players == 3 and `tracks.bonus.9` == 15 and `tracks.bonus.8` == 10")
+    assert np.array_equal(same["value"], base["value"], equal_nan=True)
+
+
+def test_a_folder_of_a_sweep_is_read_again(tmp_path):
+    first = ss.sweep(study(BONUS), folder=tmp_path / "r")
+    again = ss.sweep(study(BONUS), folder=tmp_path / "r")
+    assert again.new_games == 0
+    assert again.tables["sweep"].equals(first.tables["sweep"])
+    assert (tmp_path / "r" / "tables" / "sweep.csv").is_file()
+
+
+def test_the_planted_best_value_wins_the_race():
+    values = {"tracks.bonus.9": [0, 5, 10, 15, 20, 25, 30, 40]}
+    for highest, best in ((True, 40), (False, 0)):
+        found = ss.sweep(study(values, deals=400), "score_mean", highest=highest).tables["best"]
+        winner = found.iloc[0]
+        assert (winner["status"], winner["tracks.bonus.9"]) == (WINNER, best)
+        assert len(found) == 8
+        assert set(found["status"]) <= {WINNER, OPEN, WORSE, BEHIND}
+        worse = found[found["status"] == WORSE]
+        assert len(worse) >= 3
+        assert winner["minus_winner"] == 0
+
+
+def test_values_that_change_nothing_are_not_told_from_the_winner():
+    found = ss.sweep(study({"coins.v5": [18, 19, 20]}, deals=200), "score_mean").tables["best"]
+    assert sorted(found["status"]) == [OPEN, OPEN, WINNER]
+    assert (found["minus_winner"] == 0).all()
+
+
+def test_the_race_is_the_same_for_any_number_of_workers():
+    one, two = (ss.sweep(study(BONUS, deals=300), "seat_gap", workers=workers).tables["best"] for workers in (1, 2))
+    assert one.equals(two)
+
+
+@pytest.mark.parametrize(
+    ("sweep", "named"),
+    [
+        ({"tracks.bonus.9": [5]}, "at least two values"),
+        ({"tracks.bonus.9": 5}, "list"),
+        ({"tracks.bonus.9": [5, 5]}, "listed twice"),
+        ({"tracks.bonus.9": [5, "much"]}, "expected numbers"),
+        ({"rules.tile_optional": [True, False]}, "expected numbers"),
+        ({"tracks.bonus.99": [5, 6]}, "not on the track"),
+        ({"track.bonus.9": [5, 6]}, "did you mean 'tracks'"),
+        ({**BONUS, "tracks.bonus.7": [1, 2], "tracks.bonus.8": [1, 2]}, "one or 2 keys"),
+        ({"tracks.bonus.9": list(range(401))}, "at most 400"),
+    ],
+)
+def test_what_cannot_be_swept_is_named(sweep, named):
+    with pytest.raises(InputError, match=named):
+        study(sweep)
+
+
+def test_what_a_sweep_has_not_is_named():
+    with pytest.raises(InputError, match=r"file: has no table \[sweep\]"):
+        ss.sweep(study({}))
+    with pytest.raises(InputError, match="best: unknown figure 'fairness'; known: seat_gap"):
+        ss.sweep(study(BONUS), "fairness")
+    with pytest.raises(InputError, match="highest: is for best"):
+        ss.sweep(study(BONUS), highest=True)
+    with pytest.raises(InputError, match="changes one variant"):
+        study(BONUS, variants=["base", "long-tracks"])
