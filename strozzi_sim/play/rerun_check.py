@@ -41,7 +41,7 @@ _KEPT = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "
 _KEPT_PREFIXES = (
     "LD_", "DYLD_", "PYTHON", "XDG_", "STROZZI_", "NUMBA_", "NPY_", "OPENBLAS_", "MKL_", "OMP_", "COV_", "COVERAGE_",
 )  # fmt: skip
-_OFFSET = 101 * 86_400 + 11 * 3_600 + 17 * 60 + 0.377  # initial offset of the clock in seconds
+_OFFSET = 101 * 86_400 + 11 * 3_600 + 0.377  # initial offset of the clock in seconds, without its minutes
 _STRIDE = 5 * 3_600 + 7 * 60 + 0.113  # seconds by which the clock jumps before each decision
 
 
@@ -90,7 +90,7 @@ class RerunChecker:
             environment = {name: value for name, value in environment.items() if _is_kept(name)}
             environment |= {"LANG": "C", "USER": "nobody"}
         if CLOCK in changes:
-            environment["TZ"] = "Asia/Kathmandu"
+            environment["TZ"] = _zone_six_hours_east()
         if NUMBERS in changes:
             environment["PYTHONHASHSEED"] = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         elif hash_seed is not None:
@@ -127,6 +127,12 @@ class RerunChecker:
 
 def _is_kept(name: str) -> bool:
     return name in _KEPT or name.startswith(_KEPT_PREFIXES)
+
+
+def _zone_six_hours_east() -> str:
+    """Return a time zone six hours east of the local one, as a value of TZ (POSIX counts hours west)."""
+    minutes = time.localtime().tm_gmtoff // 60 + 360
+    return f"EAST{'-' if minutes >= 0 else '+'}{abs(minutes) // 60}:{abs(minutes) % 60:02}"
 
 
 # -- in the other process ----------------------------------------------------------------------------------------------
@@ -175,7 +181,9 @@ def _first_moved(
 
 def _let_the_clock_run() -> Callable[[], None]:
     """Shift Python's clocks and return a function that makes them jump."""
-    ahead = [_OFFSET]
+    # Minutes carry into no hour: hours change by 17 or -7 (in UTC by 11 or -13), minutes by 17 or -43. Agents take such
+    # numbers modulo the number of their actions, and a change by 18 or -6 would be none with two, three or six actions.
+    ahead = [_OFFSET + 60 * (17 if time.localtime().tm_min < 43 else -43)]
 
     def shifted(clock: Callable[[], float]) -> Callable[[], float]:
         return lambda: clock() + ahead[0]

@@ -1,6 +1,9 @@
 """LeakCheck: every agent that comes with the package is blind to what its seat must not know; a cheat is caught."""
 
 import json
+import os
+import subprocess
+import sys
 import textwrap
 
 import numpy as np
@@ -349,3 +352,31 @@ def test_a_record_says_that_its_game_may_differ_where_rows_matter(tmp_path, caps
     assert "played alone, a game may differ" in capsys.readouterr().out
     assert app.run(["record", "strozzi", "--agents", "random", "--out", str(out)]) == 0
     assert "row_dependent" not in json.loads(out.read_text().splitlines()[0])
+
+
+CLOCK_AT_EVERY_MINUTE = """
+    import datetime, time
+    from strozzi_sim.play import rerun_check
+
+    real = dict(vars(time)), datetime.date, datetime.datetime
+    shifts = set()
+    for minute in range(24 * 60):
+        now = 1_700_000_000 // 86_400 * 86_400 + 60 * minute + 5
+        time.time = lambda: now
+        time.localtime = lambda seconds=None: real[0]["localtime"](now if seconds is None else seconds)
+        before = time.localtime()
+        rerun_check._let_the_clock_run()
+        after = time.localtime()
+        shifts.add((after.tm_hour - before.tm_hour, after.tm_min - before.tm_min))
+        vars(time).update(real[0])
+        datetime.date, datetime.datetime = real[1:]
+    print(sorted(shifts))
+"""
+
+
+def test_the_hour_and_the_minute_change_by_primes_whatever_the_time():
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(CLOCK_AT_EVERY_MINUTE)], capture_output=True, text=True, check=True,
+        env=os.environ | {"TZ": "UTC"},
+    )  # fmt: skip
+    assert done.stdout.strip() == "[(-13, -43), (-13, 17), (11, -43), (11, 17)]"
