@@ -1,7 +1,8 @@
 """Variants: named changes of component data, merged into a game's components.toml key by key.
 
 A change names a section and a key (`tracks.top_index`). Tables in MERGED are merged entry by entry; every other value is
-replaced. A list of blocks with ids is replaced by a list, or changed in part by a table `id -> changed attributes`.
+replaced. A list of blocks with ids is replaced by a list, or changed in part by a table `id -> changed attributes`, in which
+`add` is a list of new blocks, each with its id, and `remove` a list of ids.
 """
 
 import json
@@ -21,6 +22,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 
 BASE = "base"
+ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DESCRIPTION = ("about", "provenance", "provenance_note")
 
@@ -200,6 +202,8 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
     if isinstance(data, list):
         ids = [each.get("id") if isinstance(each, Mapping) else None for each in data]
         known = [str(place) if each is None else each for place, each in enumerate(ids)]
+        if name in (ADD, REMOVE) and not rest and None not in ids:
+            return _changed_list(data, {name: value}, where.removesuffix(f".{name}"))
         if name not in known:
             raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, known)}")
         return [
@@ -392,9 +396,31 @@ def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
         )
     by_id = {thing["id"]: thing for thing in old}
     for name, attributes in change.items():
+        if name in (ADD, REMOVE):
+            continue
         if name not in by_id:
-            raise InputError(f"{where}.{short_repr(name)[1:-1]}: unknown id; {suggest_names(name, by_id)}")
+            how = f"a new one is added by {ADD} = [{{id = {short_repr(name)}, ...}}]"
+            raise InputError(f"{where}.{short_repr(name)[1:-1]}: unknown id; {suggest_names(name, by_id)}; {how}")
         if not isinstance(attributes, Mapping):
             raise InputError(f"{where}.{name}: expected a table of attributes, got {short_repr(attributes)}")
         by_id[name].update(attributes)
-    return old
+    for name in _listed(change, REMOVE, where):
+        if not isinstance(name, str) or name not in by_id:
+            raise InputError(f"{where}.{REMOVE}: unknown id {short_repr(name)}; {suggest_names(str(name), by_id)}")
+        if name in change:
+            raise InputError(f"{where}.{REMOVE}: {name!r} is changed as well")
+        del by_id[name]
+    for block in _listed(change, ADD, where):
+        if not isinstance(block, Mapping) or not isinstance(block.get("id"), str):
+            raise InputError(f"{where}.{ADD}: expected blocks with an id, got {short_repr(block)}")
+        if block["id"] in by_id:
+            raise InputError(f"{where}.{ADD}: {block['id']!r} is there already; change it under its id")
+        by_id[block["id"]] = dict(block)
+    return list(by_id.values())
+
+
+def _listed(change: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    found = change.get(key, [])
+    if not isinstance(found, list | tuple):
+        raise InputError(f"{where}.{key}: expected a list, got {short_repr(found)}")
+    return list(found)

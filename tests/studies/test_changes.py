@@ -115,3 +115,34 @@ def test_a_headline_answers_the_question_of_the_study():
     ):
         with pytest.raises(InputError, match=f"question: .*{named}"):
             ss.Study(**plan, question=question)
+
+
+SHIP = {"id": "S30", "sail": 4, "venice": 1, "rome": 1, "naples": 1, "scrolls": 0, "promotion": 0}
+
+
+def test_a_variant_adds_and_removes_blocks_by_id():
+    changes = {"mine": {"ships": {"add": [SHIP], "remove": ["S01", "S02"], "S03": {"sail": 8}}}}
+    results = ss.simulate("strozzi", 3, "random", deals=60, variant=changes, facts=["card"])
+    cards = set(results.facts("card")["card"])
+    assert "S30" in cards
+    assert not {"S01", "S02"} & cards
+    removed = ss.compare("strozzi", settings=['ships.remove=["S01"]'], players=3, deals=40)
+    assert len(removed.plan["variants"]["ships-remove-s01"]["ships"]) == 28
+
+
+@pytest.mark.parametrize(
+    ("ships", "named"),
+    [
+        ({"add": [{**SHIP, "id": "S29"}]}, "ships.add: 'S29' is there already"),
+        ({"add": [SHIP, SHIP]}, "ships.add: 'S30' is there already"),
+        ({"add": [{"sail": 4}]}, "expected blocks with an id"),
+        ({"add": [{"id": "S30", "sail": 4}]}, "ships.S30: missing required field `venice`"),
+        ({"remove": ["S41"]}, "ships.remove: unknown id 'S41'; known: S01"),
+        ({"remove": "S01"}, "ships.remove: expected a list"),
+        ({"remove": ["S01"], "S01": {"sail": 3}}, "'S01' is changed as well"),
+        ({"S41": {"sail": 4}}, "a new one is added by add = "),
+    ],
+)
+def test_blocks_that_cannot_be_added_or_removed_are_named(ships, named):
+    with pytest.raises(InputError, match=named.replace("[", r"\[")):
+        ss.simulate("strozzi", 3, "random", deals=20, variant={"mine": {"ships": ships}})
