@@ -68,6 +68,8 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
             print(f"\n{name}\n{options.text_of(results.tables[name])}")
+    for sentence in results.findings:
+        print(f"\n{sentence}")
     if results.folder is not None:
         _finish(results, given["page"], False)
     else:
@@ -76,10 +78,12 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
 
 balance = command(
     simulate, _show_balance, "Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000",
-    without=("facts", "heatmaps"), usual={"players": "all", "deals": 5000}, name="balance",
+    without=("facts", "heatmaps"), usual={"players": "all", "deals": 5000, "agents": "tiers"}, name="balance",
     words={
         "": "Measure seat balance and agent strength without a study file.",
         "players": "player counts: 4, 3-6 or 3,5; default: all the game allows",
+        "agents": "one line-up, separated by commas; one agent = self-play; default: `tiers`, the game's agents of each strength by "
+        "themselves, those that search on a fiftieth of the deals",
         "variant": "a variant; may be given several times",
     },
 )  # fmt: skip

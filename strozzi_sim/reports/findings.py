@@ -167,6 +167,12 @@ class _SeatCell:
         return 1 / float(self.test.players)
 
     @property
+    def favoured(self) -> tuple[int, float]:
+        """The seat that wins most, and its share."""
+        row = self.shares.loc[self.shares["value"].idxmax()]
+        return int(row["seat"]), float(row["value"])
+
+    @property
     def distance(self) -> float:
         """Largest distance of a share from the fair one."""
         return float((self.shares["value"] - self.fair).abs().max())
@@ -195,6 +201,63 @@ def _seat_cells(tables: Tables) -> list[_SeatCell]:
             verdict = EQUAL
         seat_cells.append(_SeatCell(row, shares, where, verdict))
     return seat_cells
+
+
+def headline_by_strength(tables: Tables, tiers: Mapping[str, str]) -> str:
+    """Return a sentence per player count on its seats at each strength of play: of the game where all agree, else of the players.
+
+    Args:
+        tables: tables of a study in which the agent of each tier plays itself.
+        tiers: tier -> spec string, the weakest first.
+    """
+    found: dict[str, list[str]] = {}
+    for players in dict.fromkeys(tables["balance"]["players"]):
+        cells = {cell.test.lineup: cell for cell in _seat_cells(tables) if cell.test.players == players}
+        by_tier = {tier: cells[agent] for tier, agent in tiers.items() if agent in cells}
+        found.setdefault(_strength_words(by_tier, tables["balance"]), []).append(str(players))
+    parts = [f"At {listed(counts)} players {words}" for words, counts in found.items()]
+    return f"{'. '.join(parts)}."
+
+
+_SEEN = 0.03  # a gain of a seat that a test should not miss
+_PLAY = {"weak": "random play", "middle": "middling play", "search": "strong play", "learned": "learned play"}
+
+
+def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> str:
+    """Return what the tiers say of the seats at one player count, and how large a gain could be missed where they say nothing."""
+
+    def called(tier: str) -> str:
+        cell = by_tier[tier]
+        of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
+        bound = row_of(balance, figure="seat_favour_bound", **of_cell)
+        return _PLAY[tier] + (
+            f" (a gain up to {100 * bound.value:.0f} points would be missed)" if bound and bound.value > _SEEN else ""
+        )
+
+    unequal = {tier: cell for tier, cell in by_tier.items() if cell.verdict == UNEQUAL}
+    others = [tier for tier in by_tier if tier not in unequal]
+    if not unequal:
+        few = all(cell.verdict == FEW for cell in by_tier.values())
+        return (
+            "there are too few games for a test"
+            if few
+            else "no seat is known to win more than its share at any strength of play"
+        )
+    favoured = {tier: cell.favoured for tier, cell in unequal.items()}
+    seats = {seat for seat, _ in favoured.values()}
+    shares = listed([f"{format_value(share, 'share')} under {_PLAY[tier]}" for tier, (_, share) in favoured.items()])
+    fair = format_value(next(iter(by_tier.values())).fair, "share")
+    if len(seats) == 1:
+        words = f"the game favours seat {next(iter(seats))}" if not others else f"seat {next(iter(seats))} is favoured"
+        rest = f", but not known to be under {listed([called(tier) for tier in others])}" if others else ""
+        return f"{words}: it wins {shares} (fair: {fair}){rest}"
+    names = listed(
+        [
+            f"seat {seat} under {_PLAY[tier]} ({format_value(share, 'share')})"
+            for tier, (seat, share) in favoured.items()
+        ]
+    )
+    return f"it depends on the players who is favoured: {names} (fair: {fair})"
 
 
 def _share_words(cell: _SeatCell) -> str:

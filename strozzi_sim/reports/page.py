@@ -12,6 +12,7 @@ import msgspec
 import pandas as pd
 from markupsafe import Markup
 
+from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
@@ -131,6 +132,11 @@ def headline(manifest: Mapping[str, Any], tables: Tables, game: Game) -> str:
         found = findings.lineup_sentences(tables, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
         more = f" ({pluralize(len(found) - 1, 'other combination')} below.)" if len(found) > 1 else ""
         return f"{found[0]}{more}" if found else findings.headline(tables)
+    if question == SEATS and len(game.tiers) > 1:
+        tiers = {tier: load_agent(agent, game).text for tier, agent in game.tiers.items()}
+        cells = tables["balance"][["variant", "lineup"]].drop_duplicates()
+        if set(cells["lineup"]) == set(tiers.values()) and cells["variant"].nunique() == 1:
+            return findings.headline_by_strength(tables, tiers)
     if question in tables:
         found = game.report.sentences(tables, _variants(manifest)).get(question, [])
         return str(found[0]) if found else findings.headline(tables)

@@ -203,7 +203,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         tables = ", ".join(f"<code>{escape(name)}</code>" for name in self.tables)
-        lines = [f"<b>{escape(self._summary)}</b>", *map(escape, self._findings), f"Tables: {tables}"]
+        lines = [f"<b>{escape(self._summary)}</b>", *map(escape, self.findings), f"Tables: {tables}"]
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
     @property
@@ -225,8 +225,8 @@ class Results:
         return f"{self.game.title}, {counts} players, {who}{which}: {pluralize(self.n_games, 'game')}{where}{part}"
 
     @property
-    def _findings(self) -> list[str]:
-        """Headline of the report, if results of this kind have one."""
+    def findings(self) -> list[str]:
+        """The headline of the report, if results of this kind have one."""
         if "seats" not in self.tables:
             return []
         from strozzi_sim.reports.page import headline

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
+from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
@@ -30,6 +31,8 @@ from strozzi_sim.studies.progress import ProgressOption, report_progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import MemoryStore
+
+TIERS = "tiers"  # instead of agents: the game's agents of each strength
 
 
 @dataclass(frozen=True)
@@ -127,10 +130,18 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
 def lineup_study(
     name: str, game: str | Game, players: Players, agents: Lineup, deals: int, seatings: str, variant: Variants, seed: int, **more: Any
 ) -> Study:  # fmt: skip
-    """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`."""
+    """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`.
+
+    With `agents="tiers"` the game's agent of each strength plays itself, those that search on a fiftieth of the deals.
+    """
     game = find_game(game)
     counts = find_players(game, players)
-    lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
+    lineups: list[tuple[AgentSpec, ...]]
+    if agents == TIERS:
+        lineups = [(spec,) for spec in find_agents(list(game.tiers.values()) or [game.default_agent], game)]
+        more = {"search_deals": min(max(deals // 50, 20), deals)} | more
+    else:
+        lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
     variants = find_variants(game, variant)
     return Study.of(
         make_plan(name_of(name, game), game, lineups, variants, counts, deals, seatings=seatings, seed=seed, **more)

@@ -392,3 +392,33 @@ def test_a_sorted_table_names_what_it_leaves_out():
     assert (found.left_out, found.sorted_by) == (("square of 4",), "worth")
     most = page_table(replace(shown, most=1), table.frame(), {})
     assert [row.label for row in most.rows] == ["C"]
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ({"random": (0.4, 0.3, 0.3), "heuristic": (0.4, 0.3, 0.3)}, "the game favours seat 0"),
+        ({"random": (1 / 3, 1 / 3, 1 / 3), "heuristic": (0.4, 0.3, 0.3)}, "seat 0 is favoured: it wins 40.0"),
+        (
+            {"random": (0.3, 0.4, 0.3), "heuristic": (0.4, 0.3, 0.3)},
+            "it depends on the players who is favoured: seat 1",
+        ),
+        ({"random": (1 / 3, 1 / 3, 1 / 3), "heuristic": (1 / 3, 1 / 3, 1 / 3)}, "no seat is known to win more"),
+    ],
+)
+def test_the_headline_speaks_of_the_game_only_where_all_strengths_agree(shares, said):
+    tables = {"seats": [], "balance": []}
+    for lineup, of_seats in shares.items():
+        cell = {"players": 3, "variant": "base", "lineup": lineup, "n": 9000, "deals": 3000}
+        fair = max(of_seats) - min(of_seats) < 0.01
+        for seat, share in enumerate(of_seats):
+            tables["seats"].append(
+                {**cell, "seat": seat, "figure": "win_share", "value": share, "low": share - 0.01, "high": share + 0.01}
+            )
+        for figure, value in (("seat_fairness_p", 0.5 if fair else 1e-9), ("seat_favour_bound", 0.012)):
+            tables["balance"].append({**cell, "figure": figure, "value": value, "low": np.nan, "high": np.nan})
+    frames = {name: pd.DataFrame(rows) for name, rows in tables.items()}
+    words = findings.headline_by_strength(frames, {"weak": "random", "middle": "heuristic"})
+    assert words.startswith("At 3 players ")
+    assert said in words
+    assert ("random play" in words) == ("no seat" not in said)
