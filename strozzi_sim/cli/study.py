@@ -83,7 +83,7 @@ balance = command(
         "": "Measure seat balance and agent strength without a study file.",
         "players": "player counts: 4, 3-6 or 3,5; default: all the game allows",
         "agents": "one line-up, separated by commas; one agent = self-play; default: `tiers`, the game's agents of each strength by "
-        "themselves, those that search on a fiftieth of the deals",
+        "themselves, those that search on a fraction of the deals",
         "variant": "a variant; may be given several times",
     },
 )  # fmt: skip

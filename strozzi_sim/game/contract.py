@@ -58,9 +58,11 @@ class Game:
         beliefs: fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution.
         tiers: spec strings of agents by level of strength, see TIERS: "weak", "middle" (heuristics), "search", "learned"; all
             optional.
+        deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
+            game takes long.
 
     Raises:
-        InputError: `journal_rows` is below 1, or a tier is unknown.
+        InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.
     """
 
     name: str
@@ -73,13 +75,13 @@ class Game:
     behaviour: int = 1
     beliefs: tuple[str, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    deals_per_search: int = 50
 
     def __post_init__(self) -> None:
-        """Check `journal_rows` and `tiers`."""
-        if self.journal_rows < 1:
-            raise InputError(
-                f"game {self.name!r}: journal_rows: must be 1 or more, got {short_repr(self.journal_rows)}"
-            )
+        """Check `journal_rows`, `deals_per_search` and `tiers`."""
+        for key in ("journal_rows", "deals_per_search"):
+            if getattr(self, key) < 1:
+                raise InputError(f"game {self.name!r}: {key}: must be 1 or more, got {short_repr(getattr(self, key))}")
         for tier in self.tiers:
             if tier not in TIERS:
                 raise InputError(
@@ -90,6 +92,10 @@ class Game:
     def default_agent(self) -> str:
         """The default agent of commands: the middle tier, or `random`."""
         return self.tiers.get("middle", "random")
+
+    def search_deals(self, deals: int) -> int:
+        """Return the deals of an agent that searches where others play `deals`: at least 20 of them."""
+        return min(max(deals // self.deals_per_search, 20), deals)
 
     @property
     def max_players(self) -> int:

@@ -35,7 +35,7 @@ def simulate(
         game: a name (see `games`) or a Game.
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         agents: one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k; `tiers`: the game's agents of each
-            strength by themselves, those that search on a fiftieth of the deals
+            strength by themselves, those that search on a fraction of the deals
         deals: deals for every cell
         seatings: one, rotate, all or latin
         variant: a variant, or several: a name, or changes as in a study's file under a new name,

@@ -42,7 +42,7 @@ def worth(
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         every: measure everything that can be restricted
-        search_deals: deals of agents that search; default: a fiftieth of deals, and at least 20
+        search_deals: deals of agents that search; default: a fiftieth of deals, of a game with long games fewer, and at least 20
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 
@@ -89,7 +89,7 @@ def worth(
     lineups += [
         (one.restricted(thing), *[one] * (count - 1)) for one in specs for thing in measured for count in counts
     ]
-    fewer = max(deals // 50, 20) if search_deals is None else search_deals
+    fewer = game.search_deals(deals) if search_deals is None else search_deals
     plan = make_plan(
         name_of("worth", game),
         game,

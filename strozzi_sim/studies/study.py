@@ -132,14 +132,14 @@ def lineup_study(
 ) -> Study:  # fmt: skip
     """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`.
 
-    With `agents="tiers"` the game's agent of each strength plays itself, those that search on a fiftieth of the deals.
+    With `agents="tiers"` the game's agent of each strength plays itself, those that search on a fraction of the deals (`Game.search_deals`).
     """
     game = find_game(game)
     counts = find_players(game, players)
     lineups: list[tuple[AgentSpec, ...]]
     if agents == TIERS:
         lineups = [(spec,) for spec in find_agents(list(game.tiers.values()) or [game.default_agent], game)]
-        more = {"search_deals": min(max(deals // 50, 20), deals)} | more
+        more = {"search_deals": game.search_deals(deals)} | more
     else:
         lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
     variants = find_variants(game, variant)

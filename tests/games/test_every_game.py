@@ -62,9 +62,14 @@ def test_bench(game, document):
 def test_balance_of_every_variant(game, document):
     variants = ["base", *shipped_variants(game)]
     chosen = [word for name in variants for word in ("--variant", name)]
-    found = document("balance", game.name, "--players", fewest(game), "--deals", 6, "--workers", 1, *chosen)
-    assert found["plan"]["lineups"] == [[game.default_agent]]
+    size = ("--players", fewest(game), "--deals", 6, "--workers", 1)
+    found = document("balance", game.name, *size, "--agents", game.default_agent, *chosen)
     assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
+
+
+def test_balance_plays_the_agents_of_each_strength(game, document):
+    found = document("balance", game.name, "--players", fewest(game), "--deals", 2, "--workers", 1)
+    assert [lineup for [lineup] in found["plan"]["lineups"]] == list(game.tiers.values())
 
 
 @pytest.mark.slow

@@ -14,4 +14,5 @@ GAME = Game(
     journal_rows=JOURNAL_ROWS,
     beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
     tiers={"weak": "random", "middle": "heuristic", "search": "strategist"},
+    deals_per_search=200,
 )
