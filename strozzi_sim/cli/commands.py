@@ -25,7 +25,7 @@ Show = Callable[
 ]  # the results and all options; `page`: path of the report or None
 
 _TYPES: dict[str, Any] = {
-    "int": int, "float": float, "bool": bool, "int | None": int | None, "Things": list[str] | None,
+    "int": int, "float": float, "bool": bool, "int | None": int | None, "float | None": float | None, "Things": list[str] | None,
     "Variants": list[str] | None, "Settings": list[str] | None, "Sequence[str | Path]": list[Path] | None,
 }  # fmt: skip
 _LISTS = (_TYPES["Variants"], _TYPES["Things"], _TYPES["Sequence[str | Path]"])

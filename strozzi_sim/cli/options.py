@@ -217,6 +217,21 @@ def write_page(results: "Results", progress: "Progress | None" = None) -> Path |
     return write_report(results.folder, results.manifest, results.tables, game, phase)
 
 
+def precision_words(results: "Results") -> list[str]:
+    """Return the headline figures of a study with a precision as text, and whether they are known to it."""
+    if "precision" not in results.tables:
+        return []
+    table = results.tables["precision"]
+    points, deals = 100 * float(results.plan["until"]), int(table["deals"].iloc[0])
+    unknown = int((table["known"] == 0).sum())
+    verdict = (
+        f"every share of wins is known to +- {points:g} points, after {deals:,} deals"
+        if not unknown
+        else f"{unknown} of {len(table)} shares of wins are not known to +- {points:g} points after the last of {deals:,} deals"
+    )
+    return [f"precision\n{text_of(table.drop(columns='deals'))}", f"{verdict} (intervals valid whenever it stops)"]
+
+
 def text_of(frame: Any) -> str:
     """Return a table for the terminal: the varying columns, rounded."""
     names = [name for name in frame.columns if name not in ("n", "deals")]

@@ -138,7 +138,9 @@ def _finish(results: "Results", given: dict[str, Any]) -> bool:
     if given["json"]:
         options.print_tables(results)
         return True
-    if "until" in results.plan:
+    for line in options.precision_words(results):
+        print(line)
+    if "until" in results.plan and "precision" not in results.tables:
         played = results.plan["deals"]
         stopped = f"stopped after {pluralize(played, 'deal')} = {pluralize(results.n_games, 'game')}"
         print(stopped if played < given["deals"] else "not stopped before the last deal")

@@ -68,7 +68,7 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
             print(f"\n{name}\n{options.text_of(results.tables[name])}")
-    for sentence in results.findings:
+    for sentence in (*results.findings, *options.precision_words(results)):
         print(f"\n{sentence}")
     if results.folder is not None:
         _finish(results, given["page"], False)
@@ -78,7 +78,7 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
 
 balance = command(
     simulate, _show_balance, "Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000",
-    without=("facts", "heatmaps"), usual={"players": "all", "deals": 5000, "agents": "tiers"}, name="balance",
+    without=("facts", "heatmaps"), usual={"players": "all", "agents": "tiers"}, name="balance",
     words={
         "": "Measure seat balance and agent strength without a study file.",
         "players": "player counts: 4, 3-6 or 3,5; default: all the game allows",

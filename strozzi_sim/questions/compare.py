@@ -27,7 +27,8 @@ def compare(
     effect: float = 0.01,
     opponents: Lineup = (),
     agents: Lineup = (),
-    deals: int = 1000,
+    deals: int | None = None,
+    precision: float | None = None,
     seatings: Design = "rotate",
     variant: AnyVariant = "base",
     seed: int = 0,
@@ -50,7 +51,8 @@ def compare(
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
-        deals: deals for every line-up
+        deals: deals for every line-up; default: 1,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
         seatings: one, rotate, all or latin
         variant: a variant of the game's components
         seed: random seed, below 2^53
@@ -76,7 +78,7 @@ def compare(
     from strozzi_sim.studies.compare import Comparison, find_side, find_sides
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
     from strozzi_sim.studies.plan import EFFECT
-    from strozzi_sim.studies.planning import make_plan, name_of
+    from strozzi_sim.studies.planning import make_plan, name_of, usual_deals
     from strozzi_sim.studies.study import run
 
     game = find_game(game)
@@ -100,7 +102,7 @@ def compare(
         lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]
         played = find_variants(game, variant)
     plan = make_plan(
-        name_of("compare", game), game, lineups, played, counts, deals, seatings=seatings, seed=seed,
-        orders=sides is None, effect=effect,
+        name_of("compare", game), game, lineups, played, counts, usual_deals(deals, precision, 1000), precision=precision,
+        seatings=seatings, seed=seed, orders=sides is None, effect=effect,
     )  # fmt: skip
     return run(Comparison(plan, "agent" if sides is None else "variant"), folder, workers, progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
@@ -17,13 +17,14 @@ def simulate(
     game: str | Game,
     players: Players = None,
     agents: Lineup = (),
-    deals: int = 1000,
+    deals: int | None = None,
     seatings: Design = "rotate",
     variant: Variants = "base",
     seed: int = 0,
     workers: int | None = None,
     facts: Sequence[str] = (),
     *,
+    precision: float | None = None,
     heatmaps: Sequence[str | Mapping[str, str]] = (),
     folder: Folder = None,
     progress: ProgressOption = None,
@@ -36,7 +37,8 @@ def simulate(
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         agents: one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k; `tiers`: the game's agents of each
             strength by themselves, those that search on a fraction of the deals
-        deals: deals for every cell
+        deals: deals for every cell; default: 5,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
         seatings: one, rotate, all or latin
         variant: a variant, or several: a name, or changes as in a study's file under a new name,
             {"rich": {"tracks": {"bonus": {7: 10}}}}
@@ -66,6 +68,11 @@ def simulate(
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
     shipped, own = split_maps(heatmaps)
-    kept = {"facts": [facts] if isinstance(facts, str) else list(facts), "heatmaps": shipped, "own_maps": own}
+    kept: dict[str, Any] = {
+        "precision": precision,
+        "facts": [facts] if isinstance(facts, str) else list(facts),
+        "heatmaps": shipped,
+        "own_maps": own,
+    }
     study = lineup_study(name, game, players, agents, deals, seatings, variant, seed, **kept)
     return run(study, folder, workers, progress)

@@ -22,6 +22,7 @@ def tournament(
     seed: int = 0,
     workers: int | None = None,
     *,
+    precision: float | None = None,
     max_matchups: int = 5000,
     until: str | float = "",
     folder: Folder = None,
@@ -38,6 +39,7 @@ def tournament(
         variant: a variant; may be given several times
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
+        precision: stop when win shares are known to within +- these points: 2 is until=0.02
         max_matchups: maximum number of line-ups; more are sampled
         until: stop when win shares are known to within +- this, or all pairs are `decided`
         folder: keep everything in this folder, and resume there; default: only print
@@ -56,12 +58,18 @@ def tournament(
     >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])
     True
     """
+    from strozzi_sim.errors import ArgumentError, check_range
     from strozzi_sim.game import find_game
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
     from strozzi_sim.studies.study import run
     from strozzi_sim.studies.tournament import plan_tournament
 
     game = find_game(game)
+    if precision is not None:
+        check_range("precision", precision, 0.01, 25)
+        if until:
+            raise ArgumentError("precision", "is another form of until; use one or the other")
+        until = precision / 100
     field, variants, counts = find_agents(agents, game), find_variants(game, variant), find_players(game, players)
     study = plan_tournament(game, field, variants, counts, deals, seatings, seed, max_matchups, until)
     return run(study, folder, workers, progress)

@@ -12,18 +12,21 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
+_USUAL_DEALS = 1000
+
 
 def worth(
     game: str | Game,
     things: Things = (),
     players: Players = None,
     agents: Lineup = (),
-    deals: int = 1000,
+    deals: int | None = None,
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
     *,
     every: bool = False,
+    precision: float | None = None,
     search_deals: int | None = None,
     folder: Folder = None,
     progress: ProgressOption = None,
@@ -37,7 +40,8 @@ def worth(
         things: restrictions by name, or patterns such as '*:any'; without one they are listed
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         agents: agents, separated by commas, each measured by itself; default: the game's weak and middle agents
-        deals: deals for every restriction and player count
+        deals: deals for every restriction and player count; default: 1,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
         variant: a variant of the game's components
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
@@ -66,7 +70,7 @@ def worth(
     from strozzi_sim.game.restricting import find_things
     from strozzi_sim.game.restricting import things as restrictable
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
-    from strozzi_sim.studies.planning import make_plan, name_of
+    from strozzi_sim.studies.planning import make_plan, name_of, usual_deals
     from strozzi_sim.studies.study import run
     from strozzi_sim.studies.worth import Worth, crosstabs_of
 
@@ -89,17 +93,19 @@ def worth(
     lineups += [
         (one.restricted(thing), *[one] * (count - 1)) for one in specs for thing in measured for count in counts
     ]
-    fewer = game.search_deals(deals) if search_deals is None else search_deals
+    most = usual_deals(deals, precision, _USUAL_DEALS)
+    fewer = min(game.search_deals(most or _USUAL_DEALS), most or _USUAL_DEALS) if search_deals is None else search_deals
     plan = make_plan(
         name_of("worth", game),
         game,
         lineups,
         [played],
         counts,
-        deals,
+        most,
+        precision=precision,
         seed=seed,
         pages=(),
-        search_deals=min(fewer, deals),
+        search_deals=fewer,
     )
     asked = tuple(dict.fromkeys(each for use in measured.values() if use for each in crosstabs_of(use)))
     return run(Worth(replace(plan, asked=asked, counted=asked), tuple(measured.items())), folder, workers, progress)

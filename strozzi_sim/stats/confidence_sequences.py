@@ -45,8 +45,8 @@ def anytime_interval(means: Array, deals: Array, alpha: float = ALPHA) -> tuple[
         capital = _capital(means, bets, place) if above else _capital(1 - means, bets, 1 - place)
         return np.asarray((capital >= limit) | (_evidence(count, n, place) >= np.log(2 / alpha)))
 
-    low = _edge(partial(excluded, True), np.zeros(value.shape), value)
-    high = _edge(partial(excluded, False), np.ones(value.shape), value)
+    low = edge(partial(excluded, True), np.zeros(value.shape), value)
+    high = edge(partial(excluded, False), np.ones(value.shape), value)
     return low, high
 
 
@@ -88,7 +88,7 @@ def _evidence(count: Array, n: float, place: Array) -> Array:
     return np.asarray(mixture - xlogy(count, place) - xlog1py(n - count, -place))
 
 
-def _edge(excluded: Any, outside: Array, inside: Array) -> Array:
+def edge(excluded: Any, outside: Array, inside: Array) -> Array:
     """Return the edge of the excluded values between the end of the range and the mean, by bisection from outside."""
     outer, inner = outside.copy(), inside.copy()
     inner = np.where(excluded(outer), inner, outer)

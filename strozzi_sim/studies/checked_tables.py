@@ -16,6 +16,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST
+from strozzi_sim.studies.precision import COLUMNS as PRECISION
 from strozzi_sim.studies.standings import KEYS
 from strozzi_sim.studies.tables import study_tables
 
@@ -159,6 +160,8 @@ def _empty_tables(manifest: Mapping[str, Any], compares: bool) -> dict[str, pd.D
     heat = FigureTable("row", "column").frame()
     if report.get("sweep"):
         tables["sweep"] = FigureTable(*report["sweep"]).frame().astype(dict.fromkeys(report["sweep"], "float64"))
+    if plan.get("until"):
+        tables["precision"] = pd.DataFrame(columns=list(PRECISION)).astype(PRECISION)
     if compares:
         tables |= {name: FigureTable(*keys).frame() for name, keys in COMPARED.items()}
     return tables | {f"heat_{name.replace('-', '_')}": heat for name in maps}

@@ -13,6 +13,7 @@ from strozzi_sim.studies.cells import CellCounts, FigureCounts
 from strozzi_sim.studies.lookup import Folder, Settings, Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import find_study_variant
+from strozzi_sim.studies.precision import Headline, headlines
 from strozzi_sim.studies.run import cell_counts, study_tables
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
@@ -45,6 +46,20 @@ class Comparison(Kind):
     def summary(self) -> str:
         """Return the sides and the plan in one line."""
         return f"{self.first} against {self.second} on the same deals. {self.plan.summary()}"
+
+    def headlines(self) -> list[Headline]:
+        """Return the shares of wins of both sides, and the differences."""
+        if self.of == "variant":
+            return headlines(self.plan)
+        found = []
+        for players in self.plan.players:
+            cells = [cell for cell in self.plan.cells if cell.match.players == players]
+            one, two = (
+                next(cell for cell in cells if cell.match.positions[0].text == side)
+                for side in (self.first, self.second)
+            )
+            found += [Headline(one, "position", 0), Headline(two, "position", 0), Headline(one, "position", 0, two)]
+        return found
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """Return the tables sides (each by itself) and difference (first - second); of variants also those of a study, and changes."""

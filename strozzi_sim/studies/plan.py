@@ -243,7 +243,7 @@ class Plan:
         fewer = f" ({self.search_deals:,} with an agent that searches)" if self.search_deals else ""
         return (
             f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {pluralize(cells, 'cell')}; "
-            f"each {pluralize(self.deals, 'deal')}{fewer} x {sat} = {pluralize(self.games, 'game')}"
+            f"each {'at most ' if self.until else ''}{pluralize(self.deals, 'deal')}{fewer} x {sat} = {pluralize(self.games, 'game')}"
         )
 
     def warnings(self) -> list[str]:

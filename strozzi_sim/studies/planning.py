@@ -43,6 +43,7 @@ from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
 from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, SEATS, VARIANTS, Plan
+from strozzi_sim.studies.precision import POINTS, deals_for
 
 _FILE_KEYS = {
     "agents": "lineups",
@@ -52,14 +53,20 @@ _FILE_KEYS = {
 }  # of arguments that a file calls otherwise
 
 
+def usual_deals(deals: int | None, precision: float | None, usual: int) -> int | None:
+    """Return the deals of a study: the usual number if neither deals nor a precision are given."""
+    return usual if deals is None and precision is None else deals
+
+
 def make_plan(
     name: str,
     game: Game,
     lineups: Sequence[Sequence[AgentSpec]],
     variants: Sequence[Variant],
     players: Sequence[int],
-    deals: int,
+    deals: int | None,
     *,
+    precision: float | None = None,
     seatings: str = "rotate",
     seed: int = 0,
     chunks: int = CHUNKS,
@@ -78,10 +85,18 @@ def make_plan(
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
+    With `precision`, in points of a share of wins, the study stops once its headline figures are known to that, and `deals` may be
+    None.
+
     Raises:
         InputError: a value out of range, an unknown name, or an invalid combination; names the argument.
     """
-    check_whole("deals", deals, 1, 1_000_000_000)
+    if deals is not None or precision is None:
+        check_whole("deals", deals, 1, 1_000_000_000)
+    if precision is not None:
+        deals, chunks = deals_for(precision, deals, paired=len(variants) > 1 or bool(sweep) or orders)
+        until = f"{precision / POINTS:g}"
+    assert deals is not None
     check_whole("seed", seed, 0, 2**53 - 1)
     check_whole("chunks", chunks, 1, 100_000)
     fewer = search_deals is not None and any(spec.searches for lineup in lineups for spec in lineup)
@@ -170,9 +185,10 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     seed: int = 0
     players: Annotated[list[int], Meta(min_length=1)] | None = None
     question: str = ""
-    deals: int
+    deals: int | None = None
+    precision: float | None = None
     search_deals: int | None = None
-    chunks: int = CHUNKS
+    chunks: int | None = None
     seatings: str = "rotate"
     lineups: Annotated[list[Annotated[list[str], Meta(min_length=1)]], Meta(min_length=1)]
     variants: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["base"])
@@ -232,6 +248,12 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
     with error_place(place):
         game = as_argument_error("game", find_game, study.game)
         players = find_players(game, study.players or "all")
+    if study.deals is None and study.precision is None:
+        raise InputError(
+            f"{place}: deals: missing; give a number of deals, or a precision in points of a share of wins"
+        )
+    if study.chunks is not None and study.precision is not None:
+        raise InputError(f"{place}: chunks: is for a study without precision, which has its own")
     for name in study.variants:
         if study.variants.count(name) > 1:
             raise InputError(f"{place}: variants: {name!r} is listed {study.variants.count(name)} times")
@@ -247,8 +269,8 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
     with error_place(place):
         lineups = [find_agents(lineup, game, f"lineups[{number}]") for number, lineup in enumerate(given or ())]
         return make_plan(
-            study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
-            chunks=study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
+            study.name, game, lineups, variants, players, study.deals, precision=study.precision, seatings=study.seatings,
+            seed=study.seed, chunks=CHUNKS if study.chunks is None else study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
             search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
         )  # fmt: skip

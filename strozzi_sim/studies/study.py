@@ -26,13 +26,15 @@ from strozzi_sim.studies.lookup import (
     worker_count,
 )
 from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_plan
+from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_plan, usual_deals
+from strozzi_sim.studies.precision import Headline, Precision, headlines
 from strozzi_sim.studies.progress import ProgressOption, report_progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import MemoryStore
 
 TIERS = "tiers"  # instead of agents: the game's agents of each strength
+USUAL_DEALS = 5000  # of a study that states none
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,23 @@ class Kind:
         """Return its tables by name, for the played part of the plan."""
         return study_tables(plan, store)
 
+    def headlines(self) -> list[Headline]:
+        """Return the figures that a precision is about."""
+        return headlines(self.plan)
+
+    def precision(self) -> Precision | None:
+        """Return the precision to which its headline figures are asked, or None."""
+        return Precision(self.headlines(), float(self.plan.until)) if self.plan.until else None
+
     def stopping_rule(self) -> StoppingRule | None:
         """Return the rule that may stop the run before the last deal, or None."""
-        return None
+        precision = self.precision()
+        return precision.stop if precision else None
+
+    def all_tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
+        """Return its tables, and the table precision if one is asked."""
+        precision = self.precision()
+        return self.tables(plan, store) | ({"precision": precision.table(plan, store)} if precision else {})
 
     def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
         """Return the study with counts instead of seconds."""
@@ -73,7 +89,7 @@ class Study(Kind):
 
     Args:
         **keys: name, game, deals and lineups, and if wanted seed, players, chunks, seatings, variants, variant, rows, facts,
-            facts_share, report, heatmap. Line-ups may hold agents that are declared in code, instead of spec strings.
+            facts_share, report, heatmap, precision, search_deals, question, sweep. Line-ups may hold agents that are declared in code, instead of spec strings.
 
     Attributes:
         plan: the resolved plan.
@@ -128,7 +144,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
 
 
 def lineup_study(
-    name: str, game: str | Game, players: Players, agents: Lineup, deals: int, seatings: str, variant: Variants, seed: int, **more: Any
+    name: str, game: str | Game, players: Players, agents: Lineup, deals: int | None, seatings: str, variant: Variants, seed: int, **more: Any
 ) -> Study:  # fmt: skip
     """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`.
 
@@ -139,10 +155,11 @@ def lineup_study(
     lineups: list[tuple[AgentSpec, ...]]
     if agents == TIERS:
         lineups = [(spec,) for spec in find_agents(list(game.tiers.values()) or [game.default_agent], game)]
-        more = {"search_deals": game.search_deals(deals)} | more
+        more = {"search_deals": game.search_deals(USUAL_DEALS if deals is None else deals)} | more
     else:
         lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
     variants = find_variants(game, variant)
+    deals = usual_deals(deals, more.get("precision"), USUAL_DEALS)
     return Study.of(
         make_plan(name_of(name, game), game, lineups, variants, counts, deals, seatings=seatings, seed=seed, **more)
     )
@@ -181,7 +198,7 @@ def run(
             reporter.on_message(warning)
         ready = partial(reporter.on_planned, study.summary(), study.plan.calibrated)
         rest: Any = {"workers": number, "progress": reporter, "ready": ready}
-        rest |= {"tables": study.tables, "stopping_rule": study.stopping_rule()}
+        rest |= {"tables": study.all_tables, "stopping_rule": study.stopping_rule()}
         played = (
             run_in_memory(study.plan, **rest)
             if place is None

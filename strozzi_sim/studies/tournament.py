@@ -83,6 +83,9 @@ class Tournament(Kind):
         note = " (a balanced sample of the matchups; max_matchups sets the maximum)" if sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
+    def precision(self) -> None:
+        """Return None: `win_share_anytime` has the precision of a tournament."""
+
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """Return the tables agents, pairwise, ratings, seat_effects, and for two players nash."""
         adding = {

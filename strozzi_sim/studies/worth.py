@@ -18,6 +18,7 @@ from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.precision import Headline
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
@@ -45,6 +46,11 @@ class Worth(Kind):
             f"{self.plan.game.title}: {len(self.things)} restrictions of {agents} at {counts} players, "
             f"{self.plan.deals:,} deals each{fewer}: {self.plan.games:,} games"
         )
+
+    def headlines(self) -> list[Headline]:
+        """Return the shares of wins of the restricted agents."""
+        restricted = (cell for cell in self.plan.cells if not cell.selfplay and cell.deals == self.plan.deals)
+        return [Headline(cell, "position", 0) for cell in restricted]
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """Return the table worth: what each thing is worth by players and agent."""

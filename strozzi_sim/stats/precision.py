@@ -1,0 +1,79 @@
+"""Intervals of a precision chosen beforehand, valid however often they are looked at.
+
+All are confidence sequences, tuned to be narrow where their half width reaches the precision.
+
+- A share: the likelihood of a share further from a value by the precision, against that of the value (Wald 1945; Robbins 1970).
+  A deal's share is in [0, 1], so by convexity its likelihood is at most that of a game won or lost. It holds for any number of
+  deals, however rare the events are, and needs about 1.9 times the deals of an interval that is looked at once.
+- A difference of shares by chunk: the t statistic mixed over a normal effect (Lai 1976; Wang and Ramdas 2024). It holds for normal
+  chunk means, which means of many deals are nearly, and uses what pairing saves. About 2.5 times the deals.
+
+Axes: t chunks, then any shape of figures.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from strozzi_sim.stats.confidence_sequences import edge
+from strozzi_sim.stats.intervals import Array
+
+ALPHA = 0.05
+CHUNKS_AT_MOST = 200  # chunks of the largest number of deals; the stop falls on one of them
+FEWEST_IN_CHUNK = 10  # deals
+_EFFECT_CHUNKS = 12.5  # chunks in which the effect expected by the t mixture equals one standard error
+_DIFFERING = 30  # chunks that differ from the median chunk, below which a mean has no interval
+
+
+def most_deals(half_width: float, *, paired: bool) -> int:
+    """Return the number of deals after which any share has an interval of this half width, or any difference of two.
+
+    Args:
+        half_width: as a part of 1.
+        paired: whether differences of shares are asked; pairing then saves an unknown part of these deals.
+    """
+    variance = 0.5 if paired else 0.25
+    factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # a mixture pays for the effects that it spreads over
+    return int(np.ceil(factor * variance / half_width**2))
+
+
+def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:
+    """Return low and high of shares, float64[...] each.
+
+    Args:
+        value: mean of the deals' shares.
+        deals: number of deals.
+        half_width: the precision to which the interval is tuned.
+        alpha: probability of ever excluding the true share.
+    """
+    limit = np.log(2 / alpha)
+
+    def excluded(sign: int, place: Array) -> Array:
+        other = np.clip(place + sign * half_width, 1e-12, 1 - 1e-12)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gained = np.where(value > 0, value * np.log(other / place), 0.0)
+            lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - place)), 0.0)
+        return np.asarray(deals * (gained + lost) >= limit)
+
+    return (
+        edge(partial(excluded, 1), np.zeros(np.shape(value)), value),
+        edge(partial(excluded, -1), np.ones(np.shape(value)), value),
+    )
+
+
+def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
+    """Return the half width of the interval of the mean of chunks, float64[...]; infinite if fewer than 30 chunks differ.
+
+    Args:
+        means: float64[t, ...], each the mean of independent deals.
+        alpha: probability of ever excluding the true mean.
+    """
+    t = len(means)
+    grown = 1 + t / _EFFECT_CHUNKS
+    ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(grown) / 2))
+    differing = (means != np.median(means, axis=0)).sum(axis=0)
+    if ratio >= grown:
+        return np.full(means.shape[1:], np.inf)
+    squared_t = (t - 1) * (ratio - 1) / (1 - ratio / grown)
+    error = means.std(axis=0, ddof=1) / np.sqrt(t)
+    return np.where(differing >= _DIFFERING, np.sqrt(squared_t) * error, np.inf)
