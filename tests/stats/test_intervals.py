@@ -337,6 +337,16 @@ def test_range_quantile_is_that_of_tables():
     assert round(range_quantile(3, 10), 2) == 3.88
 
 
+def test_holm_is_that_of_statsmodels_to_the_bit():
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(4)
+    for size in (1, 2, 30, 500):
+        p = rng.beta(0.2, 1, size)
+        p[: size // 3] = p[size // 3 : 2 * (size // 3)]  # ties
+        assert stats.holm(p).tobytes() == multipletests(p, method="holm")[1].tobytes()
+
+
 def test_adjusted_p_values():
     np.testing.assert_allclose(stats.holm([0.01, 0.04, 0.03, np.nan]), [0.03, 0.06, 0.06, np.nan])
     np.testing.assert_allclose(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.5]), [0.04, 0.16 / 3, 0.16 / 3, 0.5])
