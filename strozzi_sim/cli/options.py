@@ -13,6 +13,7 @@ import typer
 
 from strozzi_sim.cli.error_text import arguments_to_options
 from strozzi_sim.errors import InputError, as_argument_error, range_words, short_repr
+from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
@@ -238,10 +239,15 @@ def text_of(frame: Any) -> str:
     kept = [name for name in names if name in ("figure", "value") or frame[name].nunique() > 1]
     rows = [[*kept, "n"]]
     for row in frame.to_dict("records"):
-        cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]
+        numbers = dict(zip(_NUMBERS, _plain(*(row[name] for name in _NUMBERS)), strict=True))
+        cells = [numbers[name] if name in numbers else str(row[name]) for name in kept]
         rows.append([*cells, f"{row['n']:,}"])
     return columns_of(rows)
 
 
-def _number(value: float) -> str:
-    return "-" if value != value else f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
+_NUMBERS = ("value", "low", "high")
+
+
+def _plain(value: float, low: float, high: float) -> list[str]:
+    """Return a figure and the ends of its interval as text."""
+    return rounded((value, low, high), (high - low) / 2, 4 if abs(value) < 10 else 2)

@@ -13,6 +13,7 @@ from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.sweep import sweep
 from strozzi_sim.questions.tournament import tournament
 from strozzi_sim.questions.worth import worth
+from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
@@ -171,10 +172,8 @@ def _value(row: Any) -> str:
     value, low, high = row["value"], row["low"], row["high"]
     if value != value:
         return "-"
-    digits = 3 if abs(value) < 20 else 1
-    if low != low:
-        return f"{value:.{digits}f}"
-    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+    shown, least, most = rounded((value, low, high), (high - low) / 2, 3 if abs(value) < 20 else 1)
+    return shown if low != low else f"{shown} ({least} to {most})"
 
 
 def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
@@ -185,7 +184,8 @@ def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
     shares = table[table["figure"] == "win_share"]
     rows = [["win share", "95 % interval", "n", "challenger"]]
     for row in shares.itertuples(index=False):
-        rows.append([f"{row.value:.3f}", f"{row.low:.3f} to {row.high:.3f}", f"{row.n:,}", row.challenger])
+        share, low, high = rounded((row.value, row.low, row.high), (row.high - row.low) / 2, 3)
+        rows.append([share, f"{low} to {high}", f"{row.n:,}", row.challenger])
     print(columns_of(rows))
     if shares["low"].isna().all():
         print("\ntoo few held-out deals for an interval")
@@ -253,15 +253,24 @@ def _show_worth(results: "Results", given: dict[str, Any]) -> None:
 def _worth_cells(line: Mapping[str, Any]) -> list[str]:
     """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users."""
     shares = [line.get("popularity"), line.get("naive_win_share")]
-    told = ["-" if row is None or row.value != row.value else f"{100 * row.value:.1f} %" for row in shares]
+    told = ["-" if row is None or row.value != row.value else _per_cent(row) for row in shares]
     return [_points(line["win_share_lost"]), _value(line["score_lost"]._asdict()), *told]
+
+
+def _per_cent(row: Any) -> str:
+    """Return a share in per cent, without its interval."""
+    return f"{rounded((100 * row.value,), 50 * (row.high - row.low), 1)[0]} %"
 
 
 def _points(row: Any) -> str:
     """Return a difference of shares in points, with its interval."""
     if row.low != row.low:
         return "-"
-    return f"{100 * row.value:+.1f} ({100 * row.low:+.1f} to {100 * row.high:+.1f})"
+    ends = tuple(100 * each for each in (row.value, row.low, row.high))
+    value, low, high = (
+        f"+{each}" if each[0] not in "-0" else each for each in rounded(ends, (ends[2] - ends[1]) / 2, 1)
+    )
+    return f"{value} ({low} to {high})"
 
 
 def _show_sweep(results: "Results", given: dict[str, Any]) -> None:

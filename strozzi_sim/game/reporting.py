@@ -14,6 +14,7 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import Board, Figure, Unit
+from strozzi_sim.runtime.digits import most_digits
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -210,21 +211,32 @@ def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
 
 
 def format_value(value: float, unit: Unit, digits: int | None = None) -> str:
-    """Return a figure as text: shares in per cent."""
+    """Return a figure as text: shares in per cent; with -1 digits rounded to tens."""
     if np.isnan(value):
         return "\N{EN DASH}"
     scaled, sign = (100 * value, f"{THIN}%") if unit == "share" else (value, "")
-    return f"{scaled:z,.{_DIGITS[unit] if digits is None else digits}f}{sign}".replace("-", "\N{MINUS SIGN}")
+    digits = _DIGITS[unit] if digits is None else digits
+    return f"{round(scaled, digits):z,.{max(digits, 0)}f}{sign}".replace("-", "\N{MINUS SIGN}")
 
 
 _DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
 
 
 def digits_for(half: float, unit: Unit, most: int = 2) -> int:
-    """Return the smallest number of decimals that shows an interval of this half-width."""
+    """Return the smallest number of decimals that shows an interval of this half-width; at most `most_digits`."""
     half = 100 * half if unit == "share" else half
     needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
-    return max(_DIGITS[unit], min(needed, most))
+    return min(max(_DIGITS[unit], min(needed, most)), most_digits(half))
+
+
+def format_row(row: Any, unit: Unit) -> str:
+    """Return a row's figure as text, without its interval but with no digit that this makes meaningless."""
+    return format_value(row.value, unit, min(_DIGITS[unit], _most_digits_of(row, unit)))
+
+
+def _most_digits_of(row: Any, unit: Unit) -> int:
+    half = (row.high - row.low) / 2 * (100 if unit == "share" else 1)
+    return _DIGITS[unit] if np.isnan(half) else most_digits(half)
 
 
 def format_half_width(row: Any, unit: Unit, digits: int) -> str:
@@ -232,7 +244,8 @@ def format_half_width(row: Any, unit: Unit, digits: int) -> str:
     if np.isnan(row.low) or np.isnan(row.high):
         return ""
     half = max(row.high - row.value, row.value - row.low) * (100 if unit == "share" else 1)
-    return "0" if half <= 0 else f"{max(np.ceil(half * 10**digits - 1e-6), 1) / 10**digits:,.{digits}f}"
+    step = 10.0**-digits
+    return "0" if half <= 0 else f"{max(np.ceil(half / step - 1e-6), 1) * step:,.{max(digits, 0)}f}"
 
 
 def format_estimate(row: Any, unit: Unit) -> str:

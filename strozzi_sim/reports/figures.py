@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.facts.pictures import Unit
-from strozzi_sim.game.reporting import Picture, format_value, pick
+from strozzi_sim.game.reporting import THIN, Picture, format_row, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
@@ -128,7 +128,7 @@ def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle:
     for spot, row in zip(at, points.itertuples(index=False), strict=True):
         below = middle is not None and row.value < middle and np.nanmin([row.value, row.low]) > floor
         end = row.value if np.isnan(row.low) else row.low if below else row.high
-        text = f"{100 * row.value:.1f}" if unit == "share" else format_value(row.value, unit)
+        text = format_row(row, unit).removesuffix(f"{THIN}%")
         shift, up = ((0, -3), "top") if below else ((0, 3), "bottom")
         axes.annotate(text, (spot, end), shift, textcoords="offset points", ha="center", va=up, fontsize=7)
 

@@ -18,6 +18,7 @@ from strozzi_sim.game.reporting import (
     cell_name,
     digits_for,
     format_half_width,
+    format_row,
     format_value,
     listed,
     pick,
@@ -167,10 +168,9 @@ class _SeatCell:
         return 1 / float(self.test.players)
 
     @property
-    def favoured(self) -> tuple[int, float]:
-        """The seat that wins most, and its share."""
-        row = self.shares.loc[self.shares["value"].idxmax()]
-        return int(row["seat"]), float(row["value"])
+    def favoured(self) -> pd.Series:
+        """The row of the seat that wins most."""
+        return self.shares.loc[self.shares["value"].idxmax()]
 
     @property
     def distance(self) -> float:
@@ -244,18 +244,15 @@ def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> 
             else "no seat is known to win more than its share at any strength of play"
         )
     favoured = {tier: cell.favoured for tier, cell in unequal.items()}
-    seats = {seat for seat, _ in favoured.values()}
-    shares = listed([f"{format_value(share, 'share')} under {_PLAY[tier]}" for tier, (_, share) in favoured.items()])
+    seats = {row["seat"] for row in favoured.values()}
+    shares = listed([f"{format_row(row, 'share')} under {_PLAY[tier]}" for tier, row in favoured.items()])
     fair = format_value(next(iter(by_tier.values())).fair, "share")
     if len(seats) == 1:
         words = f"the game favours seat {next(iter(seats))}" if not others else f"seat {next(iter(seats))} is favoured"
         rest = f", but not known to be under {listed([called(tier) for tier in others])}" if others else ""
         return f"{words}: it wins {shares} (fair: {fair}){rest}"
     names = listed(
-        [
-            f"seat {seat} under {_PLAY[tier]} ({format_value(share, 'share')})"
-            for tier, (seat, share) in favoured.items()
-        ]
+        [f"seat {row['seat']} under {_PLAY[tier]} ({format_row(row, 'share')})" for tier, row in favoured.items()]
     )
     return f"it depends on the players who is favoured: {names} (fair: {fair})"
 
@@ -263,7 +260,7 @@ def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> 
 def _share_words(cell: _SeatCell) -> str:
     """Return the seat furthest from its fair share: "seat 0 wins 38.6 % (fair: 33.3 %)"."""
     row = cell.shares.loc[(cell.shares["value"] - cell.fair).abs().idxmax()]
-    return f"seat {row['seat']} wins {format_value(row['value'], 'share')} (fair: {format_value(cell.fair, 'share')})"
+    return f"seat {row['seat']} wins {format_row(row, 'share')} (fair: {format_value(cell.fair, 'share')})"
 
 
 def seat_sentences(tables: Tables) -> list[str]:
@@ -287,10 +284,8 @@ def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
     bound, chance = (row_of(balance, figure=name, **of_cell) for name in names)
     fair = format_value(cell.fair, "share")
     games = f"{cell.test.n:,} games"
-    low, high = (
-        format_value(end, "share").removesuffix(f"{THIN}%")
-        for end in (cell.shares["value"].min(), cell.shares["value"].max())
-    )
+    ordered = cell.shares.sort_values("value")
+    low, high = (format_row(ordered.iloc[end], "share").removesuffix(f"{THIN}%") for end in (0, -1))
     between = f"{cell.where}: the seats win {low} to {high}{THIN}% of {games}"
     if cell.verdict == FEW:
         return f"{between}, too few for a test."

@@ -12,6 +12,7 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import THIN, Picture, digits_for, format_half_width, format_value, pick
 from strozzi_sim.reports.series import levels_of, named
 from strozzi_sim.reports.style import compact
+from strozzi_sim.runtime.digits import most_digits
 
 _WIDE = 14  # maximum columns of numbers on the page
 _FIT = 7  # maximum columns in normal type
@@ -142,7 +143,8 @@ class _Numbers:
         return self._rows.get((figure.name, players, level))
 
     def cell(self, figure: Figure, row: Any) -> Cell:
-        digits = self._digits[figure.name]
+        half = (row.high - row.low) / 2 * (100 if figure.unit == "share" else 1)
+        digits = min(self._digits[figure.name], most_digits(half))
         n = f"n = {row.n:,}"
         if figure.name.endswith("_p"):
             return Cell(format_p(row.value), "", n)

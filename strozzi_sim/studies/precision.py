@@ -4,11 +4,12 @@ The headline figures are the share of wins of every seat where an agent plays it
 several variants, the difference of each from the first variant. A comparison of agents asks for the compared agent and the difference.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from strozzi_sim.errors import check_range
 from strozzi_sim.kernel.units import WIN_UNITS
@@ -23,7 +24,11 @@ from strozzi_sim.stats.precision import (
     share_interval,
 )
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import MemoryStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from strozzi_sim.studies.store import MemoryStore
 
 _BY_THEMSELVES = 0.1  # of the error of a difference goes to its shares by themselves
 POINTS = 100  # a precision is in points of a share of wins
@@ -116,6 +121,8 @@ class Precision:
 
     def table(self, plan: Plan, store: MemoryStore) -> pd.DataFrame:
         """Return the headline figures: players, variant, lineup, by, level, than, figure, value, low, high, n, deals, known (0 or 1)."""
+        import pandas as pd
+
         rows = [
             (
                 each.cell.match.players, each.cell.match.variant.name, each.cell.lineup, each.by, each.level, each.less,

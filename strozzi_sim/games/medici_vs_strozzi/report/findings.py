@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Narrator, format_estimate, format_value, listed
+from strozzi_sim.game.reporting import Narrator, format_estimate, format_row, format_value, listed
 from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, differs_significantly
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
@@ -109,8 +109,8 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         spread = ""
         if median and high:
             spread = (
-                f"; half of all lots cost less than {format_value(median.value, 'count')}, one in 20 more than "
-                f"{format_value(high.value, 'count')}"
+                f"; half of all lots cost less than {format_row(median, 'count')}, one in 20 more than "
+                f"{format_row(high, 'count')}"
             )
         statements.append(f"mean prices in coins are: {listed(costs)}{spread}.")
     rounds = _rows(say, "price_mean", "level", _rounds_of(data), tiles=ALL, by="round")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_value, listed
+from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, format_value, listed
 from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
@@ -133,7 +133,7 @@ def _what_ports_pay(ports: list[Any]) -> str:
     low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
     if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
         return f"the three ports pay a player equally (about {format_value(sum(row.value for row in ports) / len(ports), 'count')} coins)"
-    between = f"{format_value(low.value, 'amount')} and {format_value(high.value, 'amount')} coins"
+    between = f"{format_row(low, 'amount')} and {format_row(high, 'amount')} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
         return f"the ports pay a player between {between}, a small or not significant difference"
     return (
@@ -177,7 +177,7 @@ def _of_ship(say: Narrator, ship: str) -> str:
     """Return how often a card is taken and what it brings, by what it is paid for."""
     parts = (("ship_prize_mean", "port"), ("coins_track_mean", "spaces"), ("coins_tile_mean", "tile"))
     rows = [(name, row) for figure, name in parts if (row := say.row(figure, ship=ship)) and row.value > 0]
-    coins = listed([f"{format_value(row.value, 'amount')} for its {name}" for name, row in rows])
+    coins = listed([f"{format_row(row, 'amount')} for its {name}" for name, row in rows])
     return (
         f"taken {say.share('taken_share', ship=ship)} of the times it is turned over, bringing "
         f"{say.amount('coins_brought_mean', ship=ship)} coins{f' ({coins})' if coins else ''}"

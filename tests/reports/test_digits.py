@@ -1,0 +1,91 @@
+"""Nothing that is printed has digits below a fifth of its standard error, and nothing is in scientific notation."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strozzi_sim as ss
+from strozzi_sim.cli.options import text_of
+from strozzi_sim.game import find_game
+from strozzi_sim.game.reporting import THIN, format_estimate, format_row, format_value
+from strozzi_sim.reports.html_tables import page_table
+from strozzi_sim.runtime.digits import most_digits, rounded
+
+SCIENTIFIC = re.compile(r"\d[eE][+-]?\d")
+
+
+def decimals(text):
+    """Return the decimals of a number; minus the zeros at the end of a whole one."""
+    digits = re.sub(r"[^\d.]", "", text)
+    whole, _, fraction = digits.partition(".")
+    return len(fraction) if fraction else -(len(whole) - len(whole.rstrip("0"))) if whole.strip("0") else -15
+
+
+def is_meaningful(text, half_width):
+    """Whether the last digit shown is not below a fifth of the standard error (or the number is rounded to tens)."""
+    return not half_width > 0 or 10.0 ** -decimals(text) >= half_width / 1.96 / 5 * (1 - 1e-6)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e6))
+def test_any_figure(value, half):
+    texts = rounded((value, value - half, value + half), half, 4)
+    assert all(is_meaningful(text, half) for text in texts)
+    assert not any(SCIENTIFIC.search(text) for text in texts)
+    step = 10.0 ** -min(most_digits(half), 4)
+    assert abs(float(texts[0]) - value) <= step / 2 * (1 + 1e-6) + abs(value) * 1e-12
+
+
+def test_examples():
+    assert rounded((262.7913, 262.54, 263.05), 0.255, 2) == ["262.8", "262.5", "263.1"]
+    assert rounded((0.3059, 0.296, 0.316), 0.0095, 4) == ["0.306", "0.296", "0.316"]
+    assert rounded((1234.0, 1100.0, 1368.0), 134.0, 2) == ["1200", "1100", "1400"]
+    assert rounded((float("nan"), 0.0, 1.0), 0.5, 2) == ["-", "0.0", "1.0"]
+    assert format_value(1234.5, "amount", -1) == "1,230"
+
+
+@pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])
+def study(request):
+    game = find_game(request.param)
+    return game, ss.simulate(game, agents=["random"], deals=60, heatmaps=list(game.report.HEATMAPS)[:2])
+
+
+def test_every_table_in_the_terminal(study):
+    _, results = study
+    for name, table in results.tables.items():
+        if name == "changes" or not len(table) or "value" not in table:
+            continue
+        lines = text_of(table).splitlines()
+        assert len(lines) == len(table) + 1
+        head = lines[0].split()
+        assert not any(SCIENTIFIC.search(word) for line in lines[1:] for word in line.split()[-4:])
+        if "low" not in head:
+            continue
+        place = head.index("value") - len(head)
+        for line, row in zip(lines[1:], table.itertuples(index=False), strict=True):
+            half = (row.high - row.low) / 2
+            assert all(is_meaningful(word, half) for word in line.split()[place : place + 3]), (name, line)
+
+
+def test_every_table_of_the_page(study):
+    game, results = study
+    seen = 0
+    for picture in game.report.pictures(results.tables):
+        table = results.tables.get(picture.table)
+        if picture.kind != "table" or table is None or not len(table):
+            continue
+        units = {figure.name: figure.unit for figure in picture.figures}
+        rows = table[table["figure"].isin(list(units))]
+        shown = page_table(picture, table, {})
+        if shown is not None:
+            lines = [*shown.rows, *(line for _, own in shown.groups for line in own)]
+            texts = [cell.value + " " + cell.half_width for line in lines for cell in line.cells if cell is not None]
+            assert not any(SCIENTIFIC.search(text) for text in texts)
+        for row in rows.itertuples(index=False):
+            unit = units[row.figure]
+            half = (row.high - row.low) / 2 * (100 if unit == "share" else 1)
+            for text in (format_row(row, unit), format_estimate(row, unit).partition(f"{THIN}±")[0]):
+                assert is_meaningful(text, half), (row, text)
+                seen += 1
+    assert seen > 50
