@@ -47,6 +47,24 @@ def report(
     _finish(results, options.write_page(results), json)
 
 
+def spreadsheet(
+    folder: Annotated[Path, typer.Argument(parser=options.named_path, metavar="DIR", help="a results folder")],
+    xlsx: Annotated[bool, typer.Option("--xlsx", help="one .xlsx file instead of CSV files (needs openpyxl)")] = False,
+    json: options.Json = False,
+) -> None:
+    """Write the tables of a results folder for a spreadsheet: rounded, with plain names, and a sheet that explains them.
+
+    Example: strozzi spreadsheet results/balance-by-player-count --xlsx
+    """
+    from strozzi_sim.studies.results import load_results
+
+    written = load_results(folder).spreadsheet(xlsx=xlsx)
+    if json:
+        options.print_json({"spreadsheet": str(written)})
+    else:
+        print(f"spreadsheet: {written}")
+
+
 def _finish(results: "Results", page: Path | None, json: bool) -> None:
     """Print where the tables and the report are."""
     assert page is not None
@@ -87,4 +105,4 @@ balance = command(
         "variant": "a variant; may be given several times",
     },
 )  # fmt: skip
-COMMANDS = {"run": run, "report": report, "balance": balance}
+COMMANDS = {"run": run, "report": report, "spreadsheet": spreadsheet, "balance": balance}

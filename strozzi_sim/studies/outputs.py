@@ -18,7 +18,7 @@ from strozzi_sim.studies.database import Content, FileList
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore, Store
 
-_FORMULA = re.compile(r"[=@\t]|[+-](?!\d+(\.\d+)?$)")  # "-3" is a number
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d+(\.\d+)?$)")  # "-3" is a number
 
 
 def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
@@ -40,11 +40,15 @@ def csv_bytes(frame: Any) -> bytes:
     agents' files, for example, are untrusted (OWASP, "CSV injection").
     """
     texts = {
-        name: column.map(lambda cell: f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell)
+        name: column.map(lambda cell: _safe(cell) if isinstance(cell, str) else cell)
         for name, column in frame.items()
         if not pd.api.types.is_numeric_dtype(column)
     }
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
+
+
+def _safe(text: str) -> str:
+    return f"'{text}".replace("\r", " ") if _FORMULA.match(text) else text.replace("\r", " ")  # \r would end the line
 
 
 def has_tables(files: FileList, manifest: Mapping[str, Any]) -> bool:

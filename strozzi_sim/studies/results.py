@@ -12,7 +12,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import heat_map_spec
 from strozzi_sim.runtime.files import storage_errors
-from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.fact_files import check_kept, read_facts
 from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.outputs import read_tables
@@ -195,6 +195,44 @@ class Results:
             if path.exists() and _MARK not in path.read_text("utf-8", "replace")[:1000]:
                 raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
             path.write_text(page, "utf-8", "backslashreplace")
+        return path
+
+    def spreadsheet(self, path: str | Path | None = None, *, xlsx: bool = False) -> Path:
+        """Write the tables for a spreadsheet: one a question, plain column names, rounded, and one that says what each column is.
+
+        Args:
+            path: a new folder, or with `xlsx` a new file; default: spreadsheet, or spreadsheet.xlsx, in the results folder.
+            xlsx: write one .xlsx file (needs openpyxl) instead of a folder of CSV files.
+
+        Returns:
+            Where they are.
+
+        Raises:
+            InputError: there is no folder and no path, the path exists, or openpyxl is not installed.
+            StorageError: it cannot be written.
+        """
+        from strozzi_sim.reports.spreadsheet import csv_files, sheets, workbook
+
+        found, name = sheets(self.manifest, self.tables, self.game), "spreadsheet.xlsx" if xlsx else "spreadsheet"
+        contents = (
+            {name: workbook(found)} if xlsx else {f"{name}/{file}": text for file, text in csv_files(found).items()}
+        )
+        if path is None:
+            if self.folder is None:
+                raise InputError(f"path: nothing is kept in a folder; say where the tables go, such as {name!r}")
+            with write_files(self.folder) as files:
+                files.replace(contents, parts=(name if xlsx else f"{name}/",))
+            return self.folder / name
+        path = Path(path)
+        if path.exists():
+            raise InputError(f"path: {path} exists; choose another name")
+        with storage_errors(f"cannot write {path}"):
+            if xlsx:
+                path.write_bytes(contents[name])
+                return path
+            path.mkdir(parents=True)
+            for file, text in contents.items():
+                (path / Path(file).name).write_bytes(text)
         return path
 
     def __repr__(self) -> str:

@@ -43,6 +43,7 @@ def document(*arguments, run=strozzi, **options):
 COMMANDS = [
     "run",
     "report",
+    "spreadsheet",
     "balance",
     "tournament",
     "compare",
