@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from strozzi_sim.questions.simulate import simulate
     from strozzi_sim.questions.sweep import sweep
     from strozzi_sim.questions.tournament import tournament
+    from strozzi_sim.questions.weights import weights
     from strozzi_sim.questions.worth import worth
     from strozzi_sim.simulation.vector import VectorEnv
     from strozzi_sim.studies.results import Results
@@ -34,13 +35,13 @@ _PLACES = {
     "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Position": "play.position",
     "VectorEnv": "simulation.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
     "run": "studies.study",
-    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "ladder", "leak_check", "shape", "simulate", "sweep", "tournament", "worth")},
+    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "ladder", "leak_check", "shape", "simulate", "sweep", "tournament", "weights", "worth")},
 }  # fmt: skip
 
 __all__ = [
     "Param", "Position", "Results", "Study", "VectorEnv", "__version__", "agents", "check_agent", "check_game", "compare", "compiled_agent",
     "exploit", "games", "heatmap", "ladder", "leak_check", "load_agent", "load_game", "python_agent", "read_study", "run",
-    "shape", "simulate", "sweep", "tournament", "worth",
+    "shape", "simulate", "sweep", "tournament", "weights", "worth",
 ]  # fmt: skip
 
 

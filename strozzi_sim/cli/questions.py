@@ -12,6 +12,7 @@ from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.sweep import sweep
 from strozzi_sim.questions.tournament import tournament
+from strozzi_sim.questions.weights import weights
 from strozzi_sim.questions.worth import worth
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.runtime.text_columns import columns_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from strozzi_sim.simulation.row_dependence import RowCheck
     from strozzi_sim.studies.results import Results
 
+_FEW = 15  # names in a line
 _WIDEST = 14  # agents whose pairs still fit a terminal
 
 
@@ -268,9 +270,59 @@ def _points(row: Any) -> str:
         return "-"
     ends = tuple(100 * each for each in (row.value, row.low, row.high))
     value, low, high = (
-        f"+{each}" if each[0] not in "-0" else each for each in rounded(ends, (ends[2] - ends[1]) / 2, 1)
+        each if each.startswith("-") or not each.strip("0.") else f"+{each}"
+        for each in rounded(ends, (ends[2] - ends[1]) / 2, 1)
     )
     return f"{value} ({low} to {high})"
+
+
+def _first_few(names: Sequence[str]) -> str:
+    """Return names in a line; of many the first ones."""
+    more = len(names) - _FEW
+    return ", ".join(names[:_FEW]) + (f", and {more} more (--json has all)" if more > 0 else "")
+
+
+def _show_weights(results: "Results", given: dict[str, Any]) -> None:
+    if _finish(results, given):
+        return
+    from strozzi_sim.studies.weights import HEAVY, NOTHING, REAL
+
+    table = results.tables["weights"]
+    shares = table[table["figure"] == "win_share"]
+    ten = shares[shares["status"] == HEAVY]
+    by = "seat" if len(shares) and shares["by"].iloc[0] == "seat" else "position"
+    rows = [
+        [
+            "number",
+            "from",
+            "to",
+            *(f"{by} {level}, points" for level in sorted(shares["level"].unique())),
+            "gap, points",
+            "score",
+            "length",
+        ]
+    ]
+    for key, of_step in table[table["status"] == HEAVY].groupby(["key", "from", "to"], sort=False):
+        figures = {(row.figure, row.level): row for row in of_step.itertuples(index=False)}
+        own = [_points(row) for (figure, _), row in figures.items() if figure in ("win_share", "seat_gap")]
+        others = [_value(figures[figure, 0]._asdict()) for figure in ("score_mean", "decisions_mean")]
+        rows.append([str(key[0]), f"{key[1]:g}", f"{key[2]:g}", *own, *others])
+    if len(ten):
+        most = ten.loc[ten["value"].abs().idxmax()]
+        print(
+            f"what moves the shares of wins most is {most['key']}: from {most['from']:g} to {most['to']:g}, {by} {most['level']} wins "
+            f"{_points(most)} points more\n\n{columns_of(rows)}"
+        )
+    groups = table.groupby("status")["key"].unique()
+    for status, words in ((REAL, "change something, but less"), (NOTHING, f"{NOTHING} at this number of deals")):
+        if status in groups:
+            print(f"\n{len(groups[status])} {words}: {_first_few(groups[status])}")
+    refused = results.manifest["refused"]
+    if refused:
+        print(f"\n{len(refused)} steps make no valid box: {_first_few(list(refused))}")
+    print(
+        f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s; the ten on deals on which nothing was chosen"
+    )
 
 
 def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
@@ -311,6 +363,7 @@ COMMANDS = {
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
     ),
     "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml --best seat_gap"),
+    "weights": command(weights, _show_weights, "Example: strozzi weights strozzi --players 4"),
     "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
     "ladder": command(
         ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
