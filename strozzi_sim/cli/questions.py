@@ -32,6 +32,10 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
     if _finish(results, given):
         return
     tables = results.tables
+    from strozzi_sim.reports.dominance import dominance_sentences, field_orders
+
+    for sentence in dominance_sentences(field_orders(tables, results.plan["chunks"])):
+        print(f"\n{sentence}")
     for (players_of, name), ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
         here = {key: pick(table, players=players_of, variant=name) for key, table in tables.items()}
         strength = ratings[ratings["figure"] == "strength"].sort_values("value", ascending=False, kind="stable")

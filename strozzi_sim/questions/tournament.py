@@ -46,7 +46,7 @@ def tournament(
         progress: as in `simulate`
 
     Returns:
-        Tables agents, pairwise, ratings, seat_effects, and with two players nash.
+        Tables agents, pairwise, ratings, seat_effects and nash.
 
     Raises:
         InputError: the field is too small, or something cannot be played; names the argument.

@@ -11,9 +11,10 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, format_estimate, listed, pick, row_of
 from strozzi_sim.game.significance import MIN_SHARE, differs_significantly
+from strozzi_sim.reports.dominance import FieldOrder, dominance_sentences, draw_cycle, field_orders
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.page import Content, Item, Section, known_facts, section
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.studies.standings import unrated
 
 STRENGTH = Figure("strength", "strength", "number")
@@ -21,6 +22,7 @@ AHEAD = Figure("ahead_share", "finished ahead", "share")
 WEIGHT = Figure("weight", "Nash weight", "share")
 AGAINST = Figure("score", "wins against the mixture", "share")
 _LONG, _LONGER = 34, 60  # maximum letters of an agent's name beside a heat map and beside dots
+_MAX_SAID = 3  # sentences on dominance in the headline
 _MAX_PAIRS = 6  # maximum pairs against the ranking that a sentence lists
 _MAX_MAPPED = 40  # maximum agents in a heat map
 
@@ -37,16 +39,17 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
         painter: receives the pictures.
     """
     standings = list(_standings(tables))
+    orders = field_orders(tables, manifest["plan"]["chunks"])
     sections = [
         _standing(standings, painter),
-        _pairs(standings, painter, manifest["plan"]["chunks"]),
+        _pairs(standings, orders, painter, manifest["plan"]["chunks"]),
         _nash(standings, tables, painter),
         _seats(tables, painter),
     ]
     return Content(
         plan=_plan(manifest, game, standings),
         facts=_facts(manifest, standings),
-        headline=" ".join(_headline(standing) for standing in standings),
+        headline=" ".join([*dominance_sentences(orders)[:_MAX_SAID], *(_headline(standing) for standing in standings)]),
         sections=[section for section in sections if section.items],
         certainty=_certainty(manifest),
         tables=sorted(tables),
@@ -122,8 +125,28 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
     return section("standing", "Standing", "Who is strongest, and how certain is that?", sentences, items)
 
 
-def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
-    parts, sentences, maps = [], [], []
+def _cycles(orders: Sequence[FieldOrder], painter: Painter) -> Item:
+    """Return the agents that beat one another in a circle, drawn as one."""
+    parts = []
+    several = len({order.variant for order in orders}) > 1
+    for order in orders:
+        title = f"{order.players} players" + (f", variant {order.variant}" if several else "")
+        for number, cycle in enumerate(order.cycles()):
+            slug = (
+                f"cycle-{order.players}" + (f"-{order.variant}" if several else "") + (f"-{number}" if number else "")
+            )
+            html = painter.paint(draw_cycle(order, cycle), slug, f"Agents that beat one another in a circle: {title}")
+            parts.append(Part(title, html, slug, None))
+    caption = (
+        "An arrow points from an agent to one that it finishes ahead of in significantly more than half of their games, all pairs judged together; "
+        "the coloured arrows are the shortest circle."
+    )
+    return Item("Who beats whom in a circle", caption, tuple(parts))
+
+
+def _pairs(standings: Sequence[_Standing], orders: Sequence[FieldOrder], painter: Painter, chunks: int) -> Section:
+    parts, maps = [], []
+    sentences = dominance_sentences(orders)
     opponent = "of the agent with this number"
     heat_map = HeatMap("Who finishes ahead of whom", "", "agent", opponent, AHEAD)
     for standing in standings:
@@ -142,8 +165,14 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
         "How often the row's agent finished ahead of the column's agent in games that both played; a tie counts half. "
         "n is the number of these games. Agents are numbered by strength."
     )
-    items = [Item("Who finishes ahead of whom", caption, tuple(parts))]
-    return section("pairs", "Pairs", "Does the ranking hold for every pair of agents?", sentences, items)
+    items = [Item("Who finishes ahead of whom", caption, tuple(parts)), _cycles(orders, painter)]
+    return section(
+        "pairs",
+        "Pairs",
+        "Does one plan beat every other, and does the ranking hold for every pair of agents?",
+        sentences,
+        items,
+    )
 
 
 def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> Section:

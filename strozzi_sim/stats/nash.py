@@ -3,7 +3,8 @@
 A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won minus one
 half, an antisymmetric matrix. Its Nash equilibrium of maximum entropy is a mixture of agents that no agent beats.
 Agents are rated by their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
-Adding copies or weak agents changes no score. The paper takes log odds as payoffs; shares are used here because they
+Adding copies or weak agents changes no score. With more than two players the payoff is the share of games in which one agent finishes ahead
+of the other, which is antisymmetric too. The paper takes log odds as payoffs; shares are used here because they
 are finite where an agent won every game.
 
 Axes: C chunks, F agents.

@@ -149,9 +149,7 @@ def _empty_tables(manifest: Mapping[str, Any], compares: bool) -> dict[str, pd.D
     """Return the tables of a study, tournament or comparison of variants without their rows."""
     plan, report = manifest["plan"], manifest["report"]
     if "counts" in plan:
-        return {
-            name: FigureTable(*keys).frame() for name, keys in KEYS.items() if name != "nash" or 2 in plan["players"]
-        }
+        return {name: FigureTable(*keys).frame() for name, keys in KEYS.items()}
     game = load_game(manifest["game"])
     names = list(plan["variants"])
     compared = [(names[0], names[-1])] if compares or len(names) > 1 else []

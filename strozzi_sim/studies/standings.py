@@ -18,7 +18,7 @@ from strozzi_sim.studies.matchups import Field
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore
 
-KEYS = {  # of each table, beside those of the cell; `nash` is of two players
+KEYS = {  # of each table, beside those of the cell
     "agents": ("agent",),
     "pairwise": ("agent", "opponent"),
     "ratings": ("agent",),
@@ -145,7 +145,7 @@ def unrated(ratings: Any) -> bool:
 
 
 def add_nash(table: FigureTable, counts: Counts) -> None:
-    """The mixture that no agent beats, and every agent's score against it."""
+    """The mixture that no agent beats, and every agent's score against it, where to win is to finish ahead."""
     found = nash_average(counts.ahead / HALF, counts.met, counts.deals)
     if found is not None:  # in a sample of the matchups not all have met
         table.add(counts, "weight", found.weight, agent=counts.field.labels)

@@ -87,7 +87,7 @@ class Tournament(Kind):
         """Return None: `win_share_anytime` has the precision of a tournament."""
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the tables agents, pairwise, ratings, seat_effects, and for two players nash."""
+        """Return the tables agents, pairwise, ratings, seat_effects and nash."""
         adding = {
             "agents": standings.add_agents,
             "pairwise": standings.add_pairwise,
@@ -95,17 +95,12 @@ class Tournament(Kind):
             "seat_effects": standings.add_seats,
             "nash": standings.add_nash,
         }
-        made = {
-            name: (FigureTable(*keys), adding[name])
-            for name, keys in standings.KEYS.items()
-            if name != "nash" or 2 in plan.players
-        }
+        made = {name: (FigureTable(*keys), adding[name]) for name, keys in standings.KEYS.items()}
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
-                for name, (table, add) in made.items():
-                    if name != "nash" or players == 2:
-                        add(table, counts)
+                for table, add in made.values():
+                    add(table, counts)
         return {name: table.frame() for name, (table, _) in made.items()}
 
     def stopping_rule(self) -> StoppingRule | None:

@@ -181,6 +181,10 @@ def test_the_table_of_a_tournament():
     assert nash.loc[("score", "random"), "value"] == pytest.approx(won)
 
 
-def test_three_players_have_no_such_table():
-    planned = tournament_of(load_game("strozzi"), ["random", "random", "greedy"], players=[3], deals=2)
-    assert "nash" not in run_in_memory(planned.plan, tables=planned.tables, workers=1).tables
+def test_with_three_players_to_win_is_to_finish_ahead():
+    planned = tournament_of(load_game("strozzi"), ["random", "heuristic", "greedy"], players=[3], deals=60)
+    tables = run_in_memory(planned.plan, tables=planned.tables, workers=1).tables
+    nash = tables["nash"].set_index(["figure", "agent"])
+    assert nash.loc[("weight", "heuristic"), "value"] == 1
+    pairs = tables["pairwise"].set_index(["agent", "opponent"])
+    assert nash.loc[("score", "random"), "value"] == pytest.approx(pairs.loc[("random", "heuristic"), "value"])

@@ -315,7 +315,7 @@ def test_resumed_the_tables_are_the_same(finished, tmp_path):
     again = run_study(made.plan, folder, workers=2, tables=made.tables)
     assert again.new_games == made.plan.games - 100 * 6
     assert contents(folder) == contents(finished[0])
-    assert set(load_results(folder).tables) == {"agents", "pairwise", "ratings", "seat_effects"}
+    assert set(load_results(folder).tables) == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
 
 
 def test_copies_are_equal_and_move_nobody(finished, tmp_path):
@@ -521,7 +521,7 @@ def test_the_tournament_command(tmp_path):
     assert "1,440 games played" in said.stdout
     found = json.loads(strozzi(*arguments, "--out", tmp_path / "r", "--json").stdout)
     assert found["plan"]["games"] == 1440
-    assert set(found["tables"]) == {"agents", "pairwise", "ratings", "seat_effects"}
+    assert set(found["tables"]) == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
     columns = ["players", "variant", "lineup", "agent", "figure", "value", "low", "high", "n", "deals"]
     assert list(found["tables"]["ratings"][0]) == columns
     assert f"report: {tmp_path / 'r' / 'report.html'}" in said.stdout

@@ -1,0 +1,134 @@
+"""What a tournament says of dominant strategies, with planted truths."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.cli import app
+from strozzi_sim.reports.dominance import dominance_sentences, draw_cycle, field_orders
+from strozzi_sim.stats.intervals import ratio
+
+GAMES, CHUNKS = 4000, 100
+
+
+def pairwise(shares, rng, players=3, variant="base", games=GAMES):
+    """Return the rows of a table pairwise in which each share is drawn from chunks; `shares` by (agent, opponent)."""
+    rows = []
+    for (one, two), share in shares.items():
+        ahead = rng.binomial(games // CHUNKS, share, CHUNKS)
+        played = np.full(CHUNKS, games // CHUNKS)
+        for pair, wins in (((one, two), ahead), ((two, one), played - ahead)):
+            found = ratio(wins, played, n_deals=games)
+            rows.append(
+                (
+                    players,
+                    variant,
+                    "field",
+                    *pair,
+                    "ahead_share",
+                    float(found.value),
+                    float(found.low),
+                    float(found.high),
+                    games,
+                    games,
+                )
+            )
+    names = ["players", "variant", "lineup", "agent", "opponent", "figure", "value", "low", "high", "n", "deals"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def said(*tables):
+    return dominance_sentences(field_orders({"pairwise": pd.concat(tables, ignore_index=True)}, CHUNKS))
+
+
+def test_one_plan_that_beats_every_other_everywhere_is_called_dominant():
+    rng = np.random.default_rng(1)
+    shares = {("a", "b"): 0.6, ("a", "c"): 0.58, ("b", "c"): 0.5}
+    assert said(pairwise(shares, rng), pairwise(shares, rng, players=4)) == [
+        "`a` finishes ahead of every other agent at 3 and 4 players: it dominates this field."
+    ]
+
+
+def test_where_it_does_not_is_said():
+    rng = np.random.default_rng(2)
+    first = {("a", "b"): 0.6, ("a", "c"): 0.6, ("b", "c"): 0.5}
+    second = {("a", "b"): 0.5, ("a", "c"): 0.6, ("b", "c"): 0.6}
+    assert said(pairwise(first, rng), pairwise(second, rng, players=4)) == [
+        "`a` finishes ahead of every other agent at 3 players: it dominates there.",
+        "No agent beats every other at 4 players: `a` and `b` are beaten by none.",
+    ]
+
+
+def test_a_cycle_is_named_and_drawn():
+    rng = np.random.default_rng(3)
+    shares = {("rock", "scissors"): 0.6, ("scissors", "paper"): 0.6, ("paper", "rock"): 0.6}
+    shares |= {(agent, "lamp"): 0.7 for agent in ("rock", "paper", "scissors")}
+    table = pairwise(shares, rng)
+    assert said(table) == [
+        "No agent beats every other at 3 players: each is beaten by another.",
+        "At 3 players there is a cycle: `paper` beats `rock`, `rock` beats `scissors`, `scissors` beats `paper`.",
+    ]
+    (order,) = field_orders({"pairwise": table}, CHUNKS)
+    (cycle,) = order.cycles()
+    assert sorted(cycle) == ["paper", "rock", "scissors"]
+    drawing = draw_cycle(order, cycle)
+    assert sorted(text.get_text() for text in drawing.axes[0].texts if text.get_text()) == sorted(cycle)
+    arrows = [text for text in drawing.axes[0].texts if getattr(text, "arrow_patch", None) is not None]
+    assert len(arrows) == 3
+
+
+def test_a_longer_cycle_is_found_by_its_shortest_circle():
+    rng = np.random.default_rng(4)
+    names = "abcde"
+    shares = {(one, two): 0.65 for k, one in enumerate(names) for two in names[k + 1 :]}
+    del shares["a", "e"]
+    shares["e", "a"] = 0.65
+    (order,) = field_orders({"pairwise": pairwise(shares, rng)}, CHUNKS)
+    (cycle,) = order.cycles()
+    assert len(cycle) == 3
+    assert order.dominant == ""
+
+
+def test_in_a_field_of_equals_nothing_is_said_in_19_of_20_tournaments():
+    names = "abcdef"
+    wrong = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        shares = {(one, two): 0.5 for k, one in enumerate(names) for two in names[k + 1 :]}
+        found = said(pairwise(shares, rng, games=2000))
+        wrong += found != ["No agent beats every other at 3 players: no two can be told apart."]
+    assert wrong <= 18  # 10 expected
+
+
+def test_variants_are_named_where_there_are_several():
+    rng = np.random.default_rng(5)
+    shares = {("a", "b"): 0.6}
+    found = said(pairwise(shares, rng, 2), pairwise({("a", "b"): 0.4}, rng, 2, "other"))
+    assert found == [
+        "`a` finishes ahead of every other agent at 2 players of base: it dominates there.",
+        "`b` finishes ahead of every other agent at 2 players of other: it dominates there.",
+    ]
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_real_field(players, capsys, tmp_path):
+    agents = "heuristic,greedy,random,eager" if players == 4 else "heuristic,greedy,random"
+    line = [
+        "tournament",
+        "strozzi",
+        "--agents",
+        agents,
+        "--players",
+        str(players),
+        "--deals",
+        "60",
+        "--out",
+        str(tmp_path / "t"),
+    ]
+    assert app.run(line) == 0
+    assert "`heuristic` finishes ahead of every other agent" in capsys.readouterr().out
+    page = (tmp_path / "t/report.html").read_text()
+    assert "Does one plan beat every other" in page
+    assert "it dominates this field" in page
+    assert ss.tournament("strozzi", agents, players, 20).tables["nash"]["value"].notna().any()
