@@ -10,6 +10,7 @@ from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
+from strozzi_sim.questions.luck import luck
 from strozzi_sim.questions.sweep import sweep
 from strozzi_sim.questions.tournament import tournament
 from strozzi_sim.questions.weights import weights
@@ -280,6 +281,42 @@ def _points(row: Any) -> str:
     return f"{value} ({low} to {high})"
 
 
+def _show_luck(results: "Results", given: dict[str, Any]) -> None:
+    if _finish(results, given):
+        return
+    table = results.tables["luck"]
+    for (players, lineup), here in table.groupby(["players", "lineup"], sort=False):
+        shares = here[here["figure"] == "variance_share"]
+        won = shares[shares["outcome"] == "win"].set_index("source")
+        figures = here[here["source"] == "all"].set_index(["outcome", "figure"])
+        told = ", ".join(f"{_per_cent(won.loc[source])} {words}" for source, words in _SOURCES.items())
+        print(f"\n{players} players, {lineup}\nof what decides who wins: {told}\n")
+        rows = [["source of variance, %", "wins", "scores"]]
+        for source, words in _SOURCES.items():
+            of = {
+                outcome: shares[(shares["outcome"] == outcome) & (shares["source"] == source)].iloc[0]
+                for outcome in ("win", "score")
+            }
+            rows.append([words, *(_points(row).replace("+", "") for row in of.values())])
+        print(columns_of(rows))
+        length, minutes = (figures.loc[("game", name)] for name in ("decisions_mean", "minutes_mean"))
+        print(
+            f"\n{_value(length)} decisions in a game: {_value(minutes)} minutes, if each takes {given['seconds']:g} seconds (an assumption)"
+        )
+    print("\nShares are of these agents; with two players what the deal does cannot be told from chance in play.")
+
+
+_SOURCES = {
+    "agents": "the agents",
+    "seats": "the seats",
+    "agents_at_seats": "which agent sits where",
+    "deal": "the deal, for all alike",
+    "deal_of_seat": "what the deal gives a seat",
+    "deal_of_agent": "what the deal gives an agent",
+    "rest": "how the games went",
+}
+
+
 def _first_few(names: Sequence[str]) -> str:
     """Return names in a line; of many the first ones."""
     more = len(names) - _FEW
@@ -367,6 +404,7 @@ COMMANDS = {
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
     ),
     "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml --best seat_gap"),
+    "luck": command(luck, _show_luck, "Example: strozzi luck strozzi --players 3-6"),
     "weights": command(weights, _show_weights, "Example: strozzi weights strozzi --players 4"),
     "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
     "ladder": command(
