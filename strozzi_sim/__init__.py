@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from strozzi_sim.conformance import check_agent, check_game
     from strozzi_sim.game import game_names as games
     from strozzi_sim.game import load_game
+    from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.position import Position
     from strozzi_sim.questions.compare import compare
     from strozzi_sim.questions.exploit import exploit
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.registry",
-    "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Position": "play.position",
+    "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Variant": "game.variants", "Position": "play.position",
     "VectorEnv": "simulation.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
     "run": "studies.study",
     **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "ladder", "leak_check", "luck", "shape", "simulate", "sweep", "tournament", "weights", "worth")},
 }  # fmt: skip
 
 __all__ = [
-    "Param", "Position", "Results", "Study", "VectorEnv", "__version__", "agents", "check_agent", "check_game", "compare", "compiled_agent",
+    "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "check_agent", "check_game", "compare", "compiled_agent",
     "exploit", "games", "heatmap", "ladder", "leak_check", "load_agent", "load_game", "luck", "python_agent", "read_study", "run",
     "shape", "simulate", "sweep", "tournament", "weights", "worth",
 ]  # fmt: skip

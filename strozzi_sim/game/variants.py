@@ -52,6 +52,30 @@ class Variant:
     settings: tuple[str, ...] = ()
     origin: str = ""
 
+    @staticmethod
+    def of(game: str | Game, variant: "AnyVariant" = "base", values: Mapping[str, Any] | None = None) -> "Variant":
+        """Return a variant of a game, with other values of some keys.
+
+        Args:
+            game: a name or a Game.
+            variant: the name of a shipped variant, changes under a name of their own, or a Variant.
+            values: values by key, sections, ids and places in a list separated by points.
+
+        Raises:
+            InputError: an unknown game, variant or key, or an invalid value.
+
+        >>> import strozzi_sim as ss
+        >>> late = ss.Variant.of("strozzi", values={"tracks.bonus.9": 30, "ships.S12.sail": 6})
+        >>> late.name, late.components["tracks"]["bonus"]["9"]
+        ('tracks-bonus-9-30-ships-s12-sail-6', 30)
+        >>> ss.compare("strozzi", "base", late, players=3, agents=["random"], deals=60).tables["changes"].shape[0] > 100
+        True
+        """
+        from strozzi_sim.game import find_game
+
+        game = find_game(game)
+        return with_values(game, variant, values) if values else find_variant(game, variant)
+
 
 AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 
