@@ -5,6 +5,7 @@ replaced. A list of blocks with ids is replaced by a list, or changed in part by
 `add` is a list of new blocks, each with its id, and `remove` a list of ids.
 """
 
+import hashlib
 import json
 import re
 import tomllib
@@ -22,6 +23,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 
 BASE = "base"
+_LONGEST_NAME = 64  # characters of a generated name
 ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DESCRIPTION = ("about", "provenance", "provenance_note")
@@ -65,9 +67,9 @@ class Variant:
             InputError: an unknown game, variant or key, or an invalid value.
 
         >>> import strozzi_sim as ss
-        >>> late = ss.Variant.of("strozzi", values={"tracks.bonus.9": 30, "ships.S12.sail": 6})
+        >>> late = ss.Variant.of("strozzi", values={"tracks.bonus.9": 30})
         >>> late.name, late.components["tracks"]["bonus"]["9"]
-        ('tracks-bonus-9-30-ships-s12-sail-6', 30)
+        ('tracks-bonus-9-30', 30)
         >>> ss.compare("strozzi", "base", late, players=3, agents=["random"], deals=60).tables["changes"].shape[0] > 100
         True
         """
@@ -208,8 +210,11 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
     settings = tuple(f"{key}={_toml_text(value)}" for key, value in values.items())
     name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(settings).lower())))
     name = name if base.name == BASE else f"{base.name}-{name}"
+    if len(name) > _LONGEST_NAME:  # names that differ further on stay different
+        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"{name[: _LONGEST_NAME - 9].rstrip('-')}-{digest}"
     return replace(
-        _variant(game, name[:64].rstrip("-"), _converted(game, raw, f"{prefix}{', '.join(settings)}")),
+        _variant(game, name, _converted(game, raw, f"{prefix}{', '.join(settings)}")),
         file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name,
     )  # fmt: skip
 

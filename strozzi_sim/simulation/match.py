@@ -50,7 +50,7 @@ class MatchResult:
         rows: ROW records, one per game and seat, or empty.
         journal: journal of the game, or None if not requested.
         playouts: games that searching agents have simulated.
-        kept: the rows of facts that were to be kept (see facts.keeping).
+        kept: the rows of facts that were to be kept (see `facts.row_storage`).
     """
 
     games: int

@@ -5,7 +5,11 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import find_variant
+from strozzi_sim.studies.lookup import sweep_variants
 from strozzi_sim.studies.sweep import BEHIND, OPEN, WINNER, WORSE
+from strozzi_sim.studies.weights import numbers, steps
 
 BONUS = {"tracks.bonus.9": [5, 15, 25]}
 
@@ -88,3 +92,17 @@ def test_what_a_sweep_has_not_is_named():
         ss.sweep(study(BONUS), highest=True)
     with pytest.raises(InputError, match="changes one variant"):
         study(BONUS, variants=["base", "long-tracks"])
+
+
+def test_variants_of_long_keys_keep_different_names():
+    game = load_game("strasbourg")
+    base = find_variant(game, "base")
+    long = sorted((key for key, _ in numbers(game, base)), key=len)[-40:]
+    moved = [step for step in steps(game, base)[0] if step.key in long]
+    names = [step.variant.name for step in moved]
+    assert len(set(names)) == len(names)
+    first, second = moved[0], next(step for step in moved if step.key != moved[0].key)
+    grid = {first.key: [first.before, first.after], second.key: [second.before, second.after]}
+    found = sweep_variants(game, base, grid)
+    assert len(found) == 4
+    assert all(len(name) <= 64 for name in found)
