@@ -23,7 +23,6 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 
 BASE = "base"
-_LONGEST_NAME = 64  # characters of a generated name
 ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DESCRIPTION = ("about", "provenance", "provenance_note")
@@ -66,17 +65,14 @@ class Variant:
         Raises:
             InputError: an unknown game, variant or key, or an invalid value.
 
-        >>> import strozzi_sim as ss
-        >>> late = ss.Variant.of("strozzi", values={"tracks.bonus.9": 30})
+        >>> late = Variant.of("strozzi", values={"tracks.bonus.9": 30})
         >>> late.name, late.components["tracks"]["bonus"]["9"]
         ('tracks-bonus-9-30', 30)
-        >>> ss.compare("strozzi", "base", late, players=3, agents=["random"], deals=60).tables["changes"].shape[0] > 100
-        True
         """
         from strozzi_sim.game import find_game
 
-        game = find_game(game)
-        return with_values(game, variant, values) if values else find_variant(game, variant)
+        found = find_variant(find_game(game), variant)
+        return with_values(find_game(game), found, values) if values else found
 
 
 AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
@@ -210,9 +206,8 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
     settings = tuple(f"{key}={_toml_text(value)}" for key, value in values.items())
     name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(settings).lower())))
     name = name if base.name == BASE else f"{base.name}-{name}"
-    if len(name) > _LONGEST_NAME:  # names that differ further on stay different
-        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-        name = f"{name[: _LONGEST_NAME - 9].rstrip('-')}-{digest}"
+    if len(name) > 64:  # names that differ further on stay different
+        name = f"{name[:55].rstrip('-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     return replace(
         _variant(game, name, _converted(game, raw, f"{prefix}{', '.join(settings)}")),
         file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name,

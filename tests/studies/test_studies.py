@@ -457,7 +457,7 @@ def test_bad_plans_are_refused_with_their_key(changes, words):
 
 
 def test_a_missing_key_is_named():
-    with pytest.raises(InputError, match="missing required field `deals`"):
+    with pytest.raises(InputError, match="deals: missing; give a number of deals, or a precision"):
         make_plan({key: value for key, value in SMALL.items() if key != "deals"}, "study.toml")
 
 
