@@ -12,6 +12,7 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.reports.writing import write_report
+from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
@@ -72,9 +73,9 @@ def test_the_standing_is_that_of_the_table(results):
         places = [part.index(f" {number} {agent} ") for number, agent in enumerate(order, 1)]
         assert places == sorted(places)
     best = ratings.iloc[ratings["value"].argmax()]
-    assert f"{best.value:.2f}" in text
+    assert rounded((best.value,), (best.high - best.low) / 2, 2)[0] in text
     share = results.tables["agents"].query("figure == 'win_share'").iloc[0]
-    assert f"{100 * share.value:.1f}" in text
+    assert rounded((100 * share.value,), 50 * (share.high - share.low), 1)[0] in text
     assert "20 deals each" in text
     assert re.search(r"At 3 players, variant base \w+ (is the strongest of 4|did best)", text)
 
@@ -140,7 +141,8 @@ def test_the_command_writes_it(tmp_path, capsys):
     assert f"report: {tmp_path / 'r' / 'report.html'}" in capsys.readouterr().out
     (tmp_path / "r" / "report.html").unlink()
     assert run([*arguments, "--out", str(tmp_path / "r"), "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)["tables"]) == {"agents", "pairwise", "ratings", "seat_effects"}
+    tables = set(json.loads(capsys.readouterr().out)["tables"])
+    assert tables == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
     assert (tmp_path / "r" / "report.html").exists()
 
 
@@ -151,7 +153,7 @@ def test_a_comparison_has_no_page(tmp_path):
         load_results(tmp_path / "r")
 
 
-def test_two_players_get_nash_averaging(tmp_path, results):
+def test_nash_averaging_at_any_number_of_players(tmp_path, results):
     game = load_game("medici_vs_strozzi")
     made = tournament_of(game, ["random", "fixed-price:value=8", "fixed-price:value=4"], players=[2], deals=40)
     found = run_study(made.plan, tmp_path / "two", workers=1, tables=made.tables)
@@ -161,4 +163,7 @@ def test_two_players_get_nash_averaging(tmp_path, results):
     assert len(weights) == 1, "one of the three beats the others"
     assert f"the mixture that no agent beats is {weights['agent'].iloc[0]} (100.0" in text
     assert "Weights, and scores against the mixture" in text
-    assert "Nash" not in text_of((results.folder / "report.html").read_text())
+    several = results.tables["nash"].query("figure == 'weight'").groupby(["players", "variant"])["value"].sum()
+    assert len(several) > 1
+    assert several.to_numpy() == pytest.approx(1)
+    assert "Which mixture of agents is unbeaten?" in text_of((results.folder / "report.html").read_text())
