@@ -220,7 +220,7 @@ def headline_by_strength(tables: Tables, tiers: Mapping[str, str]) -> str:
 
 
 _SEEN = 0.03  # a gain of a seat that a test should not miss
-_PLAY = {"weak": "random play", "middle": "middling play", "search": "strong play", "learned": "learned play"}
+PLAY = {"weak": "random play", "middle": "middling play", "search": "strong play", "learned": "learned play"}
 
 
 def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> str:
@@ -230,7 +230,7 @@ def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> 
         cell = by_tier[tier]
         of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
         bound = row_of(balance, figure="seat_favour_bound", **of_cell)
-        return _PLAY[tier] + (
+        return PLAY[tier] + (
             f" (a gain up to {100 * bound.value:.0f} points would be missed)" if bound and bound.value > _SEEN else ""
         )
 
@@ -245,14 +245,14 @@ def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> 
         )
     favoured = {tier: cell.favoured for tier, cell in unequal.items()}
     seats = {row["seat"] for row in favoured.values()}
-    shares = listed([f"{format_row(row, 'share')} under {_PLAY[tier]}" for tier, row in favoured.items()])
+    shares = listed([f"{format_row(row, 'share')} under {PLAY[tier]}" for tier, row in favoured.items()])
     fair = format_value(next(iter(by_tier.values())).fair, "share")
     if len(seats) == 1:
         words = f"the game favours seat {next(iter(seats))}" if not others else f"seat {next(iter(seats))} is favoured"
         rest = f", but not known to be under {listed([called(tier) for tier in others])}" if others else ""
         return f"{words}: it wins {shares} (fair: {fair}){rest}"
     names = listed(
-        [f"seat {row['seat']} under {_PLAY[tier]} ({format_row(row, 'share')})" for tier, row in favoured.items()]
+        [f"seat {row['seat']} under {PLAY[tier]} ({format_row(row, 'share')})" for tier, row in favoured.items()]
     )
     return f"it depends on the players who is favoured: {names} (fair: {fair})"
 

@@ -1,0 +1,218 @@
+"""worth, sweep, weights, luck, our-table: what the commands about a game print."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from strozzi_sim.cli import options
+from strozzi_sim.cli.commands import command
+from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish, per_cent, points
+from strozzi_sim.errors import pluralize
+from strozzi_sim.questions.luck import luck
+from strozzi_sim.questions.our_table import our_table
+from strozzi_sim.questions.sweep import sweep
+from strozzi_sim.questions.weights import weights
+from strozzi_sim.questions.worth import worth
+from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.runtime.text_columns import columns_of
+
+if TYPE_CHECKING:
+    from strozzi_sim.studies.results import Results
+
+_FEW = 15  # names in a line
+
+
+def _show_worth(results: "Results", given: dict[str, Any]) -> None:
+    from strozzi_sim.studies.plan import EFFECT
+    from strozzi_sim.studies.worth import verdicts
+
+    if finish(results, given):
+        return
+    found = list(verdicts(results.tables["worth"], EFFECT))
+    for players, agent in dict.fromkeys((line["players"], line["agent"]) for line in found):
+        rows = [["thing", "win share lost", "score lost", "used", "wins of its users", "verdict"]]
+        lines = [line for line in found if (line["players"], line["agent"]) == (players, agent)]
+        for line in sorted(lines, key=lambda line: -line["win_share_lost"].value):
+            rows.append([line["thing"], *_worth_cells(line), line["verdict"] + (" (!)" if line["misleads"] else "")])
+        print(f"\n{players} players, {agent}; a fair share is {100 / players:.1f} %\n{columns_of(rows)}")
+    print(
+        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth having. Users: the share of "
+        "wins of those who use it, which also counts what else they do; (!) marks where it points elsewhere."
+    )
+
+
+def _worth_cells(line: Mapping[str, Any]) -> list[str]:
+    """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users."""
+    shares = [line.get("popularity"), line.get("naive_win_share")]
+    told = ["-" if row is None or row.value != row.value else per_cent(row) for row in shares]
+    return [points(line["win_share_lost"]), estimate_text(line["score_lost"]._asdict()), *told]
+
+
+def _show_luck(results: "Results", given: dict[str, Any]) -> None:
+    if finish(results, given):
+        return
+    table = results.tables["luck"]
+    for (players, lineup), here in table.groupby(["players", "lineup"], sort=False):
+        shares = here[here["figure"] == "variance_share"]
+        won = shares[shares["outcome"] == "win"].set_index("source")
+        figures = here[here["source"] == "all"].set_index(["outcome", "figure"])
+        told = ", ".join(f"{per_cent(won.loc[source])} {words}" for source, words in _SOURCES.items())
+        print(f"\n{players} players, {lineup}\nof what decides who wins: {told}\n")
+        rows = [["source of variance, %", "wins", "scores"]]
+        for source, words in _SOURCES.items():
+            of = {
+                outcome: shares[(shares["outcome"] == outcome) & (shares["source"] == source)].iloc[0]
+                for outcome in ("win", "score")
+            }
+            rows.append([words, *(points(row).replace("+", "") for row in of.values())])
+        print(columns_of(rows))
+        length, minutes = (figures.loc[("game", name)] for name in ("decisions_mean", "minutes_mean"))
+        print(
+            f"\n{estimate_text(length)} decisions in a game: {estimate_text(minutes)} minutes, if each takes {given['seconds']:g} seconds (an assumption)"
+        )
+    print("\nShares are of these agents; with two players what the deal does cannot be told from chance in play.")
+
+
+_SOURCES = {
+    "agents": "the agents",
+    "seats": "the seats",
+    "agents_at_seats": "which agent sits where",
+    "deal": "the deal, for all alike",
+    "deal_of_seat": "what the deal gives a seat",
+    "deal_of_agent": "what the deal gives an agent",
+    "rest": "how the games went",
+}
+
+
+def _show_our_table(results: "Results", given: dict[str, Any]) -> None:
+    if "template" in results.plan:
+        print(f"template: {results.plan['template']}")
+        return
+    if given["json"]:
+        options.print_tables(results)
+        return
+    from strozzi_sim.reports.findings import PLAY, headline_by_strength
+    from strozzi_sim.studies.score_sheets import FIGURES
+
+    tables, plan = results.tables, results.plan
+    fit = tables["fit"].set_index("tier")
+    best = fit.loc[plan["best"]]
+    games = sum(plan["sheets"].values())
+    print(
+        f"these {games} games fit {PLAY[plan['best']]} ({best['agent']}) best: {_probability(best['probability'])} if one of these is right"
+    )
+    rows = [["strength", "agent", "probability", "simulated games"]]
+    rows += [
+        [tier, row["agent"], _probability(row["probability"]), f"{row['simulated']:,}"] for tier, row in fit.iterrows()
+    ]
+    print(f"\n{columns_of(rows)}")
+    outside = int((tables["figures"]["inside"] == 0).sum())
+    rows = [["", "your games", f"{games} such games of {best['agent']}", ""]]
+    for row in tables["figures"].itertuples(index=False):
+        ends = rounded((row.value, row.band_low, row.band_high), (row.band_high - row.band_low) / 2, 3)
+        rows.append([FIGURES[row.figure], ends[0], f"{ends[1]} to {ends[2]}", "" if row.inside else "outside"])
+    print(
+        f"\n{outside or 'none'} of {len(tables['figures'])} figures outside what such games give (95 %, all together)\n{columns_of(rows)}"
+    )
+    print(f"\n{headline_by_strength(tables, {plan['best']: best['agent']})}")
+    if plan["ignored"]:
+        print(f"not read: the columns {', '.join(plan['ignored'])}")
+
+
+def _probability(value: float) -> str:
+    """Return a probability in per cent, never as certain."""
+    return "below 1 %" if value < 0.01 else "above 99 %" if value > 0.99 else f"{100 * value:.0f} %"
+
+
+def _first_few(names: Sequence[str]) -> str:
+    """Return names in a line; of many the first ones."""
+    more = len(names) - _FEW
+    return ", ".join(names[:_FEW]) + (f", and {more} more (--json has all)" if more > 0 else "")
+
+
+def _show_weights(results: "Results", given: dict[str, Any]) -> None:
+    if finish(results, given):
+        return
+    from strozzi_sim.studies.weights import HEAVY, NOTHING, REAL
+
+    table = results.tables["weights"]
+    shares = table[table["figure"] == "win_share"]
+    ten = shares[shares["status"] == HEAVY]
+    by = "seat" if len(shares) and shares["by"].iloc[0] == "seat" else "position"
+    rows = [
+        [
+            "number",
+            "from",
+            "to",
+            *(f"{by} {level}, points" for level in sorted(shares["level"].unique())),
+            "gap, points",
+            "score",
+            "length",
+        ]
+    ]
+    for key, of_step in table[table["status"] == HEAVY].groupby(["key", "from", "to"], sort=False):
+        figures = {(row.figure, row.level): row for row in of_step.itertuples(index=False)}
+        own = [points(row) for (figure, _), row in figures.items() if figure in ("win_share", "seat_gap")]
+        others = [estimate_text(figures[figure, 0]._asdict()) for figure in ("score_mean", "decisions_mean")]
+        rows.append([str(key[0]), f"{key[1]:g}", f"{key[2]:g}", *own, *others])
+    if len(ten):
+        most = ten.loc[ten["value"].abs().idxmax()]
+        print(
+            f"what moves the shares of wins most is {most['key']}: from {most['from']:g} to {most['to']:g}, {by} {most['level']} wins "
+            f"{points(most)} points more\n\n{columns_of(rows)}"
+        )
+    groups = table.groupby("status")["key"].unique()
+    for status, words in ((REAL, "change something, but less"), (NOTHING, f"{NOTHING} at this number of deals")):
+        if status in groups:
+            print(f"\n{len(groups[status])} {words}: {_first_few(groups[status])}")
+    refused = results.manifest["refused"]
+    if refused:
+        print(f"\n{len(refused)} steps make no valid box: {_first_few(list(refused))}")
+    print(
+        f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s; the ten on deals on which nothing was chosen"
+    )
+
+
+def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
+    if finish(results, given):
+        return
+    if "best" in results.tables:
+        _show_best(results)
+        return
+    table = results.tables["sweep"]
+    keys = list(results.manifest["report"]["sweep"])
+    figures = ("seat_gap", "score_mean", "margin_mean", "decisions_mean")
+    cells = [column for column in ("players", "lineup") if table[column].nunique() > 1]
+    print(f"\n{figure_rows(table, (*cells, *keys), [figure for figure in figures if figure in set(table['figure'])])}")
+    options.print_status("tables/sweep has every figure; --best FIGURE searches the value with the lowest one")
+
+
+def _show_best(results: "Results") -> None:
+    """Print the race for the best value: the finalists, and how many were worse."""
+    table = results.tables["best"]
+    keys = list(table.columns[1 : list(table.columns).index("status")])
+    figure = table["figure"].iloc[0]
+    rows = [[*keys, figure.replace("_", " "), "minus the winner", "deals", "status"]]
+    for row in table.to_dict("records"):
+        less = {"value": row["minus_winner"], "low": row["minus_winner_low"], "high": row["minus_winner_high"]}
+        rows.append(
+            [
+                *(f"{row[key]:g}" for key in keys),
+                estimate_text(row),
+                estimate_text(less),
+                f"{row['deals']:,}",
+                row["status"],
+            ]
+        )
+    print(f"\n{columns_of(rows)}\n{pluralize(results.n_games, 'game')}; finalists on deals on which none was chosen")
+
+
+COMMANDS = {
+    "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml --best seat_gap"),
+    "luck": command(luck, _show_luck, "Example: strozzi luck strozzi --players 3-6"),
+    "our-table": command(
+        our_table, _show_our_table, "Example: strozzi our-table strozzi sheets.csv",
+        words={"file": "score sheets (CSV): one line a game, columns `seat 0`, `seat 1`, .. with the final scores"},
+    ),
+    "weights": command(weights, _show_weights, "Example: strozzi weights strozzi --players 4"),
+    "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
+}  # fmt: skip

@@ -1,0 +1,27 @@
+"""Draws for resampling: numbers that depend on a seed alone."""
+
+import numpy as np
+import numpy.typing as npt
+
+from strozzi_sim.kernel.streams import mix
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_UPPER = np.uint64(32)
+
+
+def draws(seed: int, stream: int, shape: tuple[int, ...], below: int) -> npt.NDArray[np.int64]:
+    """Return random numbers from 0 to `below` - 1, int64[shape]: SplitMix64, keyed by a seed and a stream.
+
+    Args:
+        seed: below 2^53.
+        stream: below 2^10; each has numbers of its own.
+        shape: of the result.
+        below: limit, at most 2^32; the bias is below `below` / 2^32.
+
+    >>> draws(0, 1, (2, 3), 100).tolist()
+    [[74, 37, 43], [95, 20, 59]]
+    """
+    start = mix.py_func(np.array([(seed << 10) + stream], np.uint64))
+    counts = np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64)
+    words = mix.py_func(start + counts * _GOLDEN)
+    return np.asarray(((words >> _UPPER) * np.uint64(below)) >> _UPPER, np.int64).reshape(shape)

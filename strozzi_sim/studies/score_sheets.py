@@ -1,0 +1,200 @@
+"""Score sheets of real games, and which strength of play gives such scores.
+
+A game is summed up by its mean score, the winner's lead over the mean, and the winner's margin over the second; scores of one game hang
+together, so the game is the unit. The likelihood of a sheet at a strength of play is Student's t (8 degrees of freedom, so that one odd
+game decides nothing) around the simulated games of that strength and player count.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.errors import InputError, short_repr
+from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.stats.intervals import Array
+from strozzi_sim.stats.resampling import draws
+
+FEWEST = 20  # sheets
+SETS = 4000  # sets of simulated games from which bands come
+_TAIL = 8  # degrees of freedom
+_SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
+_LARGEST = 10**6
+_ALPHA = 0.05
+FIGURES = {
+    "score_mean": "mean score", "score_sd": "standard deviation of scores", "winner_mean": "mean score of the winner",
+    "last_mean": "mean score of the last", "margin_mean": "mean margin of the winner", "seat_0_share": "games won by seat 0",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """Score sheets.
+
+    Attributes:
+        scores: int64[games, P] by player count, in seat order.
+        ignored: columns that were not read.
+    """
+
+    scores: Mapping[int, Array]
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(map(len, self.scores.values()))
+
+
+def template(game: Game) -> str:
+    """Return a file to fill in: one line a game, the scores in seat order."""
+    seats = ",".join(f"seat {seat}" for seat in range(game.max_players))
+    return (
+        f"# {game.title}: one line a game; the final scores in seat order, beginning with the player who started.\n"
+        f"# Leave the seats empty that nobody sat at. At least {FEWEST} games. Lines that begin with # are not read.\n"
+        f"game,{seats}\n"
+    )
+
+
+def read_sheets(path: Path, game: Game) -> Sheets:
+    """Return the score sheets in a CSV file; columns may be separated by commas, semicolons or tabs.
+
+    Raises:
+        InputError: names the file, the line and the column, and what is allowed there.
+        StorageError: the file cannot be read.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; --template FILE writes one to fill in")
+    with storage_errors(f"cannot read {path}"):
+        raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 text (byte {error.start}); save it as CSV UTF-8") from None
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
+    if not lines:
+        raise InputError(f"{path}: holds no lines; --template FILE writes one to fill in")
+    head = lines[0][1]
+    mark = max(",;\t", key=head.count)
+    names = [name.strip().lower().replace("_", " ") for name in next(csv.reader([head], delimiter=mark))]
+    place = {seat: names.index(f"seat {seat}") for seat in range(game.max_players) if f"seat {seat}" in names}
+    least = game.player_counts[0]
+    if not set(range(least)) <= set(place):
+        raise InputError(
+            f"{path}: line {lines[0][0]}: expected columns seat 0 to seat {game.max_players - 1}, got {short_repr(names)}"
+        )
+    found: dict[int, list[list[int]]] = {}
+    for number, line in lines[1:]:
+        cells = next(csv.reader([line], delimiter=mark))
+        scores = _scores(cells, place, f"{path}: line {number}")
+        if not scores:
+            continue
+        if len(scores) not in game.player_counts:
+            raise InputError(f"{path}: line {number}: {len(scores)} scores; {game.title} has {game.player_count_text}")
+        found.setdefault(len(scores), []).append(scores)
+    sheets = Sheets(
+        {count: np.array(found[count], np.int64) for count in sorted(found)},
+        tuple(name for k, name in enumerate(names) if k not in place.values() and name != "game"),
+    )
+    if sheets.games < FEWEST:
+        raise InputError(f"{path}: {sheets.games} games; at least {FEWEST} are needed to tell anything")
+    return sheets
+
+
+def _scores(cells: Sequence[str], place: Mapping[int, int], where: str) -> list[int]:
+    """Return the scores of a line, in seat order."""
+    scores, empty = [], -1
+    for seat, column in place.items():
+        text = cells[column].strip() if column < len(cells) else ""
+        if not text:
+            empty = seat if empty < 0 else empty
+            continue
+        if empty >= 0:
+            raise InputError(f"{where}: seat {empty}: is empty, and seat {seat} is not; seats are filled from 0")
+        try:
+            score = int(text)
+        except ValueError:
+            raise InputError(f"{where}: seat {seat}: expected a whole number, got {short_repr(text)}") from None
+        if not -_LARGEST <= score <= _LARGEST:
+            raise InputError(
+                f"{where}: seat {seat}: expected a score between -{_LARGEST:,} and {_LARGEST:,}, got {text}"
+            )
+        scores.append(score)
+    return scores
+
+
+def likelihood(sheets: Sheets, simulated: Mapping[int, Array]) -> float:
+    """Return the log likelihood of sheets among simulated games, int64[games, P] by player count."""
+    total = 0.0
+    for players, scores in sheets.scores.items():
+        games = _summed(simulated[players])
+        center = games.mean(axis=0)
+        spread = np.atleast_2d(np.cov(games, rowvar=False))
+        spread = spread + _SHRUNK * np.trace(spread) / len(spread) * np.eye(len(spread)) + 1e-9 * np.eye(len(spread))
+        spread = spread * (_TAIL - 2) / _TAIL * (1 + 1 / len(games))  # scale of a t with this covariance
+        away = _summed(scores) - center
+        distance = np.einsum("ij,ij->i", away, np.linalg.solve(spread, away.T).T)
+        dimensions = len(center)
+        total += float(
+            (-np.linalg.slogdet(spread)[1] / 2 - (_TAIL + dimensions) / 2 * np.log1p(distance / _TAIL)).sum()
+        )
+    return total
+
+
+def _summed(scores: Array) -> Array:
+    """Return mean, the winner's lead over it, and the winner's margin, float64[games, 3]; of two players mean and margin."""
+    ordered = np.sort(scores, axis=1)[:, ::-1].astype(np.float64)
+    mean, margin = ordered.mean(axis=1), ordered[:, 0] - ordered[:, 1]
+    return np.stack([mean, margin] if scores.shape[1] == 2 else [mean, ordered[:, 0] - mean, margin], axis=1)
+
+
+def figures(scores: Mapping[int, Array]) -> dict[str, float]:
+    """Return the figures of sheets, of all games together."""
+    ordered = [np.sort(found, axis=1)[:, ::-1] for found in scores.values()]
+    won = [(found == found.max(axis=1, keepdims=True)) for found in scores.values()]
+    flat = np.concatenate([found.ravel() for found in ordered]).astype(np.float64)
+    return {
+        "score_mean": float(flat.mean()),
+        "score_sd": float(flat.std(ddof=1)),
+        "winner_mean": float(np.concatenate([found[:, 0] for found in ordered]).mean()),
+        "last_mean": float(np.concatenate([found[:, -1] for found in ordered]).mean()),
+        "margin_mean": float(np.concatenate([found[:, 0] - found[:, 1] for found in ordered]).mean()),
+        "seat_0_share": float(np.concatenate([each[:, 0] / each.sum(axis=1) for each in won]).mean()),
+    }
+
+
+def bands(sheets: Sheets, simulated: Mapping[int, Array], seed: int) -> pd.DataFrame:
+    """Return each figure of the sheets with its band among as many simulated games, and whether it is inside.
+
+    All figures of all but one set of 20 lie inside (Bonferroni).
+
+    Args:
+        sheets: the sheets.
+        simulated: games of the strength of play, by player count.
+        seed: of the draw of sets.
+    """
+    chosen = {
+        players: games[draws(seed, players, (SETS, len(sheets.scores[players])), len(games))]
+        for players, games in simulated.items()
+        if players in sheets.scores
+    }
+    drawn = [list(figures({players: sets[k] for players, sets in chosen.items()}).values()) for k in range(SETS)]
+    tail = _ALPHA / 2 / len(FIGURES)
+    low, high = np.quantile(np.array(drawn), (tail, 1 - tail), axis=0)
+    rows: list[dict[str, Any]] = []
+    for k, (name, value) in enumerate(figures(sheets.scores).items()):
+        rows.append(
+            {
+                "figure": name,
+                "value": value,
+                "band_low": low[k],
+                "band_high": high[k],
+                "inside": int(low[k] <= value <= high[k]),
+                "n": sheets.games,
+            }
+        )
+    return pd.DataFrame(rows)

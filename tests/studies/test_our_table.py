@@ -1,0 +1,115 @@
+"""`our_table`: planted sheets are told to their strength of play; what does not fit is said; bad sheets name their cell."""
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.cli import app
+from strozzi_sim.errors import InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.studies.score_sheets import Sheets, bands, likelihood, read_sheets, template
+
+GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
+
+
+def scores(game, agent, players, deals, seed):
+    """Return final scores in self-play, int64[deals, players]."""
+    rows = ss.simulate(game, players, [agent], deals, "one", seed=seed).games.sort_values(["deal", "seat"])
+    return rows["score"].to_numpy(np.int64).reshape(-1, players)
+
+
+def written(path, found, head=None, mark=","):
+    lines = [head or mark.join(["game", *(f"seat {seat}" for seat in range(found.shape[1]))])]
+    lines += [mark.join([str(number), *map(str, row)]) for number, row in enumerate(found, 1)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_twenty_planted_sheets_are_told_to_their_tier_in_90_of_100(name):
+    game = load_game(name)
+    players = game.player_counts[0]
+    pools = {tier: scores(game, game.tiers[tier], players, 1000, 1) for tier in ("weak", "middle")}
+    fresh = {tier: scores(game, game.tiers[tier], players, 1000, 2) for tier in pools}
+    rng = np.random.default_rng(3)
+    for tier, found in fresh.items():
+        right = 0
+        for _ in range(100):
+            sheets = Sheets({players: found[rng.integers(len(found), size=20)]})
+            fits = {each: likelihood(sheets, {players: pool}) for each, pool in pools.items()}
+            right += max(fits, key=fits.get) == tier
+        assert right >= 90, (tier, right)
+
+
+def test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players():
+    found, fresh = scores("strozzi", "heuristic", 3, 3000, 1), scores("strozzi", "heuristic", 3, 3000, 2)
+    rng = np.random.default_rng(4)
+    inside = 0
+    for number in range(60):
+        sheets = Sheets({3: fresh[rng.integers(len(fresh), size=25)]})
+        inside += bool(bands(sheets, {3: found}, number)["inside"].all())
+    assert inside >= 52  # 57 expected
+    richer = bands(Sheets({3: fresh[:25] + 30}), {3: found}, 1).set_index("figure")["inside"]
+    assert not richer["score_mean"]
+    assert richer["margin_mean"]
+
+
+def test_the_command(tmp_path, capsys):
+    path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
+    assert app.run(["our-table", "strozzi", str(path), "--deals", "400"]) == 0
+    said = capsys.readouterr().out
+    assert "these 24 games fit middling play (heuristic) best" in said
+    assert "At 3 players" in said
+    one, two = (ss.our_table("strozzi", str(path), 200, workers=k) for k in (1, 2))
+    assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "figures"))
+
+
+def test_other_marks_an_odd_column_and_an_empty_seat_are_read(tmp_path):
+    path = tmp_path / "sheets.csv"
+    lines = ["\ufeffGame;Seat 0;Seat 1;seat_2;seat 3;who brought cake"]
+    lines += [f"{k};100;90;80;{'' if k % 2 else 70};Ada" for k in range(20)] + ["", "# not read"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    sheets = read_sheets(path, load_game("strozzi"))
+    assert {players: len(found) for players, found in sheets.scores.items()} == {3: 10, 4: 10}
+    assert sheets.ignored == ("who brought cake",)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("1,100,90,x", "line 2: seat 2: expected a whole number, got 'x'"),
+        ("1,100,90,80.5", "line 2: seat 2: expected a whole number, got '80.5'"),
+        ("1,100,,80", "line 2: seat 1: is empty, and seat 2 is not"),
+        ("1,100,90", "line 2: 2 scores; Strozzi has 3-6 players"),
+        ("1,100,90,9999999", "line 2: seat 2: expected a score between"),
+        ("1,100,90,80", "1 games; at least 20 are needed"),
+    ],
+)
+def test_a_bad_sheet_names_line_and_column(row, words, tmp_path):
+    path = tmp_path / "sheets.csv"
+    path.write_text(f"game,seat 0,seat 1,seat 2\n{row}\n")
+    with pytest.raises(InputError, match=words):
+        read_sheets(path, load_game("strozzi"))
+
+
+def test_a_bad_head_and_a_bad_file(tmp_path):
+    path = tmp_path / "sheets.csv"
+    path.write_text("player,points\nAda,100\n")
+    with pytest.raises(InputError, match="expected columns seat 0 to seat 5"):
+        read_sheets(path, load_game("strozzi"))
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_sheets(path, load_game("strozzi"))
+    with pytest.raises(InputError, match="no such file"):
+        read_sheets(tmp_path / "nowhere.csv", load_game("strozzi"))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_template_is_written_once_and_can_be_filled_in(name, tmp_path):
+    game, path = load_game(name), tmp_path / "empty.csv"
+    assert app.run(["our-table", name, "--template", str(path)]) == 0
+    assert path.read_text() == template(game)
+    assert app.run(["our-table", name, "--template", str(path)]) == 2
+    line = ",".join(["1", *["50"] * game.player_counts[0]])
+    path.write_text(template(game) + f"{line}\n" * 20)
+    assert read_sheets(path, game).games == 20
