@@ -70,8 +70,53 @@ def _show_luck(results: "Results", given: dict[str, Any]) -> None:
             f"\n{estimate_text(length)} decisions in a game: {estimate_text(minutes)} minutes, if each takes {given['seconds']:g} seconds (an assumption)"
         )
     print("\nShares are of these agents; with two players what the deal does cannot be told from chance in play.")
+    _show_streams(results.tables["streams"])
+    if "drama" in results.tables:
+        _show_drama(results.tables["drama"], given["playouts"])
 
 
+def _show_streams(table: Any) -> None:
+    """Print what each source of chance decides, by strength of play."""
+    found = {
+        (*row[:4], row.outcome, row.figure): points(row).replace("+", "")
+        for row in table[
+            ["players", "strength", "agent", "source", "outcome", "figure", "value", "low", "high"]
+        ].itertuples(index=False)
+    }
+    columns = [("win", "first_order"), ("win", "total"), ("score", "first_order"), ("score", "total")]
+    rows = [["players", "agent", "source of chance, %", "wins: alone", "with others", "scores: alone", "with others"]]
+    for players, strength, agent, source in dict.fromkeys(key[:4] for key in found):
+        cells = [found.get((players, strength, agent, source, *column), "-") for column in columns]
+        rows.append([str(players), agent, source, *cells])
+    print(
+        f"\n{columns_of(rows)}\n\nAlone: what it decides whatever the rest is; with others: what is left open as long as it is."
+    )
+
+
+def _show_drama(table: Any, playouts: int) -> None:
+    """Print how games went, by strength of play."""
+    rows = [["players", "agent", *_DRAMA.values(), "games"]]
+    for (players, agent), here in table.groupby(["players", "agent"], sort=False):
+        figures = here.set_index("figure")
+        cells = []
+        for figure in _DRAMA:
+            row = figures.loc[figure] if figure in figures.index else None
+            share = row is not None and not figure.startswith("lead")
+            cells.append("-" if row is None else points(row).replace("+", "") if share else estimate_text(row))
+        rows.append([str(players), agent, *cells, str(int(figures.loc["decided_mean", "n"]))])
+    print(
+        f"\n{columns_of(rows)}\n\nChances from {playouts} play-outs that know all hands: decided, once those of the winners stay at 95 % or more; "
+        "the leader is 10 points ahead of the next; a king is made where a seat that cannot win moves a rival's chance by 10 points."
+    )
+
+
+_DRAMA = {
+    "decided_mean": "decided after, % of the game",
+    "runaway_share": "decided in the first half, %",
+    "lead_changes_mean": "changes of leader",
+    "winner_lowest_mean": "winner's lowest chance, %",
+    "kingmaking_share": "decisions that make a king, %",
+}
 _SOURCES = {
     "agents": "the agents",
     "seats": "the seats",

@@ -6,7 +6,7 @@ the verbs below. A verb has no body: the game's modules implement it for its own
 is chosen at compile time. All verbs are registered before the first code for the game is compiled (`Game.register`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -35,6 +35,7 @@ from strozzi_sim.game.slices import Layout
 from strozzi_sim.kernel.generated import generated
 from strozzi_sim.kernel.jit import jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
+from strozzi_sim.kernel.streams import SOURCES
 
 if TYPE_CHECKING:
     from strozzi_sim.game.pages import Report
@@ -60,6 +61,7 @@ class Game:
             optional.
         deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
             game takes long.
+        chance: what chance decides, such as "tiles", with the numbers of its sources; default: all of them together as "chance".
 
     Raises:
         InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.
@@ -76,6 +78,7 @@ class Game:
     beliefs: tuple[str, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
     deals_per_search: int = 50
+    chance: Mapping[str, Sequence[int]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Check `journal_rows`, `deals_per_search` and `tiers`."""
@@ -86,6 +89,11 @@ class Game:
             if tier not in TIERS:
                 raise InputError(
                     f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {suggest_names(tier, TIERS)}"
+                )
+        for name, sources in self.chance.items():
+            if wrong := [source for source in sources if source not in range(SOURCES)]:
+                raise InputError(
+                    f"game {self.name!r}: chance: {name}: no source {wrong[0]}; they are 0 to {SOURCES - 1}"
                 )
 
     @property

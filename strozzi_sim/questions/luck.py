@@ -1,4 +1,4 @@
-"""luck: how much of an outcome is skill, seat and deal?"""
+"""luck: how much of an outcome is skill, seat and deal, and how dramatic is the game?"""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ def luck(
     workers: int | None = None,
     *,
     seconds: float = 20.0,
+    games: int = 100,
+    playouts: int = 200,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
-    """Measure how much of a win and of a score is skill, seat, deal and the rest.
+    """Measure how much of a win and of a score is skill, seat, deal and the rest, which draws of chance decide, and the drama.
 
     A line-up of different agents plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the
-    deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares).
+    deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares). The game's agents of each
+    strength then play among themselves: deals of which one source of chance is drawn anew, and games that are followed with play-outs.
 
     Args:
         game: a name or a Game.
@@ -39,32 +42,42 @@ def luck(
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
+        games: games to follow at each strength of play, at least 30 (an agent that searches plays 30); 0: none
+        playouts: play-outs at each of the (at most 40) decisions of a game that is followed
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 
     Returns:
         Table luck: variance_share by outcome (win, score) and source: agents, seats, agents_at_seats, deal (what it gives to
         all), deal_of_seat (to whoever sits there), deal_of_agent (to an agent wherever it sits), rest; the variance; decisions and minutes.
+        Table streams: first_order and total (Sobol indices) of each source of chance by strength. Table drama, by strength: decided_mean (share
+        of the decisions after which the winner's chance stays at 95 % or more), runaway_share (games decided in the first half),
+        lead_changes_mean, winner_lowest_mean (lowest chance of the later winner), kingmaking_share (decisions of a seat that
+        cannot win, two of whose actions differ by 10 points in a rival's chance; not with two players).
 
     Raises:
         InputError: an invalid argument, or an agent that is listed twice; names it.
         StorageError, AgentFault, Interrupted: as `run`.
 
     >>> import strozzi_sim as ss
-    >>> table = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=200).tables["luck"]
+    >>> table = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=200, games=0).tables["luck"]
     >>> found = table.query("outcome == 'win'").set_index("source")["value"]
     >>> bool(found["agents"] > 0.2 > found["seats"])
     True
     """
-    from strozzi_sim.errors import ArgumentError, check_range
+    from strozzi_sim.errors import ArgumentError, check_range, check_whole
     from strozzi_sim.game import find_game
-    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
+    from strozzi_sim.studies.drama import FEWEST
+    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, worker_count
     from strozzi_sim.studies.luck import Luck, usual_field
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
 
     game = find_game(game)
     check_range("seconds", seconds, 0.01, 3600)
+    if games:
+        check_whole("games", games, FEWEST, 1_000_000)
+    check_whole("playouts", playouts, 50, 1_000_000)
     counts = find_players(game, players)
     field = find_agents(agents, game) if agents else usual_field(game)
     texts = [spec.text for spec in field]
@@ -82,4 +95,4 @@ def luck(
         name_of("luck", game), game, lineups, find_variants(game, variant), counts, deals, seed=seed,
         chunks=50, rows=True, orders=True,
     )  # fmt: skip
-    return run(Luck(plan, seconds), folder, workers, progress)
+    return run(Luck(plan, seconds, games, playouts, worker_count(workers)), folder, workers, progress)

@@ -209,19 +209,7 @@ class Match:
 
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
-        compiled = [
-            compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
-        ]
-        memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
-        agents = np.zeros(players, AGENT)
-        for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
-            if agent is None or memory is None:  # address 0 is a seat in Python
-                agents[position]["counter"] = -1
-                agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
-                continue
-            agents[position] = agent_row(agent, memory, self.variant)
-            if spec.is_uniform and not self.in_python:  # else the loop plays from a script
-                agents[position]["address"] = UNIFORM
+        agents, compiled, _memories = self.agent_table()
         rules = exact_copy(
             self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
         )
@@ -272,6 +260,23 @@ class Match:
         playouts = int(agents["playouts"].sum())
         kept = keeper.content() if keeper is not None else b""
         return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
+
+    def agent_table(self) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
+        """Return the AGENT records of the positions, and what must outlive them: the compiled agents and their memories."""
+        compiled = [
+            compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
+        ]
+        memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
+        agents = np.zeros(self.players, AGENT)
+        for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
+            if agent is None or memory is None:  # address 0 is a seat in Python
+                agents[position]["counter"] = -1
+                agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
+                continue
+            agents[position] = agent_row(agent, memory, self.variant)
+            if spec.is_uniform and not self.in_python:  # else the loop plays from a script
+                agents[position]["address"] = UNIFORM
+        return agents, compiled, memories
 
     def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
         """Return the fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""

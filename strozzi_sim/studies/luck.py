@@ -1,6 +1,7 @@
-"""Where outcomes come from: the share of the variance of wins and scores that agents, seats, the deal and the rest have."""
+"""Where outcomes come from: the variance that agents, seats, deal and rest have, the draws of chance that decide, and the drama."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.registry import agents
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import moments, variance_shares
+from strozzi_sim.studies.chance_streams import stream_indices
+from strozzi_sim.studies.drama import FEWEST, drama_figures
 from strozzi_sim.studies.outputs import games_of
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore
@@ -20,6 +24,7 @@ from strozzi_sim.studies.study import Kind
 
 WIN, SCORE = "win", "score"
 COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
+BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the tables streams and drama
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,25 @@ class Luck(Kind):
     Attributes:
         plan: the study that plays the line-ups, every deal in every rotation, and keeps the rows of games.
         seconds: seconds that a decision takes at a table, an assumption.
+        games: games to follow at each strength of play, for the drama; 0: none. An agent that searches plays FEWEST.
+        playouts: play-outs at each decision that is looked at.
+        workers: number of threads for what is played besides the plan; does not affect results.
     """
 
     seconds: float
+    games: int
+    playouts: int
+    workers: int = field(default=1, compare=False)
+
+    def summary(self) -> str:
+        """Return the plan in one line."""
+        followed = f"; {self.games} games of each strength are followed" if self.games else ""
+        return super().summary() + followed
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the table luck: shares of variance by outcome and source, and the length of a game."""
+        """Return the tables luck (shares of variance, length), streams (draws of chance that decide) and drama."""
+        from joblib import parallel_config
+
         games = games_of(plan, store)
         rows: list[tuple[Any, ...]] = []
         for cell in plan.cells:
@@ -49,7 +67,42 @@ class Luck(Kind):
                     rows.append(_row(where, outcome, source, "variance_share", share, plan.deals))
                 rows.append(_row(where, outcome, "all", "variance", variance, plan.deals))
             rows += _length(where, plan, store, cell, self.seconds)
-        return {"luck": pd.DataFrame(rows, columns=list(COLUMNS))}
+        tables = {"luck": pd.DataFrame(rows, columns=list(COLUMNS))}
+        with parallel_config(n_jobs=self.workers):
+            tables["streams"] = self._streams(plan)
+            if self.games:
+                tables["drama"] = self._drama(plan)
+        return tables
+
+    def _self_play(self, plan: Plan) -> Iterator[tuple[str, AgentSpec, Match]]:
+        """Yield strength, agent and match of the game's tiers, at every player count and variant."""
+        tiers = plan.game.tiers or {"usual": plan.game.default_agent}
+        for players in plan.players:
+            for variant in plan.variants:
+                for strength, text in tiers.items():
+                    spec = load_agent(text, plan.game)
+                    yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
+
+    def _streams(self, plan: Plan) -> pd.DataFrame:
+        """Return the indices of chance sources, of the tiers that do not search: those would play too few deals."""
+        rows = []
+        for strength, spec, match in self._self_play(plan):
+            if spec.searches:
+                continue
+            for names, found in stream_indices(match, plan.deals).items():
+                rows.append((match.players, match.variant.name, strength, spec.text, *names, *_numbers(found)))
+        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "outcome", "source", "figure", "value", "low", "high", "n"])
+
+    def _drama(self, plan: Plan) -> pd.DataFrame:
+        """Return the figures of drama; where an agent searches, the default agent plays the play-outs."""
+        rows = []
+        for strength, spec, match in self._self_play(plan):
+            usual = load_agent(plan.game.default_agent, plan.game)
+            playing = replace(match, lineup=(usual,)) if spec.searches else match
+            games = min(self.games, FEWEST) if spec.searches else self.games
+            for figure, found in drama_figures(match, playing, games, self.playouts).items():
+                rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
+        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
 
 def usual_field(game: Game) -> list[AgentSpec]:
@@ -102,9 +155,10 @@ def _row(
         outcome,
         source,
         figure,
-        float(found.value),
-        float(found.low),
-        float(found.high),
-        int(found.n),
+        *_numbers(found),
         deals,
     )
+
+
+def _numbers(found: Estimate) -> tuple[float, float, float, int]:
+    return float(found.value), float(found.low), float(found.high), int(found.n)

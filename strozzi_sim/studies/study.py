@@ -53,8 +53,8 @@ class Kind:
 
     @property
     def identity(self) -> str:
-        """Class of the study and everything that determines its tables except the plan."""
-        rest = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "plan"}
+        """Class of the study and everything that determines its tables (fields that are compared) except the plan."""
+        rest = {each.name: getattr(self, each.name) for each in fields(self) if each.compare and each.name != "plan"}
         return f"{type(self).__name__} {rest}"
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def test_intervals_of_a_planted_share_cover_it():
 
 
 def test_a_strong_and_two_weak_agents():
-    table = ss.luck("strozzi", 3, ["heuristic", "greedy", "random"], 300).tables["luck"]
+    table = ss.luck("strozzi", 3, ["heuristic", "greedy", "random"], 300, games=0).tables["luck"]
     won = table.query("outcome == 'win' and figure == 'variance_share'").set_index("source")
     assert won["value"].sum() == pytest.approx(1)
     assert won.loc["agents", "low"] > 0.3
@@ -86,18 +86,19 @@ def test_a_strong_and_two_weak_agents():
 
 @pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_every_game_has_a_field_for_its_fewest_players(game):
-    table = ss.luck(game, ss.load_game(game).player_counts[0], deals=60).tables["luck"]
+    table = ss.luck(game, ss.load_game(game).player_counts[0], deals=60, games=0).tables["luck"]
     assert table["value"].notna().all()
 
 
 def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
-    one = ss.luck("strozzi", 3, deals=100, workers=1, folder=tmp_path / "one")
-    two = ss.luck("strozzi", 3, deals=100, workers=2, folder=tmp_path / "two")
-    again = ss.luck("strozzi", 3, deals=100, folder=tmp_path / "one")
+    one = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=1, folder=tmp_path / "one")
+    two = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=2, folder=tmp_path / "two")
+    again = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, folder=tmp_path / "one")
     assert again.new_games == 0
-    files = [(tmp_path / name / "tables/luck.parquet").read_bytes() for name in ("one", "two")]
-    assert files[0] == files[1]
-    assert one.tables["luck"].equals(two.tables["luck"])
+    for table in ("luck", "streams", "drama"):
+        files = [(tmp_path / name / f"tables/{table}.parquet").read_bytes() for name in ("one", "two")]
+        assert files[0] == files[1]
+        assert one.tables[table].equals(two.tables[table])
 
 
 @pytest.mark.parametrize(
@@ -107,6 +108,8 @@ def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
         ({"agents": "heuristic,random"}, r"agents: needs 3 different agents, got 2 \(heuristic, random\)"),
         ({"agents": "heuristic,random,greedy,eager", "players": "3-4"}, "agents: fit one player count"),
         ({"seconds": 0}, "seconds: must be between 0.01 and 3,600"),
+        ({"games": 29}, "games: must be between 30 and 1,000,000"),
+        ({"playouts": 10}, "playouts: must be between 50"),
     ],
 )
 def test_what_is_refused(given, words):
@@ -115,7 +118,10 @@ def test_what_is_refused(given, words):
 
 
 def test_the_command_says_what_decides(capsys):
-    assert app.run(["luck", "strozzi", "--players", "3,4", "--deals", "100", "--seconds", "30"]) == 0
+    given = "--players 3,4 --deals 100 --seconds 30 --games 30 --playouts 50"
+    assert app.run(["luck", "strozzi", *given.split()]) == 0
     said = capsys.readouterr().out
     assert said.count("of what decides who wins: ") == 2
     assert "if each takes 30 seconds (an assumption)" in said
+    assert said.count("ismcts:iterations=200") == 2  # it is followed, and plays too few deals for the sources
+    assert said.count("  ships  ") == 4

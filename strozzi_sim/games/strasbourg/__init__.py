@@ -1,7 +1,16 @@
 """Strasbourg (Stefan Feld, 2011), 3-5 players."""
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.games.strasbourg.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
+from strozzi_sim.games.strasbourg.state import (
+    CARD_SOURCE,
+    EDIFICE_SOURCE,
+    JOURNAL_ROWS,
+    PLAYER_COUNTS,
+    ROUND_SOURCE,
+    RULES,
+    STATE,
+    TASK_SOURCE,
+)
 
 GAME = Game(
     name="strasbourg",
@@ -15,4 +24,10 @@ GAME = Game(
     beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
     tiers={"weak": "random", "middle": "heuristic", "search": "strategist"},
     deals_per_search=200,
+    chance={
+        "round cards": (ROUND_SOURCE,),
+        "edifices": (EDIFICE_SOURCE,),
+        "tasks": (TASK_SOURCE,),
+        "influence cards": range(CARD_SOURCE, CARD_SOURCE + PLAYER_COUNTS[-1]),
+    },
 )

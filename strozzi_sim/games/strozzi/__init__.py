@@ -1,7 +1,15 @@
 """Strozzi (Reiner Knizia, 2008), 3-6 players."""
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.games.strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
+from strozzi_sim.games.strozzi.state import (
+    JOURNAL_ROWS,
+    MAX_ROUNDS,
+    PLAYER_COUNTS,
+    RULES,
+    SHIP_SOURCE,
+    STATE,
+    TILE_SOURCE,
+)
 
 GAME = Game(
     name="strozzi",
@@ -13,4 +21,5 @@ GAME = Game(
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
     tiers={"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
+    chance={"tiles": (TILE_SOURCE,), "ships": range(SHIP_SOURCE, SHIP_SOURCE + MAX_ROUNDS)},
 )
