@@ -106,7 +106,7 @@ def _show_drama(table: Any, playouts: int) -> None:
         rows.append([str(players), agent, *cells, str(int(figures.loc["decided_mean", "n"]))])
     print(
         f"\n{columns_of(rows)}\n\nChances from {playouts} play-outs that know all hands: decided, once those of the winners stay at 95 % or more; "
-        "the leader is 10 points ahead of the next; a king is made where a seat that cannot win moves a rival's chance by 10 points."
+        "a leader is clearly ahead of the next, by 10 points or more; a king is made where a seat that cannot win moves a rival's chance by 10 points."
     )
 
 

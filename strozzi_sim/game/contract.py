@@ -61,7 +61,7 @@ class Game:
             optional.
         deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
             game takes long.
-        chance: what chance decides, such as "tiles", with the numbers of its sources; default: all of them together as "chance".
+        chance: what chance decides, such as "dice", with the numbers of its sources; default: all of them together as "chance".
 
     Raises:
         InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.

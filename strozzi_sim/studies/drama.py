@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
+from strozzi_sim.kernel.streams import deal_key, game_key
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -65,24 +66,29 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
         chances[place] = _shares(rollouts, state, word, playouts)
         if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
-    decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions))
+    decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions), playouts)
     return Story(decided, int(decided < 0.5), lead_changes, lowest, len(at), kingmaking)
 
 
-def drama_of(chances: Array, winners: Array, at: Array) -> tuple[float, int, float]:
+def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
     """Return when a game was decided, its changes of lead, and the lowest chance of its winners.
+
+    A favourite is clear by CLEAR and by three standard errors, so that chance of the play-outs changes no leader.
 
     Args:
         chances: every seat's chance to win, float64[points, P].
         winners: the seats that won, bool[P]; the chances of several are added.
         at: share of the decisions before each point, float64[points].
+        playouts: play-outs behind each chance.
     """
     of_winners = chances[:, winners].sum(axis=1)
     open_points = np.flatnonzero(of_winners < DECIDED)
     last_open = open_points[-1] if len(open_points) else -1
     decided = float(at[last_open + 1]) if last_open + 1 < len(at) else 1.0
     ordered = np.sort(chances, axis=1)
-    leaders = chances.argmax(axis=1)[ordered[:, -1] - ordered[:, -2] >= CLEAR]
+    first, second = ordered[:, -1], ordered[:, -2]
+    error = np.sqrt((first + second - (first - second) ** 2) / playouts)
+    leaders = chances.argmax(axis=1)[first - second >= np.maximum(CLEAR, 3 * error)]
     return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
 
 
@@ -120,7 +126,7 @@ def _played(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, 
 
 def _word(seed: int, deal: int, number: int) -> int:
     """Return the key of the play-outs at a decision, the same on every machine."""
-    return int(np.random.SeedSequence((seed, deal, number)).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return int(deal_key(seed, game_key("play-outs"), deal, number)) >> 1
 
 
 def _shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:

@@ -87,7 +87,7 @@ class Luck(Kind):
         """Return the indices of chance sources, of the tiers that do not search: those would play too few deals."""
         rows = []
         for strength, spec, match in self._self_play(plan):
-            if spec.searches:
+            if _searches(strength, spec):
                 continue
             for names, found in stream_indices(match, plan.deals).items():
                 rows.append((match.players, match.variant.name, strength, spec.text, *names, *_numbers(found)))
@@ -98,11 +98,17 @@ class Luck(Kind):
         rows = []
         for strength, spec, match in self._self_play(plan):
             usual = load_agent(plan.game.default_agent, plan.game)
-            playing = replace(match, lineup=(usual,)) if spec.searches else match
-            games = min(self.games, FEWEST) if spec.searches else self.games
+            searches = _searches(strength, spec)
+            playing = replace(match, lineup=(usual,)) if searches else match
+            games = min(self.games, FEWEST) if searches else self.games
             for figure, found in drama_figures(match, playing, games, self.playouts).items():
                 rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
+
+
+def _searches(strength: str, spec: AgentSpec) -> bool:
+    """Return whether an agent plays too slowly for play-outs."""
+    return strength == "search" or spec.searches
 
 
 def usual_field(game: Game) -> list[AgentSpec]:

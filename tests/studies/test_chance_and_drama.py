@@ -8,7 +8,6 @@ import pytest
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import BASE
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -66,7 +65,7 @@ def test_playouts_of_an_action_are_those_of_the_position_after_it():
 def test_a_restricted_or_a_python_agent_has_no_playouts():
     game = load_game("strozzi")
     with pytest.raises(InputError, match="play-outs need compiled agents of the package without restrictions"):
-        Rollouts(Match(game, 3, (load_agent("heuristic~flag:pirate", game),), BASE, 0))
+        Rollouts(Match(game, 3, (load_agent("heuristic~flag:pirate", game),), Position(game, 3).variant, 0))
 
 
 def test_every_source_of_the_games_has_a_name():
@@ -119,13 +118,13 @@ def test_indices_of_a_planted_outcome_are_known(monkeypatch):
     ],
 )
 def test_drama_of_told_chances(chances, decided, changes, lowest):
-    found = drama_of(np.array(chances), np.array([True, False]), np.arange(4) / 4)
+    found = drama_of(np.array(chances), np.array([True, False]), np.arange(4) / 4, 10_000)
     assert found == (decided, changes, pytest.approx(lowest))
 
 
 def test_winners_who_share_are_taken_together():
     chances = np.array([[0.5, 0.47, 0.03], [0.5, 0.5, 0]])
-    assert drama_of(chances, np.array([True, True, False]), np.array([0, 0.5]))[0] == 0.0
+    assert drama_of(chances, np.array([True, True, False]), np.array([0, 0.5]), 10_000)[0] == 0.0
 
 
 def plant(monkeypatch, chances):
@@ -149,7 +148,7 @@ def test_a_game_that_is_decided_at_its_start_is_a_runaway(monkeypatch):
     assert follow(match, match, 0, 100).decided == 0
     assert follow(match, match, 0, 100).runaway == 1
     plant(monkeypatch, lambda state, action: np.full(3, 1 / 3))
-    story = follow(match, match, 0, 100)
+    story = follow(match, match, 0, 1000)
     assert (story.decided, story.runaway, story.lead_changes, story.kingmaking) == (1, 0, 0, 0)
 
 
