@@ -50,7 +50,9 @@ def luck(
     Returns:
         Table luck: variance_share by outcome (win, score) and source: agents, seats, agents_at_seats, deal (what it gives to
         all), deal_of_seat (to whoever sits there), deal_of_agent (to an agent wherever it sits), rest; the variance; decisions and minutes.
-        Table streams: first_order and total (Sobol indices) of each source of chance by strength. Table drama, by strength: decided_mean (share
+        Table streams: first_order and total (Sobol indices) of each source of chance by strength. Table index, by strength: skill_leverage
+        (advantage over random players), luck_leverage (swing with chance drawn anew) and skill_luck_index (Silver 2025: -1 a coin toss,
+        0 backgammon, 1 chess). Table drama, by strength: decided_mean (share
         of the decisions after which the winner's chance stays at 95 % or more), runaway_share (games decided in the first half),
         lead_changes_mean, winner_lowest_mean (lowest chance of the later winner), kingmaking_share (decisions of a seat that
         cannot win, two of whose actions differ by 10 points in a rival's chance; not with two players).

@@ -22,13 +22,13 @@ FIRST_ORDER, TOTAL = "first_order", "total"
 
 
 def source_groups(chance: Mapping[str, Sequence[int]]) -> dict[str, Array]:
-    """Return the sources of each group as a row of flags, uint8[SOURCES + 1]; agents' own chance is the last group."""
+    """Return the sources of each group as a row of marks, uint8[SOURCES + 1]; agents' own chance is the last group."""
     groups = dict(chance) or {"chance": range(AGENTS)}
-    flags = {name: np.zeros(AGENTS + 1, np.uint8) for name in (*groups, OWN_CHANCE)}
+    marks = {name: np.zeros(AGENTS + 1, np.uint8) for name in (*groups, OWN_CHANCE)}
     for name, sources in groups.items():
-        flags[name][list(sources)] = 1
-    flags[OWN_CHANCE][AGENTS] = 1
-    return flags
+        marks[name][list(sources)] = 1
+    marks[OWN_CHANCE][AGENTS] = 1
+    return marks
 
 
 def stream_indices(match: Match, deals: int) -> dict[tuple[str, str, str], Estimate]:
@@ -45,7 +45,7 @@ def stream_indices(match: Match, deals: int) -> dict[tuple[str, str, str], Estim
 
     groups = source_groups(match.game.chance)
     every = np.ones(AGENTS + 1, np.uint8)
-    anew = np.array([0 * every, every, *groups.values(), *(every - flags for flags in groups.values())], np.uint8)
+    anew = np.array([0 * every, every, *groups.values(), *(every - marks for marks in groups.values())], np.uint8)
     ends = np.linspace(0, deals, min(CHUNKS, deals) + 1).astype(np.int64)
     played = Parallel(require="sharedmem")(
         delayed(_squared_changes)(match, int(first), int(last), anew) for first, last in pairwise(ends)

@@ -19,12 +19,13 @@ from strozzi_sim.studies.chance_streams import stream_indices
 from strozzi_sim.studies.drama import FEWEST, drama_figures
 from strozzi_sim.studies.outputs import games_of
 from strozzi_sim.studies.plan import Cell, Plan
+from strozzi_sim.studies.skill_luck import skill_luck
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 WIN, SCORE = "win", "score"
 COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
-BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the tables streams and drama
+BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the tables streams, index and drama
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Luck(Kind):
         return super().summary() + followed
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the tables luck (shares of variance, length), streams (draws of chance that decide) and drama."""
+        """Return the tables luck (shares of variance, length), streams (draws of chance that decide), index and drama."""
         from joblib import parallel_config
 
         games = games_of(plan, store)
@@ -70,6 +71,7 @@ class Luck(Kind):
         tables = {"luck": pd.DataFrame(rows, columns=list(COLUMNS))}
         with parallel_config(n_jobs=self.workers):
             tables["streams"] = self._streams(plan)
+            tables["index"] = self._index(plan)
             if self.games:
                 tables["drama"] = self._drama(plan)
         return tables
@@ -83,15 +85,28 @@ class Luck(Kind):
                     spec = load_agent(text, plan.game)
                     yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
 
-    def _streams(self, plan: Plan) -> pd.DataFrame:
-        """Return the indices of chance sources, of the tiers that do not search: those would play too few deals."""
-        rows = []
+    def _fast_play(self, plan: Plan) -> Iterator[tuple[tuple[Any, ...], Match]]:
+        """Yield key and match of the tiers that do not search: those would play too few deals."""
         for strength, spec, match in self._self_play(plan):
-            if _searches(strength, spec):
-                continue
+            if not _searches(strength, spec):
+                yield (match.players, match.variant.name, strength, spec.text), match
+
+    def _streams(self, plan: Plan) -> pd.DataFrame:
+        """Return the indices of chance sources."""
+        rows = []
+        for key, match in self._fast_play(plan):
             for names, found in stream_indices(match, plan.deals).items():
-                rows.append((match.players, match.variant.name, strength, spec.text, *names, *_numbers(found)))
+                rows.append((*key, *names, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "outcome", "source", "figure", "value", "low", "high", "n"])
+
+    def _index(self, plan: Plan) -> pd.DataFrame:
+        """Return the skill-luck index and its two leverages."""
+        rows = [
+            (*key, figure, *_numbers(found))
+            for key, match in self._fast_play(plan)
+            for figure, found in skill_luck(match, plan.deals)
+        ]
+        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
     def _drama(self, plan: Plan) -> pd.DataFrame:
         """Return the figures of drama; where an agent searches, the default agent plays the play-outs."""

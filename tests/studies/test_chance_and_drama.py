@@ -14,6 +14,7 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import AGENTS, Rollouts
 from strozzi_sim.studies.chance_streams import FIRST_ORDER, OWN_CHANCE, TOTAL, source_groups, stream_indices
 from strozzi_sim.studies.drama import drama_figures, drama_of, follow
+from strozzi_sim.studies.skill_luck import between, skill_luck
 
 
 def match_of(game="strozzi", players=3, agent="random", variant="base", seed=5):
@@ -168,3 +169,39 @@ def test_following_a_game_ends_with_its_winners():
     assert 0 <= story.decided <= 1
     assert 0 <= story.lowest <= 1
     assert story.kingmaking <= story.points == 40
+
+
+def test_the_skill_luck_index_of_planted_games(monkeypatch):
+    """Chess: the agent always wins, and chance changes nothing; a coin toss: no skill, and a die decides."""
+    match = match_of(agent="random")
+    found = dict(skill_luck(match, 400))
+    assert (found["skill_leverage"].value, found["skill_luck_index"].value) == (
+        0,
+        -1,
+    )  # random players among themselves
+    assert found["luck_leverage"].low < 1 < found["luck_leverage"].high
+    assert between(found["skill_luck_index"].low, found["skill_luck_index"].high) == "at coin toss and baccarat"
+
+    def redealt(self, first, last, anew):
+        wins = np.zeros((last - first, len(anew), self.match.players), np.int64)
+        wins[:, :, 0] = WIN_UNITS
+        return wins, wins
+
+    monkeypatch.setattr(Rollouts, "redealt", redealt)
+    found = dict(skill_luck(match_of(agent="heuristic"), 200))
+    assert found["luck_leverage"].value == 0
+    assert found["skill_leverage"].low > 0.9
+    assert between(found["skill_luck_index"].low, found["skill_luck_index"].high) == "at chess"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.05, 0.2, "between backgammon and poker"),
+        (-0.1, 0.1, "at backgammon"),
+        (-0.9, -0.5, "between coin toss and baccarat and backgammon"),
+        (-0.1, 0.5, "between coin toss and baccarat and chess"),
+    ],
+)
+def test_an_index_is_placed_among_published_games(low, high, words):
+    assert between(low, high) == words
