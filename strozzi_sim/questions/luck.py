@@ -36,7 +36,8 @@ def luck(
     Args:
         game: a name or a Game.
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
-        agents: different agents, one for each seat, separated by commas; default: the game's middle tier and its styles
+        agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default: the game's middle
+            tier and its styles
         deals: deals for every player count, each played in every rotation
         variant: a variant of the game's components
         seed: random seed, below 2^53
@@ -90,8 +91,6 @@ def luck(
         )
     if len(field) < max(counts) or (agents and len(field) != max(counts)):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
-    if agents and len(counts) > 1:
-        raise ArgumentError("agents", f"fit one player count; give --players, one of {', '.join(map(str, counts))}")
     lineups = [field[:count] for count in counts]
     plan = make_plan(
         name_of("luck", game), game, lineups, find_variants(game, variant), counts, deals, seed=seed,

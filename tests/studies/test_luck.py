@@ -106,7 +106,7 @@ def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
     [
         ({"agents": "heuristic,random,random"}, "agents: random is listed twice"),
         ({"agents": "heuristic,random"}, r"agents: needs 3 different agents, got 2 \(heuristic, random\)"),
-        ({"agents": "heuristic,random,greedy,eager", "players": "3-4"}, "agents: fit one player count"),
+        ({"agents": "heuristic,random,greedy,eager,racer", "players": "3-4"}, "agents: needs 4 different agents, got 5"),
         ({"seconds": 0}, "seconds: must be between 0.01 and 3,600"),
         ({"games": 29}, "games: must be between 30 and 1,000,000"),
         ({"playouts": 10}, "playouts: must be between 50"),
@@ -125,3 +125,8 @@ def test_the_command_says_what_decides(capsys):
     assert "if each takes 30 seconds (an assumption)" in said
     assert said.count("ismcts:iterations=200") == 2  # it is followed, and plays too few deals for the sources
     assert said.count("  ships  ") == 4
+
+
+def test_fewer_players_are_the_first_agents():
+    table = ss.luck("strozzi", "3-4", "greedy,random,eager,racer", 60, games=0).tables["luck"]
+    assert set(table["lineup"]) == {"greedy,random,eager", "greedy,random,eager,racer"}
