@@ -25,7 +25,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import find_entry_points
 
 GROUP = "strozzi_sim.agents"
-_SEPARATOR = "~"  # between a spec string and each restriction
+SEPARATOR = "~"  # between a spec string and each restriction
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents during loading
 
 
@@ -67,13 +67,13 @@ class AgentSpec:
     def restricted(self, *names: str) -> "AgentSpec":
         """Return the agent under these restrictions too."""
         without = tuple(dict.fromkeys((*self.without, *names)))
-        text = _SEPARATOR.join((self._unrestricted, *sorted(without)))
+        text = SEPARATOR.join((self._unrestricted, *sorted(without)))
         return replace(self, text=text, without=tuple(sorted(without)))
 
     @property
     def _unrestricted(self) -> str:
         """Spec string without restrictions."""
-        return self.text.removesuffix("".join(f"{_SEPARATOR}{name}" for name in self.without))
+        return self.text.removesuffix("".join(f"{SEPARATOR}{name}" for name in self.without))
 
     @property
     def _source(self) -> str:
@@ -236,9 +236,9 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
     if len(text) > MAX_SPEC or not text.isprintable():
         raise InputError(f"agent {short_repr(text)}: expected at most {MAX_SPEC:,} printable characters")
     file, rest = _split_file(text)
-    rest, *without = split_top_level(rest, _SEPARATOR)
+    rest, *without = split_top_level(rest, SEPARATOR)
     if not all(without) or len(set(without)) < len(without):
-        raise InputError(f"agent {short_repr(text)}: expected {_SEPARATOR}RESTRICTION, each once, after the agent")
+        raise InputError(f"agent {short_repr(text)}: expected {SEPARATOR}RESTRICTION, each once, after the agent")
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")

@@ -209,9 +209,9 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
 def write_page(results: "Results", progress: "Progress | None" = None) -> Path | None:
     """Write the report of a results folder; return its path, None for results without a folder or a report."""
     from strozzi_sim.game import load_game
-    from strozzi_sim.reports.writing import write_report
+    from strozzi_sim.reports.writing import has_page, write_report
 
-    if results.folder is None or not {"seats", "ratings"} & set(results.tables):
+    if results.folder is None or not has_page(results.tables):
         return None
     game = load_game(results.manifest["game"])
     phase = None if progress is None else progress.on_phase

@@ -34,9 +34,9 @@ class Picture:
         name: file name without ending.
         page: its page.
         kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
-            bars (stacked sums), spread (quantiles), board (a figure on a map), table.
+            bars (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table.
         table: the table with its figures.
-        figures: in `dots` and `table` one panel or column each; in `intervals` and `lines` together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
+        figures: in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines` together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
         title: title.
         caption: caption.
         where: the rows of the table it shows, column -> value.
@@ -55,7 +55,7 @@ class Picture:
 
     name: str
     page: str
-    kind: Literal["intervals", "lines", "dots", "bars", "spread", "board", "table"]
+    kind: Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
     table: str
     figures: tuple[Figure, ...]
     title: str

@@ -45,7 +45,7 @@ def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
     return np.where(np.isnan(half_width), np.nan, np.where(half_width > 0, p, np.where(gap > 0, 0.0, 1.0)))
 
 
-def p_value_of_share(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
+def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Array:
     """Return p-values of shares: the score test, with the variance of a share that equals `null`.
 
     Use it for many figures at once: around a share that is small by chance the interval is too narrow.

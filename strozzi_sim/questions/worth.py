@@ -47,7 +47,7 @@ def worth(
         workers: number of workers; default: all cores
         every: measure everything that can be restricted
         search_deals: deals of agents that search; default: a fiftieth of deals, of a game with long games fewer, and at least 20
-        folder: keep everything in this folder, and resume there; default: only print
+        folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: as in `simulate`
 
     Returns:

@@ -15,6 +15,7 @@ from strozzi_sim.game.reporting import THIN, Picture, format_row, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
+from strozzi_sim.reports.scatter import labelled_dots
 from strozzi_sim.reports.series import (
     Series,
     Words,
@@ -84,7 +85,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
     names = [named(level, words, picture.x) for level in levels]
     near = picture.equal and not across and _span(every) < _ZOOM
     foot = 0.13 * max(name.count("\n") for name in names)
-    drawing, all_axes = _panels(
+    drawing, all_axes = style.panels(
         len(panels), most=2 if across else 4, height=2.15, keys=series.keys, share=not near and not across, foot=foot
     )
     for axes, panel in zip(all_axes, panels, strict=True):
@@ -158,7 +159,7 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFra
     panels = sorted(rows["players"].unique())
     series, levels = Series(picture, rows, words, every), in_order(every[picture.x], picture.levels)
     names = [named(level, words, picture.x) for level in levels]
-    drawing, all_axes = _panels(len(panels), most=4, height=2.0, keys=series.keys, share=True)
+    drawing, all_axes = style.panels(len(panels), most=4, height=2.0, keys=series.keys, share=True)
     for axes, players in zip(all_axes, panels, strict=True):
         here = rows[rows["players"] == players]
         for ink, points in zip(series.inks, series.points(here), strict=True):
@@ -189,27 +190,11 @@ def _sparse(names: Sequence[str], width: float) -> list[str]:
     return [name if (len(names) - 1 - k) % every == 0 else "" for k, name in enumerate(names)]
 
 
-def _panels(
-    count: int, *, most: int, height: float, keys: Sequence[str], share: bool, foot: float = 0.0
-) -> tuple[Drawing, list[Axes]]:
-    """Return a figure and its `count` panels, at most `most` per row."""
-    columns = min(count, most)
-    lines = -(-count // columns)
-    top, bottom = 0.3 + (0.14 + 0.17 * style.legend_lines(keys) if keys else 0), 0.48 + foot
-    drawing = style.new_figure(lines * height + top + bottom - 0.3 + (lines - 1) * 0.2)
-    grid = drawing.subplots(lines, columns, squeeze=False, sharey=share)
-    all_axes = list(grid.flat)
-    for axes in all_axes[count:]:
-        axes.remove()
-    between = 0.22 if share else 0.5
-    style.margins(drawing, left=0.5, right=0.1, top=top, bottom=bottom, between=between, rows=0.65 + foot)
-    return drawing, all_axes[:count]
-
-
 _KINDS: dict[str, Callable[[Picture, pd.DataFrame, Words, pd.DataFrame], Drawing]] = {
     "intervals": _intervals,
     "lines": _lines,
     "dots": dot_rows,
     "bars": stacked_bars,
     "spread": quantile_lines,
+    "scatter": labelled_dots,
 }

@@ -279,7 +279,7 @@ def marked(sentence: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence, quote=False)))
 
 
-def _by_scenario(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+def by_scenario(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield (name, suffix for file names, rows) of the first variants and line-ups of a table."""
     every = findings.scenarios(table)
     for number, (variant, lineup) in enumerate(every[:MAX_SCENARIOS]):
@@ -291,7 +291,7 @@ def _by_scenario(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]
 def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping[str, Any], painter: Painter) -> Item:
     """Return the item of a picture or table: a part per variant and line-up, or one part if these are its series."""
     together = shown.series == SCENARIO
-    scenes = [("", "", findings.with_scenario(table))] if together else list(_by_scenario(table))
+    scenes = [("", "", findings.with_scenario(table))] if together else list(by_scenario(table))
     compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
     parts = []
     for scenario, slug, rows in scenes:

@@ -93,6 +93,23 @@ def margins(
     )  # fmt: skip
 
 
+def panels(
+    count: int, *, most: int, height: float, keys: Sequence[str], share: bool, foot: float = 0.0, left: float = 0.5
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its `count` panels, at most `most` per row."""
+    columns = min(count, most)
+    lines = -(-count // columns)
+    top, bottom = 0.3 + (0.14 + 0.17 * legend_lines(keys) if keys else 0), 0.48 + foot
+    drawing = new_figure(lines * height + top + bottom - 0.3 + (lines - 1) * 0.2)
+    grid = drawing.subplots(lines, columns, squeeze=False, sharey=share)
+    all_axes = list(grid.flat)
+    for axes in all_axes[count:]:
+        axes.remove()
+    between = 0.22 if share else 0.5
+    margins(drawing, left=left, right=0.1, top=top, bottom=bottom, between=between, rows=0.65 + foot)
+    return drawing, all_axes[:count]
+
+
 def panel_title(axes: Axes, title: str, note: str = "") -> None:
     """Write a panel's title at the left and a grey note, usually n, at the right."""
     axes.set_title(title)

@@ -21,8 +21,8 @@ PAGE = "report.html"
 
 
 def has_page(tables: Tables) -> bool:
-    """Return whether results with these tables have a page, as studies and tournaments do."""
-    return "ratings" in tables or "seats" in tables
+    """Return whether results with these tables have a page, as studies, tournaments and worth studies do."""
+    return not {"ratings", "seats", "worth"}.isdisjoint(tables)
 
 
 def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> "Content":
@@ -33,12 +33,16 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
     """
     from strozzi_sim.reports.page import study_page
     from strozzi_sim.reports.tournament import tournament_page
+    from strozzi_sim.reports.worth import with_worth, worth_page
 
     if not has_page(tables):
         raise InputError(f"there are no pictures and no report of these results; their tables: {', '.join(tables)}")
     if "ratings" in tables:
         return tournament_page(manifest, tables, game, painter)
-    return study_page(manifest, tables, game, painter)
+    if "seats" not in tables:
+        return worth_page(manifest, tables, game, painter)
+    content = study_page(manifest, tables, game, painter)
+    return with_worth(content, manifest, tables, painter) if "worth" in tables else content
 
 
 def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> None:
@@ -49,12 +53,15 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
     """
     from strozzi_sim.reports.comparisons import contest_pictures, has_pictures
     from strozzi_sim.reports.page import paint_study
+    from strozzi_sim.reports.worth import worth_section
 
     if has_pictures(tables):
         contest_pictures(tables, painter)
     if "seats" in tables:
         paint_study(manifest, tables, game, painter)  # skips the sentences, which take longer than a picture
-    elif not has_pictures(tables):
+    if "worth" in tables:
+        worth_section(manifest, tables, painter)
+    elif "seats" not in tables and not has_pictures(tables):
         page_of(manifest, tables, game, painter)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.agent.registry import SEPARATOR
 from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
@@ -23,6 +24,8 @@ from strozzi_sim.studies.tables import study_tables
 _OUTCOME = ("win_share", "rank_mean", "score_mean")
 _OF_CELL = ("seat_gap", "seat_gap_by_chance", "seat_favour_bound", "seat_fairness_p", "decisions_mean")
 _OF_STUDY = (*_OUTCOME, "lead_mean")
+_OF_WORTH = ("win_share_lost", "score_lost")
+WORTH = ("thing", "agent")  # keys of the table worth
 _OF_TABLE = {"agents": _OUTCOME, "ratings": ("strength", "rank"), "seat_effects": (*_OUTCOME, "win_share_minus_equal")}
 COMPARED = {
     "sides": ("variant", "by", "level"),
@@ -30,17 +33,17 @@ COMPARED = {
 }  # keys of a comparison
 _LISTED = 20  # values that an error lists
 _COPY = re.compile(r" #([0-9]{1,9})$")  # what a tournament writes behind the name of a copy
-_NEVER_EMPTY = ("balance", "seats", "agents", "pairwise", "ratings", "seat_effects")
+_NEVER_EMPTY = ("balance", "seats", "agents", "pairwise", "ratings", "seat_effects", "worth")
 
 
 def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> None:
-    """Refuse tables of a study or tournament that no run of its plan writes.
+    """Refuse tables of a study, tournament or worth study that no run of its plan writes.
 
     Raises:
         InputError: names the file and the column; or the plan's components cannot be played.
     """
     plan = manifest["plan"]
-    if "counts" in plan and "ratings" not in frames:
+    if "counts" in plan and "ratings" not in frames and "worth" not in frames:
         return  # of a comparison or ladder, which has no page
     for name, components in plan["variants"].items():
         from_components(load_game(manifest["game"]), name, components, f"{folder / MANIFEST}: plan.variants.{name}")
@@ -50,7 +53,7 @@ def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str,
             allowed = " to ".join(str(end) for end in dict.fromkeys((counts[0], counts[-1])))
             place = f"{folder / MANIFEST}: was changed by hand: plan.players"
             raise InputError(f"{place}: must be {allowed}, got {players}")
-    empty = _empty_tables(manifest, "difference" in frames)
+    empty = _empty_tables(manifest, frames)
     for name, like in empty.items():
         where = f"{folder / 'tables' / name}.parquet"
         if name not in frames:
@@ -67,7 +70,8 @@ def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str,
                 raise InputError(f"{where}: was changed by hand: {column}: must be {dtype}, got {frame[column].dtype}")
     for name in frames.keys() - empty.keys():
         raise InputError(f"{folder / 'tables' / name}.parquet: no run of this study writes such a table")
-    known, wanted = _of_tournament(plan, frames) if "counts" in plan else _of_study(plan)
+    of_kind = _of_study(plan) if "counts" not in plan else _of_worth(plan) if "worth" in frames else None
+    known, wanted = of_kind or _of_tournament(plan, frames)
     for name in empty:
         try:
             _check_rows(frames[name], known, wanted.get(name, ()))
@@ -95,6 +99,21 @@ def _of_study(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
             less = [f"{figure}_minus_position_0" for figure in _OF_STUDY]
             wanted["lineup"] += [(*cell, *position, figure) for figure in less for position in positions[1:]]
     return {"players": plan["players"], "variant": plan["variants"], "lineup": lineups}, wanted
+
+
+def _of_worth(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
+    """Return the values and rows of the table worth. Those on uses depend on the game and are not among them."""
+    agents = [lineup[0] for lineup in plan["lineups"] if len(lineup) == 1]
+    things: set[str] = set()
+    rows: list[tuple[Any, ...]] = []
+    for lineup, variant in product((each for each in plan["lineups"] if len(each) > 1), plan["variants"]):
+        restricted, agent = lineup[:2]
+        found = set(restricted.split(SEPARATOR)[1:])
+        things |= found
+        for thing in found - set(agent.split(SEPARATOR)[1:]):
+            rows += [(len(lineup), variant, agent, thing, agent, figure) for figure in _OF_WORTH]
+    known = {"players": plan["players"], "variant": plan["variants"], "lineup": agents, "agent": agents}
+    return {**known, "thing": sorted(things)}, {"worth": rows}
 
 
 def _of_tournament(plan: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> tuple[_Known, _Wanted]:
@@ -145,9 +164,12 @@ def _in_words(keys: Sequence[str], row: Iterable[Any]) -> str:
     return f"{short_repr(figure)} of {', '.join(f'{key} {short_repr(level)}' for key, level in zip(keys, levels, strict=False))}"
 
 
-def _empty_tables(manifest: Mapping[str, Any], compares: bool) -> dict[str, pd.DataFrame]:
-    """Return the tables of a study, tournament or comparison of variants without their rows."""
-    plan, report = manifest["plan"], manifest["report"]
+def _empty_tables(manifest: Mapping[str, Any], frames: Collection[str]) -> dict[str, pd.DataFrame]:
+    """Return the tables of a study, tournament, worth study or comparison of variants without their rows."""
+    plan, report, compares = manifest["plan"], manifest["report"], "difference" in frames
+    precision = pd.DataFrame(columns=list(PRECISION)).astype(PRECISION)
+    if "counts" in plan and "worth" in frames:
+        return {"worth": FigureTable(*WORTH).frame()} | ({"precision": precision} if plan.get("until") else {})
     if "counts" in plan:
         return {name: FigureTable(*keys).frame() for name, keys in KEYS.items()}
     game = load_game(manifest["game"])
@@ -159,7 +181,7 @@ def _empty_tables(manifest: Mapping[str, Any], compares: bool) -> dict[str, pd.D
     if report.get("sweep"):
         tables["sweep"] = FigureTable(*report["sweep"]).frame().astype(dict.fromkeys(report["sweep"], "float64"))
     if plan.get("until"):
-        tables["precision"] = pd.DataFrame(columns=list(PRECISION)).astype(PRECISION)
+        tables["precision"] = precision
     if compares:
         tables |= {name: FigureTable(*keys).frame() for name, keys in COMPARED.items()}
     return tables | {f"heat_{name.replace('-', '_')}": heat for name in maps}

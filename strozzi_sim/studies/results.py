@@ -265,10 +265,13 @@ class Results:
     @property
     def findings(self) -> list[str]:
         """The headline of the report, if results of this kind have one."""
-        if "seats" not in self.tables:
+        if "seats" not in self.tables and "worth" not in self.tables:
             return []
         from strozzi_sim.reports.page import headline
+        from strozzi_sim.reports.worth import effect_of, worth_headline
 
+        if "seats" not in self.tables:
+            return [worth_headline(self.tables, effect_of(self.manifest))]
         return [headline(self.manifest, self.tables, self.game)]
 
 
@@ -287,7 +290,9 @@ def load_results(folder: Path) -> Results:
     except FileNotFoundError:
         raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
     files = read_files(folder)
-    if "counts" in manifest["plan"] and "tables/ratings.parquet" not in files.digests:
+    if "counts" in manifest["plan"] and files.digests.keys().isdisjoint(
+        ("tables/ratings.parquet", "tables/worth.parquet")
+    ):
         raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")

@@ -5,7 +5,7 @@ others are the same agent without restrictions; all know it, since it is part of
 position 0 against the same deals with nobody restricted, where each seat wins 1 / players of the games on average.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from strozzi_sim import stats
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.restricting import Use
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.cells import CellCounts
@@ -103,33 +103,38 @@ def crosstabs_of(use: Use) -> tuple[Crosstab, Crosstab]:
 
 
 def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
-    """Yield one line for each thing, agent and player count: its figures by name, its verdict, and whether its naive sign misleads.
+    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and whether its naive sign misleads.
 
     Args:
         table: the table worth.
         effect: smallest share of wins that matters.
     """
-    keys = ["players", "agent", "thing"]
-    lost = table[table["figure"] == "win_share_lost"]
-    df = degrees_of_freedom(lost["n"], lost["deals"])
-    p = dict(
-        zip(
-            lost[keys].itertuples(index=False, name=None),
-            holm(p_value(lost["value"], lost["low"], lost["high"], 0.0, df)),
-            strict=True,
-        )
-    )
+    keys = ["players", "variant", "agent", "thing"]
+    p_of_loss, p_of_naive = _significance(table, "win_share_lost", keys), _significance(table, "naive_win_share", keys)
     for key, rows in table.groupby(keys, sort=False):
         figures = {row.figure: row for row in rows.itertuples(index=False)}
         loss, naive = figures["win_share_lost"], figures.get("naive_win_share")
         if max(abs(loss.low), abs(loss.high)) < effect:
             verdict = SMALL
-        elif p[key] < ALPHA:
+        elif p_of_loss[key] < ALPHA:
             verdict = WORTH if loss.value > 0 else COSTS
         else:
             verdict = UNCLEAR
-        fair = 1 / loss.players
-        naive_sign = 0 if naive is None else (naive.low > fair) - (naive.high < fair)
+        naive_sign = 0
+        if naive is not None and p_of_naive[key] < ALPHA:
+            naive_sign = 1 if naive.value > 1 / naive.players else -1
         causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
         misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
         yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, "misleads": misleads}
+
+
+def _significance(table: Any, figure: str, keys: Sequence[str]) -> dict[tuple[Any, ...], float]:
+    """Return by key the p-value of a loss of 0, or of a naive share that is fair, corrected for the number of rows (Holm)."""
+    rows = table[table["figure"] == figure]
+    df = degrees_of_freedom(rows["n"], rows["deals"])
+    ends = rows["value"], rows["low"], rows["high"]
+    if figure == "naive_win_share":
+        p = p_value_of_share(*ends, 1 / rows["players"].to_numpy(), df)
+    else:
+        p = p_value(*ends, 0.0, df)
+    return dict(zip(rows[list(keys)].itertuples(index=False, name=None), holm(p), strict=True))
