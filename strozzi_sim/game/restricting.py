@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from strozzi_sim.errors import InputError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
@@ -84,6 +85,12 @@ class Use:
     where: str
     among: str = ""
 
+    @property
+    def crosstabs(self) -> tuple[Crosstab, Crosstab]:
+        """Crosstabs of the rows that used the thing, with their wins, and of those that could have."""
+        both = " and ".join(f"({each})" for each in (self.among, self.where) if each)
+        return Crosstab(self.fact, (), ("win",), both), Crosstab(self.fact, (), (), self.among)
+
 
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
@@ -91,17 +98,17 @@ def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     return dict(part.uses(variant.components)) if part else {}
 
 
-def find_things(game: Game, variant: Variant, wanted: Iterable[str]) -> dict[str, Use | None]:
+def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
     """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any.
 
     Raises:
-        ArgumentError: one that cannot be restricted in this variant; lists those that can.
+        ArgumentError: `argument` has one that cannot be restricted in this variant; lists those that can.
     """
     known, found = things(game, variant), dict[str, Use | None]()
     for each in wanted:
         matching = [name for name in known if fnmatchcase(name, each)]
         if not matching:
-            as_argument_error("things", check_restrictions, game, variant, [each], "cannot be restricted")
+            as_argument_error(argument, check_restrictions, game, variant, [each], "cannot be restricted")
             matching = [each]
         found |= {name: known.get(name) for name in matching}
     return found

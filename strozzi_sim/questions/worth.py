@@ -72,7 +72,7 @@ def worth(
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
     from strozzi_sim.studies.planning import make_plan, name_of, usual_deals
     from strozzi_sim.studies.study import run
-    from strozzi_sim.studies.worth import Worth, crosstabs_of
+    from strozzi_sim.studies.worth_study import Worth
 
     game = find_game(game)
     (played,) = find_variants(game, variant)
@@ -107,5 +107,5 @@ def worth(
         pages=(),
         search_deals=fewer,
     )
-    asked = tuple(dict.fromkeys(each for use in measured.values() if use for each in crosstabs_of(use)))
+    asked = tuple(dict.fromkeys(each for use in measured.values() if use for each in use.crosstabs))
     return run(Worth(replace(plan, asked=asked, counted=asked), tuple(measured.items())), folder, workers, progress)

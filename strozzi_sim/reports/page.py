@@ -348,6 +348,8 @@ def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
         parts.append(f"variants {listed(variants)}")
     if plan.get("deals"):
         parts.append(f"{plan['deals']:,} deals for each combination")
+    if plan.get("worth"):
+        parts.append(f"and without {pluralize(len(plan['worth']), 'thing')}, for what each is worth")
     games = manifest.get("games")
     return ", ".join(parts) + (f": {games:,} games in all." if games else ".")
 
@@ -358,6 +360,7 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = [
         ("Line-ups", " | ".join(_lineups(plan))),
         ("Variants", ", ".join(_variants(manifest))),
+        ("Worth of", ", ".join(plan.get("worth", []))),
         ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
         ("Seatings", f"{seatings} (one seating for an agent against itself)" if seatings else ""),
     ]

@@ -17,6 +17,7 @@ from strozzi_sim.reports.series import Words, around_zero, in_order, named, play
 _ACROSS = 2  # panels side by side
 _HEIGHT = 3.0  # inches of a panel
 _LEFT = 0.66  # inches, with the label of the axis
+_LAST_TICK = 0.96  # of the axis: a label further right would leave the picture
 _LETTERS = 7  # size of a name, in points
 _DOT = 3.0  # points: half the size of a dot
 _NEAR = [(5, 0), (-5, 0), (5, 6), (-5, 6), (5, -6), (-5, -6), (0, 9), (0, -9)]  # points from a dot to its name
@@ -42,6 +43,7 @@ def labelled_dots(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.
     looks = [_look(k, ground=level == ground) for k, level in enumerate(known)]
     least, most = around_zero(every[every["figure"] == up.name])
     furthest = 1.08 * float(every[every["figure"] == across.name]["value"].max()) or 1.0
+    ticks = MaxNLocator(5).tick_values(0, furthest)
     for number, (axes, players) in enumerate(zip(all_axes, counts, strict=True)):
         dots = _dots_of(picture, rows[rows["players"] == players])
         for level, look in reversed(list(zip(known, looks, strict=True))):
@@ -52,7 +54,7 @@ def labelled_dots(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.
         axes.grid(axis="x")
         if picture.zero:
             axes.axhline(0, **style.EQUAL)
-        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.set_xticks([tick for tick in ticks if tick <= _LAST_TICK * furthest])
         style.format_ticks(axes, across.unit, "x")
         if picture.zero and up.unit == "share":
             axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:z.4g}".replace("-", "\N{MINUS SIGN}"))

@@ -1,12 +1,12 @@
 """What things are worth: the page of a worth study, and the section of a study that measures worth too."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
@@ -78,17 +78,17 @@ def worth_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter:
         plan=plan,
         facts=known_facts(manifest, facts),
         headline=worth_headline(tables, effect_of(manifest)),
-        sections=[worth_section(manifest, tables, painter)],
+        sections=[worth_section(manifest, tables, game, painter)],
         certainty=_certainty(manifest),
         tables=sorted(tables),
     )
 
 
-def with_worth(content: Content, manifest: Mapping[str, Any], tables: Tables, painter: Painter) -> Content:
+def with_worth(content: Content, manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
     """Return the content of a study's page with the section of what things are worth, before the heat maps."""
     sections = content.sections
     place = next((k for k, each in enumerate(sections) if each.anchor == "heatmaps"), len(sections))
-    found = worth_section(manifest, tables, painter)
+    found = worth_section(manifest, tables, game, painter)
     return replace(content, sections=[*sections[:place], found, *sections[place:]])
 
 
@@ -107,7 +107,7 @@ def worth_headline(tables: Tables, effect: float) -> str:
     return " ".join([*(f"{group.finding()}." for group in first), *rest])
 
 
-def worth_section(manifest: Mapping[str, Any], tables: Tables, painter: Painter) -> Section:
+def worth_section(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Section:
     """Paint the picture of used against worth and return its section, with the three measures of each thing beside each other."""
     table, effect = tables["worth"], effect_of(manifest)
     groups = _groups(table, effect)
@@ -116,7 +116,7 @@ def worth_section(manifest: Mapping[str, Any], tables: Tables, painter: Painter)
         f"Footnote: worth is what an agent loses that must do without a thing, against the same deals without restrictions; too small "
         f"to matter is what stays within {100 * effect:g} {'point' if effect == 0.01 else 'points'}. Verdicts and marks are corrected for the number of things."
     )
-    items = [_picture(table, groups, painter), _figures(table, groups)]
+    items = [_picture(table, groups, game, painter), _figures(table, groups)]
     question = "What is each thing worth to its users, and do its use and their wins show it?"
     return section("worth", "What things are worth", question, sentences, items)
 
@@ -231,7 +231,7 @@ def _distinct(table: pd.DataFrame, column: str) -> list[Any]:
 # -- picture and table ----------------------------------------------------------------------------------------------
 
 
-def _picture(table: pd.DataFrame, groups: Sequence[_Group], painter: Painter) -> Item:
+def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter: Painter) -> Item:
     """Return the picture of used against worth: a dot per thing, a part per agent and variant, all in one scale."""
     seen = {
         (group.players, group.variant, group.agent, line["thing"]): (
@@ -244,7 +244,7 @@ def _picture(table: pd.DataFrame, groups: Sequence[_Group], painter: Painter) ->
     used = table["figure"].eq(USED.name) & table["value"].notna()
     counted = {key for key, known in zip(keys, used, strict=True) if known}
     rows = table.assign(seen=[seen[key] for key in keys])[[key in counted for key in keys]]
-    title = _title(groups)
+    title = _title(groups, game)
     picture = Picture(
         "worth", "worth", "scatter", "worth", (USED, replace(LOST, label="points of games won, lost without it")), "Used against worth",
         x="thing", series="seen", series_levels=tuple(_SEEN), zero=True,
@@ -263,11 +263,12 @@ def _picture(table: pd.DataFrame, groups: Sequence[_Group], painter: Painter) ->
     return Item(title, caption, tuple(parts), "item-worth")
 
 
-def _title(groups: Sequence[_Group]) -> str:
-    """Return the finding on the last agent, usually the strongest, at the player count of the headline."""
+def _title(groups: Sequence[_Group], game: Game) -> str:
+    """Return the finding on the agent of the highest tier, else on the first one, at the player count of the headline."""
+    tiers = {load_agent(agent, game).text: tier for tier, agent in enumerate(game.tiers.values())}
     players = headline_players(pd.DataFrame({"players": [group.players for group in groups]}))
-    found = [group for group in groups if group.players == players][-1]
-    return re.sub("`", "", found.finding())
+    found = max((group for group in groups if group.players == players), key=lambda group: tiers.get(group.agent, -1))
+    return found.finding().replace("`", "")
 
 
 def _figures(table: pd.DataFrame, groups: Sequence[_Group]) -> Item:

@@ -42,7 +42,7 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
     if "seats" not in tables:
         return worth_page(manifest, tables, game, painter)
     content = study_page(manifest, tables, game, painter)
-    return with_worth(content, manifest, tables, painter) if "worth" in tables else content
+    return with_worth(content, manifest, tables, game, painter) if "worth" in tables else content
 
 
 def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> None:
@@ -60,7 +60,7 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
     if "seats" in tables:
         paint_study(manifest, tables, game, painter)  # skips the sentences, which take longer than a picture
     if "worth" in tables:
-        worth_section(manifest, tables, painter)
+        worth_section(manifest, tables, game, painter)
     elif "seats" not in tables and not has_pictures(tables):
         page_of(manifest, tables, game, painter)
 

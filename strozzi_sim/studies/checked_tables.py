@@ -20,12 +20,12 @@ from strozzi_sim.studies.folder import MANIFEST
 from strozzi_sim.studies.precision import COLUMNS as PRECISION
 from strozzi_sim.studies.standings import KEYS
 from strozzi_sim.studies.tables import study_tables
+from strozzi_sim.studies.worth import KEYS as WORTH_KEYS
 
 _OUTCOME = ("win_share", "rank_mean", "score_mean")
 _OF_CELL = ("seat_gap", "seat_gap_by_chance", "seat_favour_bound", "seat_fairness_p", "decisions_mean")
 _OF_STUDY = (*_OUTCOME, "lead_mean")
 _OF_WORTH = ("win_share_lost", "score_lost")
-WORTH = ("thing", "agent")  # keys of the table worth
 _OF_TABLE = {"agents": _OUTCOME, "ratings": ("strength", "rank"), "seat_effects": (*_OUTCOME, "win_share_minus_equal")}
 COMPARED = {
     "sides": ("variant", "by", "level"),
@@ -74,7 +74,8 @@ def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str,
     known, wanted = of_kind or _of_tournament(plan, frames)
     for name in empty:
         try:
-            _check_rows(frames[name], known, wanted.get(name, ()))
+            of_table = {**known, "thing": _things(plan)} if name == "worth" else known
+            _check_rows(frames[name], of_table, wanted.get(name, ()))
         except InputError as error:
             raise InputError(f"{folder / 'tables' / name}.parquet: was changed by hand: {error}") from None
 
@@ -86,14 +87,17 @@ _Wanted = dict[str, list[tuple[Any, ...]]]  # table -> the rows that it has in a
 def _of_study(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
     """Return the values and rows of the tables of a study. Rows of facts depend on the game and are not among them."""
     lineups = [",".join(lineup) for lineup in plan["lineups"]]
-    wanted: _Wanted = {"balance": [], "seats": [], "lineup": []}
+    wanted: _Wanted = {"balance": [], "seats": [], "lineup": [], "worth": []}
     for players, lineup, variant in product(plan["players"], plan["lineups"], plan["variants"]):
         if len(lineup) not in (1, players):
             continue
         cell = (players, variant, ",".join(lineup))
         wanted["balance"] += [(*cell, figure) for figure in _OF_CELL]
         wanted["seats"] += [(*cell, seat, figure) for figure in _OF_STUDY for seat in range(players)]
-        if len(lineup) > 1:
+        if len(lineup) == 1:
+            things = product(plan.get("worth", ()), lineup, _OF_WORTH)
+            wanted["worth"] += [(*cell, *thing) for thing in things]
+        else:
             positions = list(enumerate(lineup))
             wanted["lineup"] += [(*cell, *position, figure) for figure in _OF_STUDY for position in positions]
             less = [f"{figure}_minus_position_0" for figure in _OF_STUDY]
@@ -101,19 +105,21 @@ def _of_study(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
     return {"players": plan["players"], "variant": plan["variants"], "lineup": lineups}, wanted
 
 
+def _things(plan: Mapping[str, Any]) -> list[str]:
+    """Return the restrictions that a plan names, by the key worth or in its agents."""
+    specs = (spec for lineup in plan["lineups"] for spec in lineup)
+    return sorted({*plan.get("worth", ()), *(thing for spec in specs for thing in spec.split(SEPARATOR)[1:])})
+
+
 def _of_worth(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
     """Return the values and rows of the table worth. Those on uses depend on the game and are not among them."""
     agents = [lineup[0] for lineup in plan["lineups"] if len(lineup) == 1]
-    things: set[str] = set()
     rows: list[tuple[Any, ...]] = []
     for lineup, variant in product((each for each in plan["lineups"] if len(each) > 1), plan["variants"]):
         restricted, agent = lineup[:2]
-        found = set(restricted.split(SEPARATOR)[1:])
-        things |= found
-        for thing in found - set(agent.split(SEPARATOR)[1:]):
+        for thing in set(restricted.split(SEPARATOR)[1:]) - set(agent.split(SEPARATOR)[1:]):
             rows += [(len(lineup), variant, agent, thing, agent, figure) for figure in _OF_WORTH]
-    known = {"players": plan["players"], "variant": plan["variants"], "lineup": agents, "agent": agents}
-    return {**known, "thing": sorted(things)}, {"worth": rows}
+    return {"players": plan["players"], "variant": plan["variants"], "lineup": agents, "agent": agents}, {"worth": rows}
 
 
 def _of_tournament(plan: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> tuple[_Known, _Wanted]:
@@ -169,7 +175,7 @@ def _empty_tables(manifest: Mapping[str, Any], frames: Collection[str]) -> dict[
     plan, report, compares = manifest["plan"], manifest["report"], "difference" in frames
     precision = pd.DataFrame(columns=list(PRECISION)).astype(PRECISION)
     if "counts" in plan and "worth" in frames:
-        return {"worth": FigureTable(*WORTH).frame()} | ({"precision": precision} if plan.get("until") else {})
+        return {"worth": FigureTable(*WORTH_KEYS).frame()} | ({"precision": precision} if plan.get("until") else {})
     if "counts" in plan:
         return {name: FigureTable(*keys).frame() for name, keys in KEYS.items()}
     game = load_game(manifest["game"])
@@ -180,6 +186,8 @@ def _empty_tables(manifest: Mapping[str, Any], frames: Collection[str]) -> dict[
     heat = FigureTable("row", "column").frame()
     if report.get("sweep"):
         tables["sweep"] = FigureTable(*report["sweep"]).frame().astype(dict.fromkeys(report["sweep"], "float64"))
+    if plan.get("worth"):
+        tables["worth"] = FigureTable(*WORTH_KEYS).frame()
     if plan.get("until"):
         tables["precision"] = precision
     if compares:

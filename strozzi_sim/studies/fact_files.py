@@ -207,7 +207,7 @@ def write_facts(plan: Plan, store: Store, *, same: bool) -> None:
     contents: dict[str, Content] = {}
     for name in plan.keep.tables:
         kept = KeptTable(plan, name)
-        contents |= {kept.path(cell): partial(kept.write, cell, store) for cell in plan.cells}
+        contents |= {kept.path(cell): partial(kept.write, cell, store) for cell in plan.lineup_cells}
     written = {name for name in store.files.digests if name.startswith(PART)}
     if same and written == contents.keys() and store.files.are_as_written(written):
         return
@@ -222,7 +222,7 @@ def frames_of(plan: Plan, store: MemoryStore) -> "dict[str, pd.DataFrame]":
     frames = {}
     for name in plan.keep.tables:
         kept = KeptTable(plan, name)
-        cells = [pa.Table.from_batches(kept.batches(cell, store), kept.schema(cell)) for cell in plan.cells]
+        cells = [pa.Table.from_batches(kept.batches(cell, store), kept.schema(cell)) for cell in plan.lineup_cells]
         frames[name] = _frame(cells)
     return frames
 

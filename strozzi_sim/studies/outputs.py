@@ -82,13 +82,15 @@ def read_tables(files: FileList) -> tuple[dict[str, Any], dict[str, Path]]:
 
 def write_rows(plan: Plan, store: Store) -> None:
     """Write games/<cell>.parquet: one row per game and seat."""
-    contents = {f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.cells}
+    contents = {
+        f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.lineup_cells
+    }
     store.files.replace(contents, parts=("games/",))
 
 
 def games_of(plan: Plan, store: MemoryStore) -> Any:
     """Return one row per game and seat as a data frame, from chunks in memory."""
-    return pa.concat_tables(table for cell in plan.cells for table in _rows(plan, store, cell)).to_pandas()
+    return pa.concat_tables(table for cell in plan.lineup_cells for table in _rows(plan, store, cell)).to_pandas()
 
 
 def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:

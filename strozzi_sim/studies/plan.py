@@ -17,6 +17,7 @@ from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec
+from strozzi_sim.game.restricting import Use, find_things
 from strozzi_sim.game.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
@@ -32,12 +33,21 @@ NO_SOURCE = "declared in code without a text: changes are not detected"  # inste
 
 @dataclass(frozen=True)
 class Cell:
-    """Players x line-up x variant, and its number of deals. `number` counts the cells of the plan from 0."""
+    """Players x line-up x variant, and its number of deals.
+
+    Attributes:
+        number: its place among the cells of the plan, from 0.
+        match: what is played.
+        selfplay: whether one agent plays itself.
+        deals: number of deals.
+        thing: restriction of position 0 among copies of its agent, by which the study measures worth; "" of a line-up in the file.
+    """
 
     number: int
     match: Match
     selfplay: bool
     deals: int
+    thing: str = ""
 
     @property
     def lineup(self) -> str:
@@ -63,6 +73,7 @@ class Plan:
         orders: whether chunks keep finishing orders and count no facts (tournaments and their like).
         keep: the rows of facts that are kept.
         counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
+        worth: restrictions with which every agent that plays itself plays too, at position 0 on the same deals.
         until: when a tournament may stop before all deals are played, or "".
         sweep: swept keys with their values, whose combinations are the variants; no part of the hash, which has their components.
         question: the question that the headline of the report answers; no part of the hash.
@@ -87,6 +98,7 @@ class Plan:
     keep: RowSelection = field(default=NO_ROWS, compare=False)
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
     held: RowSelection = field(default=NO_ROWS, compare=False)
+    worth: tuple[str, ...] = ()
     until: str = ""
     search_deals: int = 0
     asked: tuple[Crosstab, ...] | None = field(default=None, compare=False)
@@ -97,21 +109,41 @@ class Plan:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Cells in the order of player counts, line-ups, variants."""
+        """Cells in the order of player counts, line-ups, variants; then those that measure worth."""
         found: list[Cell] = []
         counted: dict[tuple[int, str], Match] = {}
-        for players in self.players:
-            for lineup in self.lineups:
+        for players, lineup, thing in [*self._lineups(), *self._restricted()]:
+            for variant in self.variants:
                 selfplay = len(lineup) == 1
-                if not selfplay and len(lineup) != players:
-                    continue
-                for variant in self.variants:
-                    seatings = "one" if selfplay else self.seatings
-                    match = Match(self.game, players, lineup, variant, self.seed, seatings)
-                    match.count_like(counted.setdefault((players, variant.name), match))
-                    deals = self.search_deals if any(spec.searches for spec in lineup) else 0
-                    found.append(Cell(len(found), match, selfplay, deals or self.deals))
+                # A worth is measured against an equal share, so the restricted agent sits at every seat.
+                seatings = "one" if selfplay else "rotate" if thing and self.seatings == "one" else self.seatings
+                match = Match(self.game, players, lineup, variant, self.seed, seatings)
+                match.count_like(counted.setdefault((players, variant.name), match))
+                deals = self.search_deals if any(spec.searches for spec in lineup) else 0
+                found.append(Cell(len(found), match, selfplay, deals or self.deals, thing))
         return tuple(found)
+
+    @property
+    def lineup_cells(self) -> tuple[Cell, ...]:
+        """Cells of the line-ups in the file, without those that measure worth."""
+        return tuple(cell for cell in self.cells if not cell.thing)
+
+    def _lineups(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], str]]:
+        """Yield (players, line-up, "") of the line-ups that a player count allows."""
+        for players, lineup in product(self.players, self.lineups):
+            if len(lineup) in (1, players):
+                yield players, lineup, ""
+
+    def _restricted(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], str]]:
+        """Yield (players, line-up, thing) of each agent that plays itself, with position 0 restricted."""
+        for players, lineup, thing in product(self.players, self.lineups, self.worth):
+            if len(lineup) == 1:
+                yield players, (lineup[0].restricted(thing), *lineup * (players - 1)), thing
+
+    @cached_property
+    def things(self) -> dict[str, Use | None]:
+        """The things whose worth is measured, with the facts that show their use."""
+        return find_things(self.game, self.variants[0], self.worth) if self.worth else {}
 
     @property
     def swept_values(self) -> dict[str, tuple[float, ...]]:
@@ -148,11 +180,16 @@ class Plan:
         if self.asked is not None:
             return self.asked
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
-        return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
+        uses = (crosstab for use in self.things.values() if use for crosstab in use.crosstabs)
+        return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps, *uses]))
+
+    def counts_facts(self, cell: Cell) -> bool:
+        """Return whether facts are counted in a cell."""
+        return not cell.thing and (cell.selfplay or self.asked is None)
 
     def counted_in(self, cell: Cell) -> tuple[Crosstab, ...]:
         """Return the facts that the chunks of a cell count."""
-        return () if self.asked is not None and not cell.selfplay else self.counted
+        return self.counted if self.counts_facts(cell) else ()
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
@@ -163,7 +200,7 @@ class Plan:
     def is_covered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
         whole = self.held.tables if self.held.every == 1 else ()
-        cells = [cell for cell in self.cells if cell.selfplay or self.asked is None]
+        cells = [cell for cell in self.cells if self.counts_facts(cell)]
         counting = {id(plan): plan for cell in cells for plan in [cell.match.plan(self.counted)]}
         return all(
             crosstab.fact in whole or plan.can_answer(crosstab)
@@ -193,6 +230,7 @@ class Plan:
         kind = {"counts": "orders"} if self.orders else {"counts": "uses"} if self.asked is not None else {}
         rule: dict[str, Any] = {"until": self.until} if self.until else {}
         rule |= {"search_deals": self.search_deals} if self.search_deals else {}
+        rule |= {"worth": list(self.worth)} if self.worth else {}
         agents = {spec for lineup in self.lineups for spec in lineup}
         specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
         return (
@@ -226,7 +264,10 @@ class Plan:
 
     def summary(self) -> str:
         """Return the plan in one line: its factors and the number of games."""
-        cells = len(self.cells)
+        cells = len(self.lineup_cells)
+        more = (
+            f", and {pluralize(len(self.cells) - cells, 'cell')} for the worth of {pluralize(len(self.worth), 'thing')}"
+        )
         counts = ", ".join(str(players) for players in self.players)
         lineups = " | ".join(",".join(spec.text for spec in lineup) for lineup in self.lineups)
         if len(self.lineups) > _FEW:
@@ -242,7 +283,7 @@ class Plan:
         sat = pluralize(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
         fewer = f" ({self.search_deals:,} with an agent that searches)" if self.search_deals else ""
         return (
-            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {pluralize(cells, 'cell')}; "
+            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {pluralize(cells, 'cell')}{more if self.worth else ''}; "
             f"each {'at most ' if self.until else ''}{pluralize(self.deals, 'deal')}{fewer} x {sat} = {pluralize(self.games, 'game')}"
         )
 

@@ -17,6 +17,7 @@ pages = ["balance"]
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,6 +39,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.game.restricting import find_things, restricted, restrictions
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
@@ -82,6 +84,7 @@ def make_plan(
     question: str = "",
     effect: float = EFFECT,
     sweep: Mapping[str, Sequence[float]] | None = None,
+    worth: Sequence[str] = (),
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
@@ -132,10 +135,11 @@ def make_plan(
         if own.name in maps or own.name in known.HEATMAPS:
             raise InputError(f"heatmap {own.name}: the name is already used; choose another")
         maps[own.name] = custom_heat_map(game, own, "heatmap")
+    things = _things(game, variants, resolved, worth)
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(
         name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks, (search_deals or deals) if fewer else deals), seatings, resolved,
-        tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until, effect=effect,
+        tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, worth=things, until=until, effect=effect,
         search_deals=(search_deals or 0) if fewer else 0,
         question=_question(question, game, resolved, variants),
         sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()),
@@ -146,6 +150,28 @@ def make_plan(
     for count in players:
         seating_design(seatings, count)
     return plan
+
+
+def _things(
+    game: Game, variants: Sequence[Variant], lineups: Sequence[Sequence[AgentSpec]], wanted: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the things whose worth is measured, from names and patterns: those that can be restricted in every variant.
+
+    Raises:
+        ArgumentError: one that cannot be restricted, or not for an agent of the plan; or no agent plays itself.
+    """
+    if not wanted:
+        return ()
+    if not restrictions(game, variants[0]):
+        raise ArgumentError("worth", f"{game.name} has no restrictions")
+    alone = [lineup[0] for lineup in lineups if len(lineup) == 1]
+    if not alone:
+        raise ArgumentError("worth", "needs a line-up of one agent, which plays itself")
+    first, *others = (find_things(game, variant, wanted, "worth") for variant in variants)
+    found = tuple(thing for thing in first if all(thing in other for other in others))
+    for spec, thing, variant in product(alone, found, variants):
+        as_argument_error("worth", restricted, game, variant, {0: (*spec.without, thing)})
+    return found
 
 
 def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant]) -> str:
@@ -199,6 +225,7 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     report: _Report = msgspec.field(default_factory=_Report)
     heatmap: list[HeatMapSpec] = []
     sweep: dict[str, list[Any]] = {}
+    worth: list[str] = []
 
 
 def read_plan(file: Path) -> Plan:
@@ -273,6 +300,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             seed=study.seed, chunks=CHUNKS if study.chunks is None else study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
             search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
+            worth=study.worth,
         )  # fmt: skip
 
 

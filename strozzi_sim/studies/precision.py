@@ -79,11 +79,11 @@ def deals_for(precision: float, deals: int | None, *, paired: bool) -> tuple[int
 
 
 def headlines(plan: Plan, *, differences: bool = True) -> list[Headline]:
-    """Return the headline figures of a study; those of line-ups that play fewer deals are none."""
+    """Return the headline figures of a study; those of line-ups that play fewer deals, or measure worth, are none."""
     found: list[Headline] = []
     first: dict[tuple[int, str], Cell] = {}
-    most = max(cell.deals for cell in plan.cells)
-    for cell in plan.cells:
+    most = max(cell.deals for cell in plan.lineup_cells)
+    for cell in plan.lineup_cells:
         if cell.deals < most:
             continue
         by = "seat" if cell.selfplay else "position"

@@ -15,6 +15,7 @@ from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
+from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import Task, play_tasks
@@ -32,6 +33,7 @@ from strozzi_sim.studies.plan import Cell, Plan, as_today, hash_of
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store
+from strozzi_sim.studies.worth import KEYS, add_worth
 
 Tables = Callable[[Plan, MemoryStore], dict[str, Any]]
 StoppingRule = Callable[[Plan, MemoryStore], bool]
@@ -311,7 +313,7 @@ def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
         counts.append(parts[1])
     match = cell.match
     counted = plan.counted_in(cell)
-    required = plan.required_facts if cell.selfplay or plan.asked is None else ()
+    required = plan.required_facts if plan.counts_facts(cell) else ()
     missing = [crosstab for crosstab in required if not match.plan(counted).can_answer(crosstab)]
     return CellCounts(
         players=match.players,
@@ -344,17 +346,34 @@ def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, s
         store: holds its chunks.
         compared: pairs of variants to compare in `changes`; default: the first with each other one.
     """
-    cells = [cell_counts(plan, store, cell) for cell in plan.cells]
+    cells = _counts_of_lineups(plan, store)
     if compared is None:
         first, *others = plan.variants
         compared = [(first.name, other.name) for other in others]
     found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect)
-    return {**found, "sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else found
+    found |= {"sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else {}
+    return found | ({"worth": _worth(plan, store, cells)} if plan.worth else {})
+
+
+def _counts_of_lineups(plan: Plan, store: MemoryStore) -> list[CellCounts]:
+    """Return the counts of the cells of a study, without those that measure worth."""
+    return [cell_counts(plan, store, cell) for cell in plan.lineup_cells]
+
+
+def _worth(plan: Plan, store: MemoryStore, cells: Sequence[CellCounts]) -> Any:
+    """Return the table worth of a study whose other cells have these counts."""
+    table, free = FigureTable(*KEYS), {(cell.players, cell.variant, cell.lineup): cell for cell in cells}
+    for cell in plan.cells:
+        if cell.thing:
+            match = cell.match
+            own = free[match.players, match.variant.name, match.positions[1].text]
+            add_worth(table, own, cell_counts(plan, store, cell), cell.thing, plan.things[cell.thing])
+    return table.frame()
 
 
 def figure_tables(plan: Plan, store: MemoryStore, *, sums: bool) -> dict[str, Any]:
     """Return the tables of a study before they become data frames; with `sums` they keep the counts of ratios."""
-    cells = [cell_counts(plan, store, cell) for cell in plan.cells]
+    cells = _counts_of_lineups(plan, store)
     return tables.figure_tables(plan.game, cells, plan.pages, plan.heatmaps, sums=sums)
 
 

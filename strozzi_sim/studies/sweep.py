@@ -83,6 +83,7 @@ def find_best(plan: Plan, figure: str, highest: bool, play: Play) -> tuple[pd.Da
             pages=(),
             heatmaps={},
             sweep=(),
+            worth=(),
         )
         short = replace(short, counted=short.required_facts)
         found: list[Candidate] = []
@@ -127,7 +128,9 @@ def check_figure(plan: Plan, figure: str, play: Play) -> None:
     Raises:
         ArgumentError: lists the figures.
     """
-    small = replace(plan, variants=plan.variants[:1], deals=_TRIAL, chunks=10, pages=(), heatmaps={}, sweep=())
+    small = replace(
+        plan, variants=plan.variants[:1], deals=_TRIAL, chunks=10, pages=(), heatmaps={}, sweep=(), worth=()
+    )
     small = replace(small, counted=small.required_facts)
     known: list[str] = []
 

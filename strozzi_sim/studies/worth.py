@@ -6,66 +6,34 @@ position 0 against the same deals with nobody restricted, where each seat wins 1
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from strozzi_sim import stats
-from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.precision import Headline
-from strozzi_sim.studies.run import cell_counts
-from strozzi_sim.studies.store import MemoryStore
-from strozzi_sim.studies.study import Kind
 
+KEYS = ("thing", "agent")  # of the table worth
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 
 
-@dataclass(frozen=True)
-class Worth(Kind):
-    """A measurement of the worth of things, resolved.
+def add_worth(table: FigureTable, free: CellCounts, without: CellCounts, thing: str, use: Use | None) -> None:
+    """Add what a thing is worth to an agent.
 
-    Attributes:
-        plan: the study that plays each agent with itself, and with position 0 restricted.
-        things: restrictions to measure, with the facts that show the use of each.
+    Args:
+        table: table with the keys thing and agent.
+        free: counts of the agent that plays itself.
+        without: counts of the same deals with position 0 restricted.
+        thing: the restriction.
+        use: facts that show the use of the thing; None: not counted.
     """
-
-    things: tuple[tuple[str, Use | None], ...]
-
-    def summary(self) -> str:
-        """Return the things and the plan in one line."""
-        agents = ", ".join(lineup[0].text for lineup in self.plan.lineups if len(lineup) == 1)
-        counts = ", ".join(map(str, self.plan.players))
-        fewer = f" ({self.plan.search_deals:,} with an agent that searches)" if self.plan.search_deals else ""
-        return (
-            f"{self.plan.game.title}: {len(self.things)} restrictions of {agents} at {counts} players, "
-            f"{self.plan.deals:,} deals each{fewer}: {self.plan.games:,} games"
-        )
-
-    def headlines(self) -> list[Headline]:
-        """Return the shares of wins of the restricted agents."""
-        restricted = (cell for cell in self.plan.cells if not cell.selfplay and cell.deals == self.plan.deals)
-        return [Headline(cell, "position", 0) for cell in restricted]
-
-    def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the table worth: what each thing is worth by players and agent."""
-        table = FigureTable("thing", "agent")
-        cells = {(cell.match.players, cell.lineup): cell for cell in plan.cells}
-        for (agent,) in (lineup for lineup in plan.lineups if len(lineup) == 1):
-            for players in plan.players:
-                free = cell_counts(plan, store, cells[players, agent.text])
-                for thing, use in self.things:
-                    lineup = ",".join([agent.restricted(thing).text, *[agent.text] * (players - 1)])
-                    without = cell_counts(plan, store, cells[players, lineup])
-                    found = {**_losses(free, without), **({} if use is None else _uses(free, use))}
-                    for figure, estimate in found.items():
-                        table.add(free, figure, estimate, thing=thing, agent=agent.text)
-        return {"worth": table.frame()}
+    found = {**_losses(free, without), **({} if use is None else _uses(free, use))}
+    for figure, estimate in found.items():
+        table.add(free, figure, estimate, thing=thing, agent=free.lineup)
 
 
 def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
@@ -86,7 +54,7 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
 
 def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
     """Return how often the thing is used, and the share of wins of those who used it."""
-    used, among = crosstabs_of(use)
+    used, among = use.crosstabs
     cell = free.of_table(use.fact)
     with_it, occasions = cell.count(used), cell.count(among)
     scale = cell.plan.column(use.fact, "win").scale
@@ -94,12 +62,6 @@ def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
         "popularity": stats.ratio(with_it[..., 0], occasions[..., 0], n_deals=cell.deals),
         "naive_win_share": stats.ratio(with_it[..., 1], with_it[..., 0], unit=scale, n_deals=cell.deals),
     }
-
-
-def crosstabs_of(use: Use) -> tuple[Crosstab, Crosstab]:
-    """Return the crosstabs of the rows that used a thing, with their wins, and of those that could have."""
-    both = " and ".join(f"({each})" for each in (use.among, use.where) if each)
-    return Crosstab(use.fact, (), ("win",), both), Crosstab(use.fact, (), (), use.among)
 
 
 def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ import pytest
 from matplotlib.text import Text
 
 import strozzi_sim as ss
+from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.reports.figures import draw
@@ -45,7 +46,7 @@ def planted():
 
 def section_of(table, effect=0.01):
     painter = Painter()
-    return worth_section({"report": {"effect": effect}}, {"worth": table}, painter), painter.drawn
+    return worth_section({"report": {"effect": effect}}, {"worth": table}, STROZZI, painter), painter.drawn
 
 
 def drawn_as(table, thing):
@@ -94,6 +95,13 @@ def test_the_headline_says_where_it_holds_and_what_is_as_good():
     assert said.endswith("(1 other combination below.)")
     sentences = [str(sentence) for sentence in section_of(table)[0].sentences]
     assert any("Without <code>a</code> it wins 4.0" in sentence and "(other)" in sentence for sentence in sentences)
+
+
+def test_the_title_is_about_the_strongest_agent():
+    table = worth_table(rows("a", 0.2, 0.33, 0.1, agent="heuristic"), rows("a", 0.2, 0.33, 0.02, agent="random"))
+    assert "In the games of heuristic at 3 players" in section_of(table)[0].items[0].title
+    turned = worth_table(rows("a", 0.2, 0.33, 0.02, agent="random"), rows("a", 0.2, 0.33, 0.1, agent="heuristic"))
+    assert "In the games of heuristic at 3 players" in section_of(turned)[0].items[0].title
 
 
 def test_popularity_naive_and_causal_stand_beside_each_other(planted):
