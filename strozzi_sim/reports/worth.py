@@ -43,7 +43,7 @@ _COLUMNS = (
 _SEEN = {
     "told": "significant worth",
     "misleads": "its users' wins mislead",
-    "nothing": "cannot be told from nothing",
+    "nothing": "not known to matter",
 }
 _MARK = " (!)"  # behind the verdict on a thing whose naive share misleads
 _MOST = 3  # things that a sentence lists
@@ -149,7 +149,7 @@ class _Group:
         return [line for line in self.lines if line["misleads"]]
 
     def finding(self) -> str:
-        """Return what is worth most, how much cannot be told from nothing and what misleads, in a short sentence."""
+        """Return what is worth most, how much is not known to matter and what misleads, in a short sentence."""
         best, many = self.lines[0], len(self.lines)
         parts = [f"no thing of {many} is known to be worth having"]
         if best["verdict"] == WORTH:
@@ -157,7 +157,7 @@ class _Group:
                 f"`{best['thing']}` is worth most ({_points(best['win_share_lost'])} of games won{self._rivals()})"
             ]
             nothing = len(self.things(SMALL, UNCLEAR))
-            parts += [f"{nothing} of {many} things cannot be told from nothing"] if nothing else []
+            parts += [f"{nothing} of {many} things {_are(nothing)} not known to matter"] if nothing else []
         misled = [f"`{line['thing']}`" for line in self.misleading]
         parts += [f"the wins of users mislead about {some_of(misled, _MOST)}"] if misled else []
         return f"In the games of {self.agent} at {self.players} players, {'; '.join(parts)}"
@@ -181,7 +181,8 @@ class _Group:
         ][:_MOST]
         counts = {verdict: len(self.things(verdict)) for verdict in (SMALL, UNCLEAR)}
         words = listed([f"{count} {verdict}" for verdict, count in counts.items() if count])
-        parts += [f"{sum(counts.values())} of {many} cannot be told from nothing ({words})"] if words else []
+        unknown = sum(counts.values())
+        parts += [f"{unknown} of {many} {_are(unknown)} not known to matter ({words})"] if words else []
         parts += self._misled()
         return f"{self.name}: {'. '.join(f'{part[:1].upper()}{part[1:]}' for part in parts)}."
 
@@ -193,6 +194,10 @@ class _Group:
             for line in self.misleading
         ]
         return [f"wins of users mislead: {'; '.join(said[:_MOST])}" + _and_more(len(said) - _MOST)] if said else []
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _and_more(count: int) -> str:

@@ -76,10 +76,10 @@ def test_the_sentence_names_the_games_the_best_thing_and_what_misleads(planted):
     said, title = str(found.sentences[0]), found.items[0].title
     assert said.startswith("3 players (planted): Without <code>thing:solid</code> an agent wins 10.0")
     assert "points less (30,000 games)" in said
-    assert "1 of 2 cannot be told from nothing (1 too small to matter)" in said
+    assert "1 of 2 is not known to matter (1 too small to matter)" in said
     assert "Wins of users mislead: users of <code>thing:popular</code> win 45.0" in said
     assert title.startswith("In the games of planted at 3 players, thing:solid is worth most (10.0")
-    assert title.endswith("1 of 2 things cannot be told from nothing; the wins of users mislead about thing:popular")
+    assert title.endswith("1 of 2 things is not known to matter; the wins of users mislead about thing:popular")
 
 
 def test_the_headline_says_where_it_holds_and_what_is_as_good():
