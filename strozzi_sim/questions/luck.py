@@ -31,7 +31,7 @@ def luck(
 
     A line-up of different agents plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the
     deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares). The game's agents of each
-    strength then play among themselves: deals of which one source of chance is drawn anew, and games that are followed with play-outs.
+    strength then play among themselves: deals of which one source of chance is redrawn, and games that are followed with play-outs.
 
     Args:
         game: a name or a Game.
@@ -52,7 +52,7 @@ def luck(
         Table luck: variance_share by outcome (win, score) and source: agents, seats, agents_at_seats, deal (what it gives to
         all), deal_of_seat (to whoever sits there), deal_of_agent (to an agent wherever it sits), rest; the variance; decisions and minutes.
         Table streams: first_order and total (Sobol indices) of each source of chance by strength. Table index, by strength: skill_leverage
-        (advantage over random players), luck_leverage (swing with chance drawn anew) and skill_luck_index (Silver 2025: -1 a coin toss,
+        (advantage over random players), luck_leverage (swing with chance redrawn) and skill_luck_index (Silver 2025: -1 a coin toss,
         0 backgammon, 1 chess). Table drama, by strength: decided_mean (share
         of the decisions after which the winner's chance stays at 95 % or more), runaway_share (games decided in the first half),
         lead_changes_mean, winner_lowest_mean (lowest chance of the later winner), kingmaking_share (decisions of a seat that

@@ -1,4 +1,4 @@
-"""Games played with other chance: play-outs from a position, and whole deals of which some sources are drawn anew.
+"""Games played with other chance: play-outs from a position, and whole deals of which some sources are redrawn.
 
 Only compiled agents of the package play here: a play-out takes microseconds, and there are millions of them.
 """
@@ -70,17 +70,17 @@ def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, w
 
 
 @jit
-def _redeals(job, rules, work, agents, seat_agents, randoms, anew, wins, scores, fault, beat):
+def _redeals(job, rules, work, agents, seat_agents, randoms, redrawn, wins, scores, fault, beat):
     state, seen, chance = work.state, work.seen, work.chance
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, job.players, number)
-        for version in range(anew.shape[0]):
+        for version in range(redrawn.shape[0]):
             other = hash_combine(hash_combine(key, AGENTS), version)
             seed_chance(chance, key)
             for source in range(SOURCES):
-                if anew[version, source] != 0:
+                if redrawn[version, source] != 0:
                     redraw(chance, source, other)
-            _seat_agents(agents, seat_agents, randoms, other if anew[version, AGENTS] != 0 else key)
+            _seat_agents(agents, seat_agents, randoms, other if redrawn[version, AGENTS] != 0 else key)
             deal(state, rules[0], job.players, job.start_player, chance, None)
             if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, fault, beat) < 0:
                 return
@@ -142,7 +142,7 @@ class Rollouts:
         return self._rules, self._work[0], self._agents, self._seated, self._randoms
 
     def from_state(self, state: Array, word: int, count: int, action: int = 0) -> tuple[Array, Array]:
-        """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is drawn anew.
+        """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is redrawn.
 
         Play-out k draws the same chance for every `action`: differences between actions are paired.
 
@@ -156,17 +156,17 @@ class Rollouts:
         self._play(_playouts_of(self.match.game), state, *self._arrays(), np.uint64(word), action, wins, scores)
         return wins, scores
 
-    def redealt(self, first: int, last: int, anew: Array) -> tuple[Array, Array]:
+    def redealt(self, first: int, last: int, redrawn: Array) -> tuple[Array, Array]:
         """Return wins in WIN_UNITS and scores of versions of each deal, int64[D, V, P] each.
 
         Args:
             first: first deal.
             last: one past the last deal.
-            anew: sources that each version draws anew, uint8[V, SOURCES + 1]; the last is the agents' own randomness.
+            redrawn: sources that each version redraws, uint8[V, SOURCES + 1]; the last is the agents' own randomness.
         """
         match = self.match
         job = np.zeros(1, JOB)
         job[0] = (game_key(match.game.name), match.seed, match.players, first, last, 0)
-        wins, scores = np.zeros((2, last - first, len(anew), match.players), np.int64)
-        self._play(_redeals_of(match.game), job[0], *self._arrays(), anew, wins, scores)
+        wins, scores = np.zeros((2, last - first, len(redrawn), match.players), np.int64)
+        self._play(_redeals_of(match.game), job[0], *self._arrays(), redrawn, wins, scores)
         return wins, scores

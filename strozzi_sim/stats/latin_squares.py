@@ -1,4 +1,4 @@
-"""Where the variance of outcomes comes from, in deals that are played once in every rotation of a line-up.
+"""Sources of the variance of outcomes, in deals that are played once in every rotation of a line-up.
 
 A deal's games form a Latin square: rows are positions (agents), columns seats, letters games, so that effects of the deal on each are
 orthogonal. The outcome of position a at seat s in deal d is mean + agent + seat + (agent at seat) + deal + (deal's seat) + (deal's agent) +

@@ -1,6 +1,6 @@
-"""Which draws of chance decide a game: Sobol indices of the game's chance sources, from deals of which some are drawn anew.
+"""The draws of chance that decide a game: Sobol indices of the game's chance sources, from deals of which some are redrawn.
 
-Two games of a deal share everything but the sources that are drawn anew. With W the outcome (a vector over seats), the mean
+Two games of a deal share everything but the sources that are redrawn. With W the outcome (a vector over seats), the mean
 squared difference of the two is twice the variance that those sources leave open, so that ratios of such means are the
 first-order and total indices (estimators of Jansen 1999).
 """
@@ -45,10 +45,10 @@ def stream_indices(match: Match, deals: int) -> dict[tuple[str, str, str], Estim
 
     groups = source_groups(match.game.chance)
     every = np.ones(AGENTS + 1, np.uint8)
-    anew = np.array([0 * every, every, *groups.values(), *(every - marks for marks in groups.values())], np.uint8)
+    redrawn = np.array([0 * every, every, *groups.values(), *(every - marks for marks in groups.values())], np.uint8)
     ends = np.linspace(0, deals, min(CHUNKS, deals) + 1).astype(np.int64)
     played = Parallel(require="sharedmem")(
-        delayed(_squared_changes)(match, int(first), int(last), anew) for first, last in pairwise(ends)
+        delayed(_squared_changes)(match, int(first), int(last), redrawn) for first, last in pairwise(ends)
     )
     sums = np.array(played)  # int64[chunk, outcome, version]
     found: dict[tuple[str, str, str], Estimate] = {}
@@ -64,9 +64,9 @@ def stream_indices(match: Match, deals: int) -> dict[tuple[str, str, str], Estim
     return found
 
 
-def _squared_changes(match: Match, first: int, last: int, anew: Array) -> Array:
+def _squared_changes(match: Match, first: int, last: int, redrawn: Array) -> Array:
     """Return the squared differences to version 0, of wins and of scores, summed over deals and seats: int64[2, V]."""
-    results: tuple[Any, Any] = Rollouts(match).redealt(first, last, anew)
+    results: tuple[Any, Any] = Rollouts(match).redealt(first, last, redrawn)
     return np.array([((outcome - outcome[:, :1]) ** 2).sum(axis=(0, 2)) for outcome in results])
 
 

@@ -1,7 +1,7 @@
 """The drama of a game: when it is decided, whether leaders run away, and whether seats that cannot win choose who does.
 
 A game is followed along its decisions. The chance of each seat to win is its share of play-outs from there, in which all chance
-to come is drawn anew: what somebody would say who knows every hand and not the future.
+to come is redrawn: the view of an observer who knows every hand and not the future.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ FEWEST = 30  # games, below which there are no intervals
 
 @dataclass(frozen=True)
 class Story:
-    """What happened in one game.
+    """The course of one game.
 
     Attributes:
         decided: share of the decisions that had been taken when the game was decided.
@@ -73,7 +73,7 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
 def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
     """Return when a game was decided, its changes of lead, and the lowest chance of its winners.
 
-    A favourite is clear by CLEAR and by three standard errors, so that chance of the play-outs changes no leader.
+    A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader.
 
     Args:
         chances: every seat's chance to win, float64[points, P].

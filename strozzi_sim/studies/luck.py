@@ -1,4 +1,4 @@
-"""Where outcomes come from: the variance that agents, seats, deal and rest have, the draws of chance that decide, and the drama."""
+"""Skill and luck: the variance from agents, seats, deal and rest, the draws of chance that decide, and the drama."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,10 +1,10 @@
 """The skill-luck index of a game at a strength of play, beside the indices published for other games.
 
 Silver 2025 (arXiv 2511.11611) defines S = (K - L) / (K + L): K is the advantage of the best decisions over random ones, L the swing
-of the outcome under one policy when chance is drawn anew. Here K is the advantage of an agent of the package, so that K and S are
+of the outcome under one policy when chance is redrawn. Here K is the advantage of an agent of the package, so that K and S are
 lower bounds. Both are scaled so that they fit any number of players: K = 1 if the agent always wins, L = 1 if chance alone
 decides as a die would. So every game whose chance is fresh and whose good players always beat random ones is at 0, as backgammon is:
-the index does not tell such games apart; the shares of variance of the table luck do.
+the index does not distinguish such games; the shares of variance of the table luck do.
 """
 
 from collections.abc import Iterator
@@ -78,8 +78,8 @@ def between(low: float, high: float) -> str:
 
 
 def _of_chunk(match: Match, among: Match, first: int, last: int) -> tuple[int, int]:
-    """Return the wins of position 0 among random players, and the squared changes of wins with chance drawn anew."""
+    """Return the wins of position 0 among random players, and the squared changes of wins with chance redrawn."""
     wins = among.play(first, last).outcome["wins"][0][0, : match.players].sum()
-    anew = np.array([np.zeros(AGENTS + 1), np.ones(AGENTS + 1)], np.uint8)
-    redealt = Rollouts(match).redealt(first, last, anew)[0]
+    redrawn = np.array([np.zeros(AGENTS + 1), np.ones(AGENTS + 1)], np.uint8)
+    redealt = Rollouts(match).redealt(first, last, redrawn)[0]
     return int(wins), int(((redealt[:, 1] - redealt[:, 0]) ** 2).sum())
