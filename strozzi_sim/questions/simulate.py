@@ -25,6 +25,7 @@ def simulate(
     facts: Sequence[str] = (),
     *,
     precision: float | None = None,
+    search_deals: int | None = None,
     heatmaps: Sequence[str | Mapping[str, str]] = (),
     folder: Folder = None,
     progress: ProgressOption = None,
@@ -39,6 +40,7 @@ def simulate(
             strength by themselves, those that search on a fraction of the deals
         deals: deals for every cell; default: 5,000, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
+        search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction
         seatings: one, rotate, all or latin
         variant: a variant, or several: a name, or changes as in a study's file under a new name,
             {"rich": {"tracks": {"bonus": {7: 10}}}}
@@ -74,5 +76,7 @@ def simulate(
         "heatmaps": shipped,
         "own_maps": own,
     }
+    if search_deals is not None:
+        kept["search_deals"] = search_deals
     study = lineup_study(name, game, players, agents, deals, seatings, variant, seed, **kept)
     return run(study, folder, workers, progress)
