@@ -43,7 +43,7 @@ def weights(
 
     Returns:
         Table weights: for every number and step the change of each seat's share of wins (of a line-up of each agent's), the gap
-        between seats, mean score and length, with intervals; p is corrected for all numbers (Benjamini and Hochberg); status is "among those that
+        between seats, mean score and length, with intervals; p is corrected for all numbers (Benjamini and Yekutieli); status is "among those that
         matter most", "matters less" or "cannot be told from zero". Numbers that cannot be moved are in `manifest["refused"]`.
 
     Raises:

@@ -2,8 +2,9 @@
 
 These are the elementary effects of Morris (1991) at one point, the box itself: a designer asks what a change of this box does, so
 nothing is sampled and no library is needed. The race has two heats. In the first every number is moved, and tested: the
-shares of wins together (Hotelling 1931), the mean score and the length, corrected for all numbers (Benjamini and Hochberg
-1995). In the second the numbers with the largest effects play more deals, on which nothing was chosen.
+shares of wins together (Hotelling 1931), the mean score and the length, corrected for all numbers (Benjamini and Yekutieli
+2001, as all are compared with the same games of the box). In the second the numbers with the largest effects play more deals,
+on which nothing was chosen.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, jackknife, t_quantile
-from strozzi_sim.stats.multiple_testing import benjamini_hochberg
+from strozzi_sim.stats.multiple_testing import benjamini_yekutieli
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore
 
@@ -143,7 +144,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
         return found
 
     heat = measure(moved, first, plan.seed)
-    p = benjamini_hochberg(np.array([each.p for each in heat])) if heat else np.zeros((0, 3))
+    p = benjamini_yekutieli(np.array([each.p for each in heat])) if heat else np.zeros((0, 3))
     real = {each.step.key for each, own in zip(heat, p, strict=True) if (own < ALPHA).any()}
     by_key: dict[str, float] = {}
     for each in heat:
