@@ -132,9 +132,9 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
 
         def read(cut: Plan, store: MemoryStore) -> dict[str, Any]:
             base, *others = cut.cells
-            shares = _by_chunk(base, cut, store)
+            shares = by_chunk(base, cut, store)
             found.extend(
-                _effect(step, shares, _by_chunk(cell, cut, store), cut.deals)
+                _effect(step, shares, by_chunk(cell, cut, store), cut.deals)
                 for step, cell in zip(chosen, others, strict=True)
             )
             return {}
@@ -166,7 +166,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
     return frame.iloc[order].reset_index(drop=True), games
 
 
-def _by_chunk(cell: Cell, plan: Plan, store: MemoryStore) -> Array:
+def by_chunk(cell: Cell, plan: Plan, store: MemoryStore) -> Array:
     """Return shares of wins (by seat; of a line-up by position), mean score and length by chunk, float64[C, K + 2]."""
     players, axis = cell.match.players, 0 if cell.selfplay else 1
     lines = []
@@ -186,11 +186,11 @@ def _effect(step: Step, base: Array, moved: Array, deals: int) -> Effect:
         gaps.append((np.ptp(side[:, :-2].mean(axis=0)), np.ptp(without, axis=1)))
     half = t_quantile(len(base) - 1) * float(jackknife(gaps[0][1] - gaps[1][1]))
     gap = float(gaps[0][0] - gaps[1][0])
-    p = (_hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
+    p = (hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
     return Effect(step, differences, (gap, gap - half, gap + half), p, deals)
 
 
-def _hotelling(differences: Array) -> float:
+def hotelling(differences: Array) -> float:
     """Return the p-value of means that are all 0 (Hotelling 1931); the last share is left out, as shares sum to 1."""
     from scipy.special import fdtrc
 
