@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
@@ -157,10 +158,14 @@ class AgentSpec:
         return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
 
 
+_pickling = RLock()  # numba names a function when it is first pickled, and fails if two threads do so at once
+
+
 def _pickled(parts: Mapping[str, Any]) -> bytes:
     import cloudpickle
 
-    return bytes(cloudpickle.dumps(parts))
+    with _pickling:
+        return bytes(cloudpickle.dumps(parts))
 
 
 @lru_cache(maxsize=256)

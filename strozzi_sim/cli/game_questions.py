@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
 _FEW = 15  # names in a line
+_MOST_PAIRS = 5  # of numbers that work together
 
 
 def _show_worth(results: "Results", given: dict[str, Any]) -> None:
@@ -224,6 +225,8 @@ def _show_weights(results: "Results", given: dict[str, Any]) -> None:
             f"what moves the shares of wins most is {most['key']}: from {most['from']:g} to {most['to']:g}, {by} {most['level']} wins "
             f"{points(most)} points more\n\n{columns_of(rows)}"
         )
+    if "interactions" in results.tables:
+        _show_interactions(results.tables["interactions"], results.manifest["left_out"])
     groups = table.groupby("status")["key"].unique()
     for status, words in ((REAL, "change something, but less"), (NOTHING, f"{NOTHING} at this number of deals")):
         if status in groups:
@@ -234,6 +237,31 @@ def _show_weights(results: "Results", given: dict[str, Any]) -> None:
     print(
         f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s; the ten on deals on which nothing was chosen"
     )
+
+
+def _show_interactions(table: Any, left_out: int) -> None:
+    """Print what each of the heaviest numbers decides by itself and with others, and the pairs that work together."""
+    if table.empty:
+        print("\nno two numbers matter, so none work together")
+        return
+    found = {(row.outcome, row.figure, row.key): row for row in table[table["other"] == ""].itertuples(index=False)}
+    rows = [["number, % of the variance", "wins: alone", "with others", "score: alone", "with others"]]
+    columns = [(outcome, figure) for outcome in ("win_share", "score_mean") for figure in ("first_order", "total")]
+    for key in dict.fromkeys(table["key"]):
+        rows.append([key, *(points(found[(*column, key)]).replace("+", "") for column in columns)])
+    print(f"\nthe ten sampled together over a step down, the value and a step up\n{columns_of(rows)}")
+    called = {"win_share": "wins", "score_mean": "the score"}
+    pairs = table[table["other"] != ""].sort_values("value", ascending=False, kind="stable")
+    for row in pairs.head(_MOST_PAIRS).itertuples(index=False):
+        print(
+            f"{row.key} and {row.other} together: {points(row)} % of the variance of {called[row.outcome]}, beyond what each decides"
+        )
+    if pairs.empty:
+        print("no two of them are known to work together")
+    if len(pairs) > _MOST_PAIRS:
+        print(f"{len(pairs) - _MOST_PAIRS} more pairs decide less (--json has all)")
+    if left_out:
+        print(f"{pluralize(left_out, 'sample')} left out: no valid box")
 
 
 def _show_sweep(results: "Results", given: dict[str, Any]) -> None:

@@ -32,6 +32,7 @@ from strozzi_sim.stats.multiple_testing import holm
 WHO = "who"
 _LONG = 24
 _CELL = ["players", "variant", "lineup"]
+_FALSE_ALARMS = 0.02  # of studies whose seats are equal: a headline is quoted without its footnote
 _MAX = 12  # maximum cells with a sentence each
 
 WIN = Figure("win_share", "games won", "share")
@@ -153,13 +154,15 @@ class _SeatCell:
 
     Attributes:
         test: row of the cell's test. shares: rows of the seats' win shares. where: name of the cell.
-        verdict: UNEQUAL if the test is significant, corrected for all cells, and a share is at least `MIN_SHARE` off;
-            EQUAL if every interval is closer than that to the fair share; FEW without a test or shares; else OPEN.
+        p: p-value of the test, corrected for all cells.
+        verdict: UNEQUAL if p is below `_FALSE_ALARMS` and a share is at least `MIN_SHARE` off; EQUAL if every interval is closer
+            than that to the fair share; FEW without a test or shares; else OPEN.
     """
 
     test: Any
     shares: pd.DataFrame
     where: str
+    p: float
     verdict: str
 
     @property
@@ -195,11 +198,11 @@ def _seat_cells(tables: Tables) -> list[_SeatCell]:
         verdict = OPEN
         if np.isnan(p) or shares.empty:
             verdict = FEW
-        elif p < 1 - LEVEL and (shares["value"] - 1 / row.players).abs().max() >= MIN_SHARE:
+        elif p < _FALSE_ALARMS and (shares["value"] - 1 / row.players).abs().max() >= MIN_SHARE:
             verdict = UNEQUAL
         elif (off.abs() < MIN_SHARE).all(axis=None):
             verdict = EQUAL
-        seat_cells.append(_SeatCell(row, shares, where, verdict))
+        seat_cells.append(_SeatCell(row, shares, where, float(p), verdict))
     return seat_cells
 
 
@@ -271,7 +274,7 @@ def seat_sentences(tables: Tables) -> list[str]:
         statements.append("The other combinations are in `tables/balance.csv`.")
     if any(cell.verdict != FEW for cell in cells):
         statements.append(
-            "Footnote: a perfectly fair game would be called unfair in 1 study of 20"
+            f"Footnote: a perfectly fair game would be called unfair in 1 study of {1 / _FALSE_ALARMS:.0f}"
             f"{f' ({len(cells)} tests judged together)' if len(cells) > 1 else ''}; differences under {_POINTS} points are "
             "not reported."
         )
@@ -299,7 +302,9 @@ def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
         f"; fair seats stay within {100 * chance.value:.1f} points of each other in 95 % of studies" if chance else ""
     )
     limit = f"; no seat gains more than about {100 * bound.value:.1f} points" if bound else ""
-    return f"{between} (fair {fair}{by_chance}): no significant difference{limit}."
+    is_hint = cell.p < 1 - LEVEL and cell.distance >= MIN_SHARE
+    found = "a difference that more games must confirm" if is_hint else "no significant difference"
+    return f"{between} (fair {fair}{by_chance}): {found}{limit}."
 
 
 def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:

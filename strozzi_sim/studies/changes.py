@@ -3,7 +3,8 @@
 A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) within its table and
 kind of row, and not too small to matter. It is too small to matter if the whole interval is closer to 0 than the effect: a share
 by `effect` (0.01: one point), a score by `effect` of the mean score, any other mean by `effect` of itself. A difference that is
-neither is unclear: more deals decide it.
+neither is unclear: more deals decide it. A mean that differs by the same amount in every chunk has no interval, as nothing tells how
+rare an exception is; it has changed, or is too small to matter, by that amount, once exceptions are rarer than the effect.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ import pandas as pd
 from strozzi_sim.game.reporting import CELL, FigureTable, TablePart
 from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.stats.differences import paired
-from strozzi_sim.stats.intervals import Estimate
+from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.plan import EFFECT
 
@@ -37,7 +38,8 @@ COLUMNS = (
     "verdict",
 )
 _OF_SCORE = ("score_mean", "lead_mean")  # measured by the mean score
-_RULE_OF_THREE = 3  # if no deal of n differs, at most 3 / n of all deals do, with 95 % confidence
+_RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
+_ROUNDING = 1e-9  # of floating-point sums
 _SHARES = ("seat_gap",)  # figures that are shares and no ratios
 _LEFT_OUT = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
 
@@ -57,7 +59,7 @@ def changes(
         deals, before (the figure of the first), p (corrected), size (the difference in effects), verdict.
     """
     rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-3], "family", "limit"])
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-3], "family", "limit", "constant"])
     df = degrees_of_freedom(frame["n"], frame["deals"])
     frame["p"] = p_value(frame["value"], frame["low"], frame["high"], 0.0, df) if rows else np.zeros(0)
     frame["p"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
@@ -76,8 +78,8 @@ def _verdict(row: Any, effect: float) -> str:
     if row.value == 0 and row.low == 0 and row.high == 0:
         return EQUAL
     limit = effect * row.limit
-    if row.value == 0 and np.isnan(row.low) and row.deals * effect >= _RULE_OF_THREE:  # no deal differs
-        return SMALL
+    if row.constant and np.isnan(row.low) and row.deals * effect >= _RULE_OF_THREE:
+        return SMALL if abs(row.value) < limit or row.value == 0 else CHANGED
     if max(abs(row.low), abs(row.high)) < limit:
         return SMALL
     return CHANGED if row.p < ALPHA else UNCLEAR
@@ -97,6 +99,7 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
             continue
         levels, one, two, keep = _matched(other, part)
         less = paired(two, one, same=first == second)
+        constant = _is_constant(one, two)
         sums = part.estimate.sums
         for place in np.ndindex(np.shape(less.value)):
             if not keep[place]:
@@ -113,7 +116,17 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
                 "level": ", ".join(f"{key} {found}" for key, found in level.items()), "figure": part.figure,
                 "value": float(less.value[place]), "low": float(less.low[place]), "high": float(less.high[place]),
                 "n": int(less.n[place]), "deals": part.deals, "before": value, "family": str(level.get("by", "")), "limit": limit,
+                "constant": bool(constant[place]),
             }  # fmt: skip
+
+
+def _is_constant(first: Estimate, second: Estimate) -> Any:
+    """Return whether the figures differ by the same amount in every chunk, bool[...]; of figures without counts whether they are equal."""
+    if first.sums is None or second.sums is None:
+        return np.asarray(first.value == second.value)
+    before, after = (divide(each.numerator, each.denominator) / each.unit for each in (first.sums, second.sums))
+    spread: Any = np.ptp(after - before, axis=0)
+    return (len(before) > 1) & (spread <= _ROUNDING)
 
 
 def _identity(part: TablePart) -> tuple[Any, ...]:

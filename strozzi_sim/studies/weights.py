@@ -2,8 +2,9 @@
 
 These are the elementary effects of Morris (1991) at one point, the box itself: a designer asks what a change of this box does, so
 nothing is sampled and no library is needed. The race has two heats. In the first every number is moved, and tested: the
-shares of wins together (Hotelling 1931), the mean score and the length, corrected for all numbers (Benjamini and Hochberg
-1995). In the second the numbers with the largest effects play more deals, on which nothing was chosen.
+shares of wins together (Hotelling 1931), the mean score and the length, corrected for all numbers (Benjamini and Yekutieli
+2001, as all are compared with the same games of the box). In the second the numbers with the largest effects play more deals,
+on which nothing was chosen.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, jackknife, t_quantile
-from strozzi_sim.stats.multiple_testing import benjamini_hochberg
+from strozzi_sim.stats.multiple_testing import benjamini_yekutieli
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore
 
@@ -131,9 +132,9 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
 
         def read(cut: Plan, store: MemoryStore) -> dict[str, Any]:
             base, *others = cut.cells
-            shares = _by_chunk(base, cut, store)
+            shares = by_chunk(base, cut, store)
             found.extend(
-                _effect(step, shares, _by_chunk(cell, cut, store), cut.deals)
+                _effect(step, shares, by_chunk(cell, cut, store), cut.deals)
                 for step, cell in zip(chosen, others, strict=True)
             )
             return {}
@@ -143,7 +144,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
         return found
 
     heat = measure(moved, first, plan.seed)
-    p = benjamini_hochberg(np.array([each.p for each in heat])) if heat else np.zeros((0, 3))
+    p = benjamini_yekutieli(np.array([each.p for each in heat])) if heat else np.zeros((0, 3))
     real = {each.step.key for each, own in zip(heat, p, strict=True) if (own < ALPHA).any()}
     by_key: dict[str, float] = {}
     for each in heat:
@@ -165,7 +166,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
     return frame.iloc[order].reset_index(drop=True), games
 
 
-def _by_chunk(cell: Cell, plan: Plan, store: MemoryStore) -> Array:
+def by_chunk(cell: Cell, plan: Plan, store: MemoryStore) -> Array:
     """Return shares of wins (by seat; of a line-up by position), mean score and length by chunk, float64[C, K + 2]."""
     players, axis = cell.match.players, 0 if cell.selfplay else 1
     lines = []
@@ -185,11 +186,11 @@ def _effect(step: Step, base: Array, moved: Array, deals: int) -> Effect:
         gaps.append((np.ptp(side[:, :-2].mean(axis=0)), np.ptp(without, axis=1)))
     half = t_quantile(len(base) - 1) * float(jackknife(gaps[0][1] - gaps[1][1]))
     gap = float(gaps[0][0] - gaps[1][0])
-    p = (_hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
+    p = (hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
     return Effect(step, differences, (gap, gap - half, gap + half), p, deals)
 
 
-def _hotelling(differences: Array) -> float:
+def hotelling(differences: Array) -> float:
     """Return the p-value of means that are all 0 (Hotelling 1931); the last share is left out, as shares sum to 1."""
     from scipy.special import fdtrc
 

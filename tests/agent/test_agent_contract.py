@@ -3,8 +3,11 @@
 import linecache
 import pickle
 import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import cloudpickle
 import numpy as np
 import pytest
 from joblib.externals.loky.backend.reduction import dumps
@@ -194,6 +197,24 @@ def test_specs_travel_by_name(bots):
     spec = pickle.loads(pickle.dumps(load_agent(f"{bots}::tilted:margin=3")))
     assert spec.text == f"{bots}::tilted:margin=3"
     assert spec.values["margin"] == 3
+
+
+def test_threads_pickle_an_agent_one_after_another(monkeypatch):
+    """numba names a function when it is first pickled, and asserts that no other thread has."""
+    spec = spec_of(replace(load_agent("heuristic").agent, stochastic=True))
+    inside, most, whole = [], [], cloudpickle.dumps
+
+    def slow(parts):
+        inside.append(None)
+        most.append(len(inside))
+        time.sleep(0.05)
+        inside.pop()
+        return whole(parts)
+
+    monkeypatch.setattr(cloudpickle, "dumps", slow)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(pickle.dumps, [spec, spec]))
+    assert most == [1, 1]
 
 
 def test_an_agent_of_ones_own_stays_itself_on_the_way_to_workers():

@@ -422,3 +422,26 @@ def test_the_headline_speaks_of_the_game_only_where_all_strengths_agree(shares, 
     assert words.startswith("At 3 players ")
     assert said in words
     assert ("random play" in words) == ("no seat" not in said)
+
+
+@pytest.mark.parametrize(
+    ("p", "headline", "sentence"),
+    [
+        (0.01, "at 2 players seat 0 wins 54", "seat 0 wins 54"),
+        (0.03, "no seat wins significantly more or less", "a difference that more games must confirm"),
+        (0.1, "no seat wins significantly more or less", "no significant difference"),
+    ],
+)
+def test_a_headline_needs_more_than_one_in_twenty(p, headline, sentence):
+    """Of 100 studies of equal seats 5 have p < 0.05, often more; that they are unequal is said in 2."""
+    cell = {"players": 2, "variant": "base", "lineup": "random", "n": 3000, "deals": 3000}
+    shares = [{**cell, "seat": seat, "value": (0.54, 0.46)[seat]} for seat in range(2)]
+    seats = pd.DataFrame(shares).assign(
+        figure="win_share", low=lambda rows: rows["value"] - 0.02, high=lambda rows: rows["value"] + 0.02
+    )
+    balance = pd.DataFrame([{**cell, "figure": "seat_fairness_p", "value": p, "low": np.nan, "high": np.nan}])
+    tables = {"seats": seats, "balance": balance}
+    assert headline in findings.headline(tables)
+    first, footnote = findings.seat_sentences(tables)
+    assert sentence in first
+    assert "1 study of 50" in footnote

@@ -350,6 +350,7 @@ def test_holm_is_that_of_statsmodels_to_the_bit():
 def test_adjusted_p_values():
     np.testing.assert_allclose(stats.holm([0.01, 0.04, 0.03, np.nan]), [0.03, 0.06, 0.06, np.nan])
     np.testing.assert_allclose(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.5]), [0.04, 0.16 / 3, 0.16 / 3, 0.5])
-    for adjusted in (stats.holm, stats.benjamini_hochberg):
+    np.testing.assert_allclose(stats.benjamini_yekutieli([0.01, 0.04]), [0.03, 0.06])
+    for adjusted in (stats.holm, stats.benjamini_hochberg, stats.benjamini_yekutieli):
         assert np.isnan(adjusted([np.nan, np.nan])).all()
         assert len(adjusted([])) == 0

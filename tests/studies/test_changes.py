@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from planted_game import GAME
 from strozzi_sim.errors import InputError
+from strozzi_sim.reports.page import headline
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 WARE = "flags.ware_steps=3"
@@ -146,3 +148,17 @@ def test_a_variant_adds_and_removes_blocks_by_id():
 def test_blocks_that_cannot_be_added_or_removed_are_named(ships, named):
     with pytest.raises(InputError, match=named.replace("[", r"\[")):
         ss.simulate("strozzi", 3, "random", deals=20, variant={"mine": {"ships": ships}})
+
+
+@pytest.mark.parametrize(
+    ("deals", "effect", "verdict"), [(400, 0.01, CHANGED), (400, 0.2, SMALL), (100, 0.01, UNCLEAR)]
+)
+def test_a_mean_that_changes_equally_in_every_deal_has_changed(deals, effect, verdict):
+    """One point more for every seat; with few deals an exception could be as frequent as what matters."""
+    more = {"more": {"start": {"head": [1, 1, 1, 1]}}}
+    found = ss.compare(GAME, variants=["base", more], players=4, agents="random", deals=deals, effect=effect)
+    score = row(found.tables["changes"], "balance", "score_mean")
+    assert score["value"] == pytest.approx(1)
+    assert score["verdict"] == verdict
+    words = {CHANGED: "the mean score is 1.0 more.", SMALL: "no mean score changes enough", UNCLEAR: "known to change."}
+    assert words[verdict] in headline(found.manifest, found.tables, GAME)

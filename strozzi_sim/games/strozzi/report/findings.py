@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, format_value, listed
+from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed
 from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
@@ -129,11 +129,11 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _what_ports_pay(ports: list[Any]) -> str:
-    """Return the port that pays significantly most, or that ports pay equally, if that is significant."""
+    """Return the port that pays significantly most, or what all pay, and whether that is equal to within a few coins."""
     low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
-    if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
-        return f"the three ports pay a player equally (about {format_value(sum(row.value for row in ports) / len(ports), 'count')} coins)"
     between = f"{format_row(low, 'amount')} and {format_row(high, 'amount')} coins"
+    if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
+        return f"the three ports pay a player between {between}: equal to within {_MIN_PORT_COINS:g} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
         return f"the ports pay a player between {between}, a small or not significant difference"
     return (

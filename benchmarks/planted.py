@@ -1,0 +1,308 @@
+"""Planted truths: games and agents of which something is known are studied, and what the studies say is compared with it.
+
+    python benchmarks/planted.py                       # all parts
+    python benchmarks/planted.py --parts seat weights  # some
+    python benchmarks/planted.py --quick               # fewer deals and seeds
+
+A line for each truth: the call, what was read, and ok or FAIL; exit 1 if one fails. The planted game is in tests/support.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+import strozzi_sim as ss
+from strozzi_sim.agent import compiled_agent
+from strozzi_sim.game.contract import count_legal, kth_legal
+from strozzi_sim.game.restricting import things
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.kernel.streams import randbelow
+from strozzi_sim.reports.page import headline
+from strozzi_sim.studies.changes import CHANGED
+from strozzi_sim.studies.weights import NOTHING
+from strozzi_sim.studies.worth import WORTH, verdicts
+from strozzi_sim.template import GAME as TEMPLATE
+from strozzi_sim.template.bots import highest
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+from planted_game import GAME as PLANTED
+
+FIELD = ["random", "flat_mc:playouts=1", "flat_mc:playouts=2"]  # no choice matters in the planted game: equal agents
+ROLLS, FACES = 3, 6  # of the planted game
+ENOUGH = 0.94  # of studies in which nothing is planted must say so
+Changes = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a study says of one planted truth: the truth, the call, what was read, and whether that is right."""
+
+    truth: str
+    call: str
+    read: str
+    ok: bool
+
+
+def said(results: ss.Results, game: Any) -> str:
+    """Return the headline of a study's report."""
+    return headline(results.manifest, results.tables, game).replace("\N{NARROW NO-BREAK SPACE}", " ")
+
+
+def figure(table: Any, /, **where: Any) -> Any:
+    """Return the one row with these values of columns."""
+    for column, value in where.items():
+        table = table[table[column] == value]
+    (row,) = table.itertuples(index=False)
+    return row
+
+
+def numbers(row: Any, digits: int = 3) -> str:
+    """Return a figure with its interval."""
+    return f"{row.value:.{digits}f} ({row.low:.{digits}f} to {row.high:.{digits}f})"
+
+
+def holds(row: Any, truth: float, errors: float = 4.0) -> bool:
+    """Return whether a figure is within `errors` standard errors of the truth; an interval has 1.96 of them."""
+    return abs(row.value - truth) <= errors * max(row.high - row.low, 1e-9) / 2 / 1.96 + 1e-9
+
+
+def win_shares(heads: Sequence[int], faces: int = FACES) -> np.ndarray:
+    """Return the exact share of wins of each seat of the planted game with these head starts."""
+    one = np.ones(faces) / faces
+    sums = one
+    for _ in range(ROLLS - 1):
+        sums = np.convolve(sums, one)
+    shares = np.zeros(len(heads))
+    for rolls in product(range(len(sums)), repeat=len(heads)):
+        totals = np.array(rolls) + heads
+        best = totals == totals.max()
+        shares += best / best.sum() * np.prod(sums[list(rolls)])
+    return shares
+
+
+def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
+    """Yield the readings of an agent of Strozzi that ignores a port."""
+    game, ignores, deals = (
+        ss.load_game("strozzi"),
+        f"heuristic~{without}" if without else "heuristic",
+        500 if quick else 2000,
+    )
+    lineup = [ignores, "heuristic", "heuristic", "heuristic"]
+    ports = [thing for thing in things(game, resolve_variant(game, "base")) if thing.startswith("port:")]
+    worth = ss.worth("strozzi", ports, 4, "heuristic", deals, progress=False)
+    found = {line["thing"]: line for line in verdicts(worth.tables["worth"], 0.01)}
+    for thing in ports:
+        lost = found[thing]["win_share_lost"]
+        read = f"{found[thing]['verdict']}: {numbers(lost)} of wins lost"
+        yield Reading(f"{thing} is worth having", "worth strozzi port:*", read, found[thing]["verdict"] == WORTH)
+    maps = [{"fact": "ship", "rows": "position", "columns": "port"}]
+    results = ss.simulate("strozzi", 4, lineup, deals, heatmaps=maps, progress=False)
+    heat = results.tables["heat_share_by_position_and_port"]
+    shares = [figure(heat, row=str(place), column="rome", figure="share") for place in range(4)]
+    lower = all(shares[0].high < other.low for other in shares[1:])
+    read = f"share of its ships at Rome {numbers(shares[0])}, of the others' {numbers(shares[1])}"
+    yield Reading("position 0 ignores Rome", "heat map position x port", read, lower)
+    words = said(results, game)
+    yield Reading(
+        "position 0 is the weakest",
+        "balance, question agents",
+        words,
+        words.endswith(f"significantly more than {ignores})."),
+    )
+    alone = ss.run(
+        ss.Study(name="port", game="strozzi", players=[4], deals=deals, lineups=[[ignores]], question="ports"),
+        progress=False,
+    )
+    words = said(alone, game)
+    yield Reading("Rome is ignored by all", "balance, question ports", words, "Rome least of the ports" in words)
+    mixed = ss.run(
+        ss.Study(name="port", game="strozzi", players=[4], deals=deals, lineups=[lineup], question="ports"),
+        progress=False,
+    )
+    words, coins = (
+        said(mixed, game),
+        [
+            figure(mixed.tables["ports"], port=each, by="all", figure="coins_mean")
+            for each in ("venice", "rome", "naples")
+        ],
+    )
+    told = f"{min(row.value for row in coins):.1f} and {max(row.value for row in coins):.1f} coins" in words
+    yield Reading(
+        "one of four ignores Rome",
+        "balance, question ports",
+        words,
+        told and coins[1].high < min(coins[0].low, coins[2].low),
+    )
+
+
+def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
+    """Yield the readings of data that favour seat 2 of the planted game, and the first seat of the template."""
+    heads = [0, 0, head, 0]
+    favour: dict[str, Changes] = {"favour": {"start": {"head": heads}}}
+    deals, truth = 5000 if quick else 20_000, win_shares(heads)
+    call = f"balance planted --set start.head={heads}"
+    alone = ss.simulate(PLANTED, 4, ["random"], deals, variant=favour, progress=False)
+    words, rows = said(alone, PLANTED), alone.tables["seats"]
+    yield Reading("seat 2 is favoured", call, words, "at 4 players seat 2 wins" in words)
+    for place in range(4):
+        row = figure(rows, seat=place, figure="win_share")
+        yield Reading(f"seat {place} wins {truth[place]:.4f}", call, numbers(row, 4), holds(row, truth[place]))
+    row = figure(alone.tables["balance"], figure="score_mean")
+    mean = ROLLS * (FACES + 1) / 2 + head / 4
+    yield Reading(f"the mean score is {mean}", call, numbers(row), holds(row, mean))
+    call = f"compare planted --set start.head={heads}"
+    both = ss.compare(PLANTED, variants=["base", favour], players=4, agents=["random"], deals=deals, progress=False)
+    words, changes = said(both, PLANTED), both.tables["changes"]
+    yield Reading("seat 2 gains", call, words, "the share of wins changes" in words and "more (seat 2)" in words)
+    row = figure(changes, table="seats", figure="win_share", level="seat 2")
+    right = row.verdict == CHANGED and holds(row, truth[2] - 1 / 4)
+    yield Reading(f"seat 2 wins {truth[2] - 1 / 4:+.4f}", call, f"{row.verdict}: {numbers(row, 4)}", right)
+    first: dict[str, Changes] = {"first": {"table": {"turns": 1, "face_up": 10}}}
+    found = ss.compare(
+        TEMPLATE, variants=["base", first], players=4, agents=[highest], deals=1000 if quick else 4000, progress=False
+    )
+    words = said(found, TEMPLATE)
+    call = "compare template --set table.turns=1 --set table.face_up=10"
+    yield Reading(
+        "the first of one turn chooses", call, words, "the share of wins changes" in words and "more (seat 0)" in words
+    )
+
+
+def kings(quick: bool, crown: int = 1000) -> Iterator[Reading]:
+    """Yield the readings of a last decision by which a seat that cannot win chooses who does."""
+    changes: dict[str, Changes] = {"kings": {"king": {"debt": 1000, "crown": crown}}}
+    table = _drama(changes, 30 if quick else 100)
+    row, truth = figure(table, figure="kingmaking_share"), 1 / (3 * ROLLS)
+    yield Reading(
+        f"1 decision of {3 * ROLLS} makes a king",
+        f"luck planted --set king.crown={crown}",
+        numbers(row),
+        row.low > 0 and holds(row, truth),
+    )
+    row = figure(_drama("base", 30 if quick else 100), figure="kingmaking_share")
+    yield Reading("no decision makes a king", "luck planted", numbers(row), row.value == 0)
+
+
+def _drama(variant: Any, games: int) -> Any:
+    return ss.luck(PLANTED, 3, FIELD, 200, variant, games=games, progress=False).tables["drama"]
+
+
+def fate(quick: bool, prize: int = 1000) -> Iterator[Reading]:
+    """Yield the readings of a game that is decided before its first decision."""
+    deals, games = 500 if quick else 2000, 30 if quick else 100
+    changes: dict[str, Changes] = {"fated": {"fate": {"prize": prize}}}
+    call = f"luck planted --set fate.prize={prize}"
+    for variant, decided in ((changes, True), ("base", False)):
+        found = ss.luck(PLANTED, 3, FIELD, deals, variant, games=games, progress=False).tables
+        how, call = ("decided by the deal", call) if decided else ("decided by the dice", "luck planted")
+        row = figure(found["drama"], figure="decided_mean")
+        right = row.value == 0 if decided else row.low > 0.5
+        yield Reading(f"{how}: when", call, numbers(row), right)
+        row = figure(found["drama"], figure="runaway_share")
+        yield Reading(f"{how}: in the first half", call, numbers(row), row.value == 1 if decided else row.high < 0.5)
+        won = {row.source: row for row in found["streams"].query("outcome == 'win' and figure == 'total'").itertuples()}
+        right = set(won) == ({"fate"} if decided else {"dice"}) and all(holds(row, 1) for row in won.values())
+        yield Reading(
+            f"{how}: the draws of chance", call, ", ".join(f"{name} {numbers(row)}" for name, row in won.items()), right
+        )
+    row = figure(ss.luck(PLANTED, 3, FIELD, deals, changes, games=0, progress=False).tables["luck"],
+                 outcome="win", source="deal_of_seat", figure="variance_share")  # fmt: skip
+    yield Reading("what the deal gives a seat decides", call, numbers(row), row.low > 0.99)
+
+
+def _twin(name: str) -> Any:
+    @compiled_agent(name=name, games=("strozzi",), stochastic=True)
+    def twin(state, rules, params, memory, rng):
+        """Chooses like `random`."""
+        return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
+
+    return twin
+
+
+def nothing(quick: bool, head: int = 0) -> Iterator[Reading]:
+    """Yield how many of 100 seeds say that nothing is there, where nothing is planted; quick: of 25."""
+    seeds = 25 if quick else 100
+    turned = {"turned": {"idle": {"turns": [5] * 99 + [6]}, "start": {"head": [head, 0, 0, 0]}}}
+    played = turned if head else "base"
+    lineup = ["random", *map(_twin, ("twin-a", "twin-b", "twin-c"))]
+    strozzi = ss.load_game("strozzi")
+
+    def seats(seed: int) -> bool:
+        words = said(ss.simulate(PLANTED, 4, ["random"], 5000, variant=played, seed=seed, progress=False), PLANTED)
+        return words.endswith("random, no seat wins significantly more or less than its share at 4 players.")
+
+    def counts(seed: int) -> bool:
+        words = said(
+            ss.simulate(PLANTED, [2, 3, 4], ["random"], 1000, variant=played, seed=seed, progress=False), PLANTED
+        )
+        return words.endswith("random, no seat wins significantly more or less than its share at 2, 3 and 4 players.")
+
+    def variants(seed: int) -> bool:
+        both = ss.simulate(PLANTED, 4, ["random"], 1000, variant=["base", turned], seed=seed, progress=False)
+        return said(both, PLANTED).endswith("no share of wins is known to change; no mean score is known to change.")
+
+    def agents(seed: int) -> bool:
+        return "no significant difference from random" in said(
+            ss.simulate("strozzi", 4, lineup, 250, seed=seed, progress=False), strozzi
+        )
+
+    of_question: dict[str, Callable[[int], bool]] = {
+        "no seat is favoured": seats, "no seat is favoured at 2 to 4 players": counts, "no variant differs": variants,
+        "no agent is better": agents,
+    }  # fmt: skip
+    if quick:
+        del of_question["no agent is better"]
+    for truth, reads in of_question.items():
+        right = sum(map(reads, range(seeds)))
+        yield Reading(truth, f"headline, {seeds} seeds", f"{right} of {seeds} say so", right >= ENOUGH * seeds)
+
+
+def weights(quick: bool) -> Iterator[Reading]:
+    """Yield the readings of a box with 100 numbers that do nothing, and others of known effect."""
+    found = ss.weights(PLANTED, 4, ["random"], 20_000 if quick else 150_000, progress=False)
+    table, call = found.tables["weights"], "weights planted"
+    truth = win_shares([1, 0, 0, 0]) - 1 / 4
+    for place in range(4):
+        row = figure(table, key="start.head.0", to=1, figure="win_share", level=place)
+        right = row.status != NOTHING and holds(row, truth[place])
+        what = f"a point more of seat 0 moves the wins of seat {place} by {truth[place]:+.4f}"
+        yield Reading(what, call, f"{row.status}: {numbers(row, 4)}", right)
+    row = figure(table, key="dice.faces", to=FACES + 1, figure="score_mean")
+    right = row.status != NOTHING and holds(row, ROLLS / 2)
+    yield Reading(f"a seventh face moves the score by {ROLLS / 2}", call, f"{row.status}: {numbers(row)}", right)
+    idle = table[table["key"].str.startswith("idle.")].groupby("key")["status"].first()
+    grouped = int((idle == NOTHING).sum())
+    read = f'{grouped} of {len(idle)} "{NOTHING}"; {found.n_games:,} games in {found.seconds:.1f} s'
+    yield Reading("100 numbers do nothing", call, read, len(idle) == 100 and grouped >= 95)
+
+
+PARTS: dict[str, Callable[..., Iterator[Reading]]] = {
+    "port": port, "seat": seat, "kings": kings, "fate": fate, "weights": weights, "nothing": nothing,
+}  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--quick", action="store_true", help="fewer deals and seeds")
+    given = parser.parse_args()
+    wrong = 0
+    for name in given.parts:
+        began = monotonic()
+        for each in PARTS[name](given.quick):
+            print(f"{'ok  ' if each.ok else 'FAIL'} {each.truth}\n     {each.call}: {each.read}", flush=True)
+            wrong += not each.ok
+        print(f"-- {name}: {monotonic() - began:.0f} s\n", flush=True)
+    print(f"{wrong} read wrongly" if wrong else "all planted truths were read correctly")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""benchmarks/planted.py: planted truths are read correctly, and what is not planted is not read."""
+
+import sys
+
+import pytest
+
+from paths import ROOT
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import planted
+
+    yield planted
+    del sys.modules["planted"]
+
+
+SLOW = {"port", "nothing"}
+PARTS = ["port", "seat", "kings", "fate", "weights", "nothing"]
+
+
+def test_every_part_is_tested(planted):
+    assert list(planted.PARTS) == PARTS
+
+
+@pytest.mark.parametrize("part", [pytest.param(part, marks=[pytest.mark.slow] * (part in SLOW)) for part in PARTS])
+def test_what_is_planted_is_read(planted, part):
+    found = list(planted.PARTS[part](quick=True))
+    assert found
+    assert not [each for each in found if not each.ok]
+
+
+@pytest.mark.parametrize(
+    ("part", "changed"),
+    [
+        ("seat", {"head": 0}),
+        ("kings", {"crown": 0}),
+        ("fate", {"prize": 0}),
+        pytest.param("port", {"without": ""}, marks=pytest.mark.slow),
+        pytest.param("nothing", {"head": 1}, marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_not_planted_is_not_read(planted, part, changed):
+    assert not all(each.ok for each in planted.PARTS[part](quick=True, **changed))
+
+
+def test_an_effect_of_another_size_is_not_the_planted_one(planted, monkeypatch):
+    monkeypatch.setattr(planted, "ROLLS", 2)
+    wrong = [each.truth for each in planted.PARTS["weights"](quick=True) if not each.ok]
+    assert len(wrong) == 5
+    assert "100 numbers do nothing" not in wrong
