@@ -50,14 +50,15 @@ PLAYERS = {"strozzi": "3-6", "medici_vs_strozzi": "2", "strasbourg": "3-5"}
 _DEALS = {  # balance, worth, weights, tournament
     "strozzi": (20_000, 5000, 80_000, 100),
     "medici_vs_strozzi": (20_000, 5000, 20_000, 200),
-    "strasbourg": (10_000, 1000, 20_000, 50),
+    "strasbourg": (10_000, 600, 20_000, 50),
 }
-_SEARCHED = {"strozzi": 1000, "medici_vs_strozzi": 1000, "strasbourg": 50}  # deals of agents that search
+_SEARCHED = {"strozzi": 400, "medici_vs_strozzi": 400, "strasbourg": 30}  # deals of agents that search
 _FIELDS = {
     "strozzi": "heuristic,trader,florence,picky,promoter,racer",
     "medici_vs_strozzi": "fair-price,shader",
     "strasbourg": "heuristic,spender,tasker,councillor",
 }
+_FOLLOWED = {"strozzi": 60, "medici_vs_strozzi": 100, "strasbourg": 40}  # games
 RUNS: dict[str, Run] = {}
 for game, counts in PLAYERS.items():
     fair, worth, weights, tournament = _DEALS[game]
@@ -68,7 +69,8 @@ for game, counts in PLAYERS.items():
     RUNS[f"{game}-worth"] = Run(f"strozzi worth {game} --all --players {counts} --deals {worth}", ("worth",))
     several = "4" if game == "strasbourg" else counts  # its games are long
     RUNS[f"{game}-luck"] = Run(
-        f"strozzi luck {game} --players {several} --agents {_FIELDS[game]}", ("luck", "streams", "index", "drama")
+        f"strozzi luck {game} --players {several} --agents {_FIELDS[game]} --games {_FOLLOWED[game]}",
+        ("luck", "streams", "index", "drama"),
     )
     RUNS[f"{game}-weights"] = Run(f"strozzi weights {game} --deals {weights}", ("weights",))
     RUNS[f"{game}-tournament"] = Run(
