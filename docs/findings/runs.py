@@ -1,0 +1,132 @@
+"""The commands behind docs/findings.md: playing them, and keeping the tables that the page reads."""
+
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import boxes
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+TABLES = Path(__file__).parent / "tables"
+DIGITS = "%.6g"  # of a figure in a kept table
+Frames = dict[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One command.
+
+    Attributes:
+        command: as it is typed.
+        tables: names of the tables to keep.
+        rows: returns the rows to keep of a table; default: all.
+        function: plays in place of the command line.
+    """
+
+    command: str
+    tables: tuple[str, ...]
+    rows: Callable[[pd.DataFrame], pd.DataFrame] = lambda table: table
+    function: Callable[[], Frames] | None = None
+
+
+def _overall(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that are of no level of another column."""
+    return table[table["by"] == "all"] if "by" in table else table
+
+
+STYLES = {
+    "strozzi": "heuristic,eager,florence,picky,pirate-early,pirate-late,promoter,racer,trader",
+    "medici_vs_strozzi": "fair-price,shader,fixed-price,appraiser",
+    "strasbourg": "heuristic,councillor,hoarder,merchant,spender,tasker",
+}
+PLAYERS = {"strozzi": "3-6", "medici_vs_strozzi": "2", "strasbourg": "3-5"}
+_DEALS = {  # balance, worth, weights, tournament
+    "strozzi": (20_000, 5000, 80_000, 100),
+    "medici_vs_strozzi": (20_000, 5000, 20_000, 200),
+    "strasbourg": (10_000, 600, 20_000, 50),
+}
+_SEARCHED = {"strozzi": 400, "medici_vs_strozzi": 400, "strasbourg": 30}  # deals of agents that search
+_FIELDS = {
+    "strozzi": "heuristic,trader,florence,picky,promoter,racer",
+    "medici_vs_strozzi": "fair-price,shader",
+    "strasbourg": "heuristic,spender,tasker,councillor",
+}
+_FOLLOWED = {"strozzi": 60, "medici_vs_strozzi": 100, "strasbourg": 40}  # games
+RUNS: dict[str, Run] = {}
+for game, counts in PLAYERS.items():
+    fair, worth, weights, tournament = _DEALS[game]
+    RUNS[f"{game}-balance"] = Run(
+        f"strozzi balance {game} --players {counts} --deals {fair} --search-deals {_SEARCHED[game]}",
+        ("balance", "seats"),
+    )
+    RUNS[f"{game}-worth"] = Run(f"strozzi worth {game} --all --players {counts} --deals {worth}", ("worth",))
+    several = "4" if game == "strasbourg" else counts  # its games are long
+    RUNS[f"{game}-luck"] = Run(
+        f"strozzi luck {game} --players {several} --agents {_FIELDS[game]} --games {_FOLLOWED[game]}",
+        ("luck", "streams", "index", "drama"),
+    )
+    RUNS[f"{game}-weights"] = Run(f"strozzi weights {game} --deals {weights}", ("weights",))
+    RUNS[f"{game}-tournament"] = Run(
+        f"strozzi tournament {game} --players {counts} --agents {STYLES[game]} --deals {tournament}",
+        ("agents", "pairwise"),
+    )
+    RUNS[f"{game}-boxes"] = Run(
+        f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
+    )
+RUNS["strozzi-sweep"] = Run("strozzi sweep experiments/strozzi_bonus.toml --best seat_gap", ("best",))
+RUNS["medici_vs_strozzi-prices"] = Run(
+    "strozzi run experiments/medici_vs_strozzi_prices.toml", ("prices",), rows=_overall
+)
+RUNS["strasbourg-tasks"] = Run("strozzi run experiments/strasbourg_tasks.toml", ("tasks",), rows=_overall)
+
+
+def play(name: str) -> float:
+    """Play a run, keep its tables, and return the seconds that it took."""
+    run, began = RUNS[name], monotonic()
+    tables = run.function() if run.function else _of_command(run.command)
+    TABLES.mkdir(exist_ok=True)
+    for table in run.tables:
+        run.rows(tables[table]).to_csv(TABLES / f"{name}-{table}.csv", index=False, float_format=DIGITS)
+    seconds = monotonic() - began
+    times = _times() | {name: round(seconds)}
+    lines = [f"{each},{times[each]}" for each in RUNS if each in times]
+    (TABLES / "seconds.csv").write_text("\n".join(["run,seconds", *lines, ""]))
+    return seconds
+
+
+def _times() -> dict[str, int]:
+    file = TABLES / "seconds.csv"
+    return dict(pd.read_csv(file).itertuples(index=False, name=None)) if file.exists() else {}
+
+
+def read(name: str, table: str) -> pd.DataFrame:
+    """Return a kept table."""
+    return pd.read_csv(TABLES / f"{name}-{table}.csv", keep_default_na=False, na_values=[""])
+
+
+def seconds() -> pd.DataFrame:
+    """Return the time that every run took when its tables were made."""
+    return pd.read_csv(TABLES / "seconds.csv").set_index("run")["seconds"]
+
+
+def _of_command(command: str) -> Frames:
+    """Return the tables that a command prints as JSON; those of `strozzi run` are files."""
+    program, *words = shlex.split(command)
+    with tempfile.TemporaryDirectory() as folder:
+        if words[0] == "run":
+            words += ["--out", f"{folder}/results"]
+        done = subprocess.run(
+            [Path(sys.executable).with_name(program), *words, "--json"], cwd=ROOT, check=True, stdout=subprocess.PIPE
+        )
+        tables = json.loads(done.stdout)["tables"]
+        return {
+            name: pd.read_parquet(rows) if isinstance(rows, str) else pd.DataFrame(rows)
+            for name, rows in tables.items()
+        }

@@ -1,0 +1,471 @@
+"""The text of docs/findings.md, made from the kept tables: every figure is read from a row, every statement is tested on it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+import runs
+
+from strozzi_sim.cli.estimates import estimate_text, per_cent, points
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import listed
+from strozzi_sim.reports.dominance import dominance_sentences, field_orders
+from strozzi_sim.reports.findings import headline_by_strength
+from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.studies.plan import EFFECT
+from strozzi_sim.studies.skill_luck import INDEX, between
+from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+
+GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}
+USUAL = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}  # players of the tables of one player count
+STRENGTHS = {"weak": "random", "middle": "middling", "search": "search"}
+_held: set[str] = set()
+
+
+class UntrueError(Exception):
+    """A statement of the page that its tables do not bear out."""
+
+
+def hold(true: Any, statement: str) -> str:
+    """Return a statement that is true of the tables.
+
+    Raises:
+        UntrueError: it is not.
+    """
+    if not bool(true):
+        raise UntrueError(statement)
+    _held.add(statement)
+    return statement
+
+
+def checked() -> int:
+    """Return how many statements were tested."""
+    return len(_held)
+
+
+def rows(run: str, table: str, **where: Any) -> pd.DataFrame:
+    """Return the rows of a kept table with these values."""
+    found = runs.read(run, table)
+    for column, value in where.items():
+        found = found[found[column] == value]
+    return found
+
+
+def row(run: str, table: str, **where: Any) -> Any:
+    """Return the one row with these values.
+
+    Raises:
+        UntrueError: there is none, or several.
+    """
+    found = rows(run, table, **where)
+    hold(len(found) == 1, f"{run}: one row of {table} with {where}")
+    return found.iloc[0]
+
+
+def _shifted(found: Any, by: float) -> Any:
+    moved = found.copy()
+    for column in ("value", "low", "high"):
+        moved[column] += by
+    return moved
+
+
+def spread(values: Sequence[float], scale: float = 1.0) -> str:
+    """Return the lowest and the highest of several values."""
+    low, high = scale * min(values), scale * max(values)
+    if low == high:
+        return rounded((low,), abs(low) / 10 or 1.0, 3)[0]
+    return " to ".join(rounded((low, high), (high - low) / 4, 3))
+
+
+def grid(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table in Markdown; the first line is its head."""
+    head, *body = lines
+    return [f"| {' | '.join(each)} |" for each in (head, ["---"] * len(head), *body)]
+
+
+def command(run: str) -> str:
+    """Return the command of a run, and the time that it took."""
+    return f"`{runs.RUNS[run].command}` ({runs.seconds()[run]} s)"
+
+
+def page() -> str:
+    """Return the page."""
+    _held.clear()
+    parts = [*_beginning(), *_fair(), *_worth(), *_prices_and_tasks(), *_luck(), *_strategies(), *_fairer(), *_boxes()]
+    parts += [*_wrong(), *_again()]
+    return "\n".join(parts) + "\n"
+
+
+def _beginning() -> Iterator[str]:
+    games = sum(int(rows(f"{game}-worth", "worth", figure="win_share_lost")["n"].sum()) for game in GAMES)
+    yield from f"""# What the games teach
+
+Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package: who is favoured, what things are worth, what
+is luck, what would be fairer, and which of it depends on data that no source gives. Every figure is read from the tables of a
+command that is named beside it, with a 95 % interval; the sections on worth alone stand on {games / 1e6:.1f} million games with a
+restricted player.
+
+**Of whom this speaks.** Of agents: *random* players, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`) and a *search*
+(`ismcts:iterations=200`, `appraiser`, `strategist`). Where all strengths agree the text speaks of the game.
+**Of which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi and
+the city and the points of tasks of Strasbourg are reconstructed; the last section plays {runs.boxes.COUNT} other boxes that would fit
+what is known as well.""".splitlines()
+
+
+def _fair() -> Iterator[str]:
+    yield from ("", "## Is it fair?", "")
+    yield "![Share of wins of each seat above an equal share, at each player count and strength of play](images/findings-seats.png)"
+    yield ""
+    for game, title in GAMES.items():
+        run = f"{game}-balance"
+        tables = {name: runs.read(run, name) for name in ("balance", "seats")}
+        tiers = load_game(game).tiers
+        yield f"**{title}.** {headline_by_strength(tables, tiers)} {command(run)}"
+        yield ""
+        counts = sorted(tables["seats"]["players"].unique())
+        lines = [["players", "play", "games", *(f"seat {seat}" for seat in range(max(counts)))]]
+        for players in counts:
+            for tier, agent in tiers.items():
+                wins = rows(run, "seats", players=players, lineup=agent, figure="win_share").sort_values("seat")
+                cells = [points(_shifted(each, -1 / players)) for _, each in wins.iterrows()]
+                n = int(wins["n"].iloc[0])
+                lines.append([str(players), STRENGTHS[tier], f"{n:,}", *cells, *[""] * (max(counts) - players)])
+        yield "Points of win share above (+) or below (-) an equal share; seat 0 begins round 1."
+        yield ""
+        yield from grid(lines)
+        yield ""
+
+
+def _worth() -> Iterator[str]:
+    yield from ("## What is it worth?", "")
+    yield (
+        "A player does without a thing, knows it, and plays the same deals against the same agents; what it loses is what the thing is "
+        "worth to it. *Users win* is the share of wins of those who used it, which also counts all else that they do: (!) marks where it "
+        "points the wrong way."
+    )
+    yield from ("", "![Worth of the things of each game](images/findings-worth.png)", "")
+    for game, title in GAMES.items():
+        yield from _worth_of(game, title)
+
+
+def _worth_of(game: str, title: str) -> Iterator[str]:
+    run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["middle"]
+    found = list(verdicts(runs.read(run, "worth"), EFFECT))
+    here = [each for each in found if each["players"] == players and each["agent"] == agent]
+    here.sort(key=lambda each: -each["score_lost"].value)
+    by = {verdict: [each for each in here if each["verdict"] == verdict] for verdict in (WORTH, COSTS, SMALL, UNCLEAR)}
+    most = here[0]
+    least = [f"`{each['thing']}`" for each in by[COSTS]]
+    misleading = [each for each in here if each["misleads"]]
+    yield (
+        f"**{title}**, {players} players, `{agent}`: of {len(here)} things {len(by[WORTH])} are worth having, {len(by[SMALL])} are worth less than a "
+        f"point of win share either way, and {len(by[UNCLEAR])} are undecided. The most costly to miss is `{most['thing']}`: "
+        f"{estimate_text(most['score_lost']._asdict())} points of score. "
+        + (
+            f"This agent would do better without {listed(least)}. "
+            if least
+            else "This agent uses nothing to its own harm. "
+        )
+        + (f"The winners' habits mislead in {len(misleading)} cases. " if misleading else "")
+        + command(run)
+    )
+    yield ""
+    lines = [["thing", "points of win share lost", "score lost", "used", "users win", "verdict"]]
+    shown = [*here[:8], *(each for each in here[8:] if each["misleads"] or each["verdict"] == COSTS)][:16]
+    for each in shown:
+        shares = [each.get("popularity"), each.get("naive_win_share")]
+        used, naive = ("-" if one is None or one.value != one.value else per_cent(one) for one in shares)
+        lines.append(
+            [
+                f"`{each['thing']}`",
+                points(each["win_share_lost"]),
+                estimate_text(each["score_lost"]._asdict()),
+                used,
+                naive + (" (!)" if each["misleads"] else ""),
+                each["verdict"],
+            ]
+        )
+    yield from grid(lines)
+    if len(here) > len(shown):
+        yield from ("", f"The other {len(here) - len(shown)} are in `docs/findings/tables/{run}-worth.csv`.")
+    counts = sorted({each["players"] for each in found})
+    if len(counts) > 1:
+        top = [
+            max((each for each in found if (each["players"], each["agent"]) == (count, agent)), key=_score_lost)
+            for count in counts
+        ]
+        names = {each["thing"] for each in top}
+        yield ""
+        yield (
+            f"`{top[0]['thing']}` is the most costly to miss at every player count."
+            if len(names) == 1
+            else "Most costly to miss: "
+            + ", ".join(f"`{each['thing']}` at {each['players']} players" for each in top)
+            + "."
+        )
+    if game == "medici_vs_strozzi":
+        never = next(each for each in here if each["thing"] == "buy:any")
+        yield ""
+        yield hold(
+            never["score_lost"].high < 0 < never["win_share_lost"].low,
+            f"The score alone misleads: who never buys ends with {estimate_text(_negative(never['score_lost']._asdict()))} coins more and wins "
+            f"{points(never['win_share_lost'])} points less, since the rival earns more still.",
+        )
+    weak = {each["thing"]: each for each in found if (each["players"], each["agent"]) == (players, "random")}
+    turned = [each["thing"] for each in by[WORTH] if weak[each["thing"]]["verdict"] == COSTS]
+    yield ""
+    yield (
+        f"Random players would do better without {listed([f'`{thing}`' for thing in turned])}: that is how badly they use it, not what it is worth."
+        if turned
+        else "What is worth having here does not harm random players either."
+    )
+    yield ""
+
+
+def _score_lost(each: Any) -> float:
+    return float(each["score_lost"].value)
+
+
+def _prices_and_tasks() -> Iterator[str]:
+    run = "medici_vs_strozzi-prices"
+    yield from ("## Prices and tasks", "")
+    parts = []
+    for tiles in (1, 2, 3):
+        price = row(run, "prices", lineup="fair-price", tiles=str(tiles), level="all", figure="price_mean")
+        parts.append(f"{estimate_text(price)} for {tiles} tile{'s' * (tiles > 1)}")
+    yield (
+        f"**Medici vs Strozzi.** Lots of `fair-price` cost {listed(parts)} on average: the price at which buying and "
+        f"selling are worth the same by this agent's estimate. {command(run)}"
+    )
+    run, agent = "strasbourg-tasks", "heuristic"
+    printed = rows(
+        run, "tasks", players=4, variant="base", lineup=agent, figure="fair_less_printed", level="all"
+    ).dropna(subset=["low"])
+    dear, cheap = printed.loc[printed["value"].idxmax()], printed.loc[printed["value"].idxmin()]
+    more, less = (printed["low"] > 0).sum(), (printed["high"] < 0).sum()
+    yield ""
+    yield (
+        f"**Strasbourg.** A task's fair points are those at which keeping it neither gains nor loses, given how often `{agent}` fulfils it, with 4 players. "
+        f"Of {len(printed)} tasks that it keeps often enough {more} should pay more than in the reconstructed box and {less} less: "
+        f"`{dear['task']}` {estimate_text(dear)} points more, `{cheap['task']}` {estimate_text(_negative(cheap))} fewer. Tasks are kept by hands "
+        f"that suit them, so this is a price, not a worth. {command(run)}"
+    )
+    yield ""
+
+
+def _negative(found: Any) -> Any:
+    return {"value": -found["value"], "low": -found["high"], "high": -found["low"]}
+
+
+_SOURCES = {
+    "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where",
+    "deal": "the deal, for all alike", "deal_of_seat": "what the deal gives a seat",
+    "deal_of_agent": "what the deal gives an agent", "rest": "how the games went",
+}  # fmt: skip
+
+
+def _luck() -> Iterator[str]:
+    yield from ("## What is luck?", "")
+    yield (
+        "A field of different agents plays every deal in every rotation. Shares of the variance of who wins, in per cent, of that field "
+        "(with two players what the deal does cannot be told from the course of play):"
+    )
+    yield ""
+    columns = [
+        (game, int(players)) for game in GAMES for players in sorted(rows(f"{game}-luck", "luck")["players"].unique())
+    ]
+    lines = [["source of variance", *(f"{GAMES[game]}, {players}" for game, players in columns)]]
+    for source, words in _SOURCES.items():
+        cells = []
+        for game, players in columns:
+            share = rows(f"{game}-luck", "luck", players=players, outcome="win", source=source, figure="variance_share")
+            cells.append(points(share.iloc[0]).replace("+", "") if len(share) else "")
+        lines.append([words, *cells])
+    yield from grid(lines)
+    yield ""
+    for game, title in GAMES.items():
+        yield from _drama(game, title)
+
+
+def _drama(game: str, title: str) -> Iterator[str]:
+    run, players, agent = f"{game}-luck", USUAL[game], load_game(game).tiers["middle"]
+    where = {"players": players, "agent": agent}
+    figures = {each["figure"]: each for _, each in rows(run, "drama", **where).iterrows()}
+    streams = rows(run, "streams", outcome="win", figure="first_order", **where).sort_values("value", ascending=False)
+    index = row(run, "index", figure=INDEX, **where)
+    length = row(run, "luck", players=players, outcome="game", figure="decisions_mean")
+    minutes = row(run, "luck", players=players, outcome="game", figure="minutes_mean")
+    kings = figures.get("kingmaking_share")
+    yield (
+        f"**{title}**, {players} players, `{agent}`: {estimate_text(length)} decisions, {estimate_text(minutes)} minutes at 20 seconds each (an "
+        f"assumption). A game is decided after {_percent(figures['decided_mean'])} of its decisions, in the first half in "
+        f"{_percent(figures['runaway_share'])} of the games; the clear leader changes {estimate_text(figures['lead_changes_mean'])} times; the "
+        f"later winner's chance was as low as {_percent(figures['winner_lowest_mean'])}. "
+        + (
+            ""
+            if kings is None
+            else f"At {_percent(kings)} of the decisions a seat that cannot win chooses between two rivals. "
+        )
+        + f"The draw of {streams.iloc[0]['source']} by itself decides {_percent(streams.iloc[0])} of who wins. The skill-luck index (Silver 2025) is {estimate_text(index)}: "
+        f"{between(index['low'], index['high'])}. n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
+    )
+    yield ""
+
+
+def _percent(found: Any) -> str:
+    """Return a share in per cent with its interval."""
+    if found["low"] != found["low"]:
+        return "-"
+    return points(found).replace("+", "").replace(" (", " % (", 1)
+
+
+def _strategies() -> Iterator[str]:
+    yield from ("## Is there one best strategy?", "")
+    for game, title in GAMES.items():
+        run = f"{game}-tournament"
+        tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
+        yield f"**{title}.** {' '.join(dominance_sentences(field_orders(tables)))} {command(run)}"
+        yield ""
+
+
+def _fairer() -> Iterator[str]:
+    yield from ("## What would be fairer?", "")
+    best = runs.read("strozzi-sweep", "best")
+    winner = best[best["status"] == "winner"].iloc[0]
+    keys = [column for column in best if column.startswith("tracks.")]
+    values = listed([f"`{key}` = {winner[key]:g}" for key in keys])
+    open_ones = int((best["status"] == "not told from the winner").sum())
+    base_gap = row("strozzi-balance", "balance", players=4, lineup="heuristic", figure="seat_gap")
+    hold(100 * winner["value"] < 3, "the fairest bonus values leave less than 3 points between the seats")
+    yield (
+        f"**Strozzi.** With {values} and no bonus on space 9 the best and the worst of four seats differ by {_points_of_gap(winner)} points of win share under "
+        f"`heuristic`, measured on {winner['deals']:,} deals on which nothing was chosen; in the published box (its bonus spaces are reconstructed) they "
+        f"differ by {100 * base_gap['value']:.1f}. "
+        + (
+            "No other value of the grid is as good. "
+            if not open_ones
+            else f"{open_ones} other values cannot be told from it. "
+        )
+        + command("strozzi-sweep")
+    )
+    yield ""
+    for game, title in GAMES.items():
+        run = f"{game}-weights"
+        table = runs.read(run, "weights")
+        shares = table[(table["figure"] == "win_share") & table["status"].eq("among those that matter most")]
+        groups = table.groupby("status")["key"].nunique()
+        total, nothing = int(table["key"].nunique()), int(groups.get("cannot be told from zero", 0))
+        half = 100 * ((shares["high"] - shares["low"]) / 2).max() if len(shares) else float("nan")
+        text = f"**{title}.** Of {total} numbers of the box {nothing} cannot be told from doing nothing to wins, scores and length when moved one step"
+        if len(shares):
+            top = shares.loc[shares["value"].abs().idxmax()]
+            text += (
+                f"; what moves the wins most is `{top['key']}`: from {top['from']:g} to {top['to']:g}, {top['by']} {int(top['level'])} wins "
+                f"{points(top)} points of win share (the ten largest are known to ± {half:.1f})"
+            )
+        yield f"{text}. {command(run)}"
+        yield ""
+
+
+def _points_of_gap(found: Any) -> str:
+    return points(found).replace("+", "")
+
+
+def _boxes() -> Iterator[str]:
+    yield from ("## What depends on reconstructed data?", "")
+    yield (
+        f"The same with the shipped variants and with {runs.boxes.COUNT} random boxes that keep what a source states and draw the rest "
+        "(`docs/findings/boxes.py` says how). *Agree*: how many of these boxes have the sign of the box, significantly, where the box's own figure is significant."
+    )
+    yield from ("", "![Seats and worth in other boxes](images/findings-boxes.png)", "")
+    lines = [["game", "figure", "box", "shipped variants", f"{runs.boxes.COUNT} random boxes", "agree"]]
+    fragile = []
+    for game, title in GAMES.items():
+        for name, of_variant, scale in box_figures(game):
+            base = of_variant["base"]
+            others = {key: value for key, value in of_variant.items() if key.startswith("box-")}
+            shipped = [each["value"] for key, each in of_variant.items() if key != "base" and key not in others]
+            sign = 1 if base["value"] > 0 else -1
+            significant = base["low"] > 0 or base["high"] < 0
+            agree = sum(1 for each in others.values() if (each["low"] > 0 if sign > 0 else each["high"] < 0))
+            ends = rounded(
+                tuple(scale * base[key] for key in ("value", "low", "high")),
+                scale * (base["high"] - base["low"]) / 2,
+                2,
+            )
+            lines.append(
+                [
+                    title,
+                    name,
+                    f"{ends[0]} ({ends[1]} to {ends[2]})",
+                    spread(shipped, scale),
+                    spread([each["value"] for each in others.values()], scale),
+                    f"{agree} of {len(others)}" if significant else "-",
+                ]
+            )
+            if significant and agree < 0.9 * len(others):
+                fragile.append(f"{name} ({title})")
+    yield from grid(lines)
+    yield ""
+    yield (
+        f"Not to be said of the published game, since fewer than nine in ten boxes agree: {listed(fragile)}. The other significant figures hold in nine of ten boxes or more."
+        if fragile
+        else "Every significant figure of the box has the same sign, significantly, in at least nine of ten other boxes."
+    )
+    yield f"{', '.join(command(f'{game}-boxes') for game in GAMES)}"
+    yield ""
+
+
+def box_figures(game: str) -> Iterator[tuple[str, dict[str, Any], float]]:
+    """Yield name, estimate by variant, and scale of the figures that are compared between boxes."""
+    run, players = f"{game}-boxes", USUAL[game]
+    wins = rows(run, "balance", figure="win_share")
+    for seat in range(players):
+        found = {each["variant"]: _shifted(each, -1 / players) for _, each in wins[wins["seat"] == seat].iterrows()}
+        yield f"points of win share of seat {seat} above an equal share", found, 100
+    worth = rows(run, "worth", figure="score_lost")
+    for thing in runs.boxes.THINGS[game]:
+        found = {each["variant"]: each for _, each in worth[worth["thing"] == thing].iterrows()}
+        yield f"score lost without `{thing}`", found, 1
+
+
+def _wrong() -> Iterator[str]:
+    yield from ("## What would one wrongly believe?", "")
+    for game, title in GAMES.items():
+        agent, players = load_game(game).tiers["middle"], USUAL[game]
+        found = [
+            each
+            for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
+            if each["misleads"] and (each["players"], each["agent"]) == (players, agent)
+        ]
+        if not found:
+            yield f"- **{title}.** No share of wins of `{agent}` points the wrong way."
+            continue
+        found.sort(key=lambda each: -abs(each["naive_win_share"].value - 1 / players))
+        worst = found[0]
+        yield (
+            f"- **{title}.** Users of `{worst['thing']}` win {per_cent(worst['naive_win_share'])} (fair: {100 / players:.0f} %), and yet doing without costs "
+            f"`{agent}` {points(worst['win_share_lost'])} points of win share: {worst['verdict']}."
+        )
+    by_play = {
+        agent: rows("strozzi-balance", "seats", players=4, lineup=agent, figure="win_share")
+        for agent in ("random", "heuristic")
+    }
+    equal = {agent: ((found["low"] <= 1 / 4) & (found["high"] >= 1 / 4)).all() for agent, found in by_play.items()}
+    yield hold(
+        equal["random"] and not equal["heuristic"],
+        "- **That an advantage of a seat belongs to the game.** It belongs to how the game is played: the same four seats of Strozzi that differ under "
+        "`heuristic` cannot be told apart under `random`, and search has an advantage of its own or none (first table).",
+    )
+    yield "- **That one evening shows who plays best.** The shares of variance say how much of one game is the agents'."
+    yield ""
+
+
+def _again() -> Iterator[str]:
+    minutes = runs.seconds().sum() / 60
+    yield from ("## Again", "")
+    yield (
+        f"`python docs/findings/write.py --play` plays all of this again ({minutes:.0f} minutes on two cores) and writes this page; without `--play` it "
+        "writes it from `docs/findings/tables`. Every figure is a row of those tables, and every statement is tested on them when the page is written: a "
+        "sentence that stops being true stops the script."
+    )
