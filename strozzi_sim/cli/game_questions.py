@@ -296,6 +296,14 @@ def _show_best(results: "Results") -> None:
             ]
         )
     print(f"\n{columns_of(rows)}\n{pluralize(results.n_games, 'game')}; finalists on deals on which none was chosen")
+    if "precision" in results.plan:
+        winner = table.iloc[0]
+        wanted = results.plan["precision"]
+        known = "is" if 50 * (winner["high"] - winner["low"]) <= wanted else "is not"
+        print(
+            f"the winner's {figure.replace('_', ' ')} {known} known to +- {wanted:g} points, after {pluralize(int(winner['deals']), 'deal')} "
+            "(intervals of finalists valid whenever it stops)"
+        )
 
 
 COMMANDS = {

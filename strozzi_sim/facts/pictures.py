@@ -28,6 +28,8 @@ class HeatMap:
         row_label, column_label: labels of rows and columns.
         figure: figure to draw.
         block: block of the table, with the keys `row` and `column`; None for a table that is not made of facts.
+        shade_label: what the colours show if the table has a column `shade`, the coloured quantity of each cell (NaN: no colour);
+            default: colours show the figure. A column `marked` then frames cells.
     """
 
     title: str
@@ -36,6 +38,7 @@ class HeatMap:
     column_label: str
     figure: Figure
     block: Block | None = None
+    shade_label: str = ""
 
     @property
     def equal(self) -> bool:

@@ -21,6 +21,8 @@ from strozzi_sim.reports.figures import rows_of
 from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.style import STYLE
+from strozzi_sim.reports.sweep_findings import name_of_picture
+from strozzi_sim.reports.sweep_pictures import sweep_of
 from strozzi_sim.reports.writing import paint_pictures
 from strozzi_sim.runtime.files import storage_errors
 
@@ -182,6 +184,8 @@ def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) ->
     book = FigureCollector()
     paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
     names = list(dict.fromkeys(map(base_name, book.names)))
+    if "sweep" in tables:
+        names = [*map(name_of_picture, sweep_of(manifest, tables, game).figures), *names]
     for name in manifest.get("report", {}).get("heatmaps", []) if "seats" in tables else []:
         table = tables.get(_HEAT + name.replace("-", "_"))
         if table is not None and table["value"].notna().any():

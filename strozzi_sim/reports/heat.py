@@ -14,6 +14,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure as Drawing
+from matplotlib.patches import Rectangle
 
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.significance import MAX_CHUNKS
@@ -31,7 +32,7 @@ from strozzi_sim.reports.heat_grid import (
     panel_width,
     sheets_of,
 )
-from strozzi_sim.reports.heat_panels import Panel, format_noise, known_rows, panels_of, shade
+from strozzi_sim.reports.heat_panels import Panel, format_noise, known_rows, panels_of
 from strozzi_sim.reports.heat_scale import Scale, scale_of
 from strozzi_sim.reports.series import Words
 from strozzi_sim.reports.style import GREY, INK, PAPER, STYLE, WIDTH, compact, new_figure
@@ -170,16 +171,21 @@ class _Sheet:
         if not len(there):
             return
         corners = [(corner[0] + j * wide, corner[1] + i * tall) for i, j in there]
-        known = value[~np.isnan(value)]
+        shades = panel.shade[~np.isnan(value)]
         if panel.noise:
-            known = np.full(len(known), np.average(known, weights=panel.n[~np.isnan(value)]))
-        inks = self._scale.inks(shade(self._map, known, panel.players))
+            shades = np.full(len(shades), np.average(shades, weights=panel.n[~np.isnan(value)]))
+        inks = self._scale.inks(shades)
         boxes = [[(x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall)] for x, y in corners]
         lines = 1.2 if not grid.small else 0.7 if min(wide, tall) > 0.1 else 0.3
         axes.add_collection(
             PolyCollection(boxes, facecolors=inks, edgecolors=PAPER, clip_on=False, linewidths=lines),
             autolim=False,
         )
+        for i, j in np.argwhere(panel.marked) if panel.marked is not None else ():
+            place = (corner[0] + j * wide, corner[1] + i * tall)
+            axes.add_patch(
+                Rectangle(place, wide, tall, fill=False, edgecolor=INK, linewidth=1.1, zorder=2, clip_on=False)
+            )
         contrast = [INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else PAPER for red, green, blue, _ in inks]
         if not grid.size:
             below = [k for k, (i, j) in enumerate(there) if value[i, j] < 0 and not panel.noise]

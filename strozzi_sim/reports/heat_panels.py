@@ -32,6 +32,8 @@ class Panel:
         n: events, int64[R, C].
         alarm: whether a share differs significantly from 1 / players, bool[R, C].
         noise: whether no two cells differ significantly.
+        shade: coloured quantity, float64[R, C]; NaN where a cell has no colour.
+        marked: whether a cell is framed, bool[R, C]; default: none.
     """
 
     title: str
@@ -41,6 +43,8 @@ class Panel:
     n: Array
     alarm: Array
     noise: bool
+    shade: Array
+    marked: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,10 @@ class Panels:
     def aligned(self, band: Band) -> tuple[Panel, ...]:
         """Return one panel of the band per title; empty if the line-up was not played at that count."""
         shape = len(self.levels[0]), len(self.levels[1])
-        nothing = np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, bool)
+        empty = np.full(shape, np.nan)
+        nothing = empty, np.zeros(shape, np.int64), np.zeros(shape, bool)
         own = {panel.title: panel for panel in band.panels}
-        return tuple(own.get(title) or Panel(title, 1, "", *nothing, noise=False) for title in self.titles)
+        return tuple(own.get(title) or Panel(title, 1, "", *nothing, noise=False, shade=empty) for title in self.titles)
 
 
 def shade(heat_map: HeatMap, value: Array, players: Any) -> Array:
@@ -159,8 +164,12 @@ def _panel(
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         alarm[at] = benjamini_hochberg(p) < ALPHA
+    if heat_map.shade_label:  # the table knows which cells differ
+        shades, marked = np.full(shape, np.nan), np.zeros(shape, bool)
+        shades[at], marked[at] = rows["shade"], rows["marked"]
+        return Panel(title, players, scenario, values, events, alarm, False, shades, marked)
     noise = no_significant_difference(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks)
-    return Panel(title, players, scenario, values, events, alarm, noise)
+    return Panel(title, players, scenario, values, events, alarm, noise, shade(heat_map, values, players))
 
 
 def format_noise(panels: Panels) -> str:

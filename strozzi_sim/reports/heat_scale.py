@@ -1,19 +1,22 @@
 """Colours of a heat map: one scale for all its panels, diverging around zero if figures are negative."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import Colormap, Normalize
+from matplotlib.colors import Colormap, Normalize, to_rgba
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.reports.heat_panels import Array, shade
 from strozzi_sim.reports.style import DIVERGING, GREY, SEQUENTIAL
+from strozzi_sim.runtime.digits import most_digits
 
 _MIN = 0.5  # minimum span of a scale of amounts or numbers, so that values that print the same have similar colours
 _STEPS = 11  # odd, so that a diverging scale has a step at zero
+_LEAST_SHADE = 1e-9
+_NO_SHADE = "#f4f4f4"  # the middle of the diverging scale
 _MINUS = "\N{MINUS SIGN}"
 
 
@@ -26,6 +29,7 @@ class Scale:
         equal: whether colours show multiples of 1 / players.
         norm, colours: normalization and colour map.
         digits: number of decimals in the cells.
+        shade_label: what the colours show; default: the figure.
     """
 
     figure: Figure
@@ -33,6 +37,7 @@ class Scale:
     norm: Normalize
     colours: Colormap
     digits: int
+    shade_label: str = ""
 
     @property
     def diverging(self) -> bool:
@@ -40,8 +45,10 @@ class Scale:
         return self.colours is DIVERGING
 
     def inks(self, shades: Array) -> Array:
-        """Return the colours, float64[K, 4], of shades, float64[K]."""
-        return np.asarray(self.colours(self.norm(shades)))
+        """Return the colours, float64[K, 4], of shades, float64[K]; grey for NaN."""
+        inks = np.asarray(self.colours(self.norm(np.nan_to_num(shades))))
+        inks[np.isnan(shades)] = to_rgba(_NO_SHADE)
+        return inks
 
     def text(self, value: float) -> str:
         """Format a value for a cell."""
@@ -62,22 +69,30 @@ class Scale:
             PolyCollection(boxes, facecolors=self.inks(steps), linewidths=0, antialiaseds=False), autolim=False
         )
         decimals = 1 if self.figure.unit == "share" and high < 0.02 else 0
+        points = "" if self.shade_label else " %"
         ends = [
-            f"{end:z.1f}" if self.equal else f"{100 * end:z.{decimals}f} %" if share else f"{end:z,.1f}"
+            f"{end:z.1f}" if self.equal else f"{100 * end:z.{decimals}f}{points}" if share else f"{end:z,.1f}"
             for end in (low, high)
         ]
         ends = [end.replace("-", _MINUS) for end in ends]
         axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
         multiple = "times a fair share; in the cells: " if self.equal else ""
+        if self.shade_label:
+            multiple = f"{'points ' if share else ''}{self.shade_label}; in the cells: "
         label = f"{ends[1]} · {multiple}{self.figure.label}{', %' if share else ''}"
         axes.text(start + step * len(steps) + 0.05, middle, label, ha="left", va="center", fontsize=7, color=GREY)
 
 
 def scale_of(heat_map: HeatMap, known: pd.DataFrame) -> Scale:
     """Return the scale of all panels of a heat map, given the rows with a value."""
+    largest = float(known["value"].abs().max())
+    if heat_map.shade_label:
+        end = max(float(np.abs(np.nan_to_num(known["shade"])).max()), _LEAST_SHADE)
+        scale = scale_between(heat_map.figure, (-end, end), largest, equal=False)
+        half = float((known["high"] - known["low"]).max()) / 2 * (100 if heat_map.figure.unit == "share" else 1)
+        return replace(scale, shade_label=heat_map.shade_label, digits=max(min(scale.digits, most_digits(half)), 0))
     shades = shade(heat_map, known["value"].to_numpy(), known["players"].to_numpy())
-    ends = float(shades.min()), float(shades.max())
-    return scale_between(heat_map.figure, ends, float(known["value"].abs().max()), equal=heat_map.equal)
+    return scale_between(heat_map.figure, (float(shades.min()), float(shades.max())), largest, equal=heat_map.equal)
 
 
 def scale_between(figure: Figure, shades: tuple[float, float], largest: float, *, equal: bool) -> Scale:

@@ -26,6 +26,8 @@ from strozzi_sim.reports.heat_panels import known_rows
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.reports.series import players_title
+from strozzi_sim.reports.sweep_findings import SHOWN, Sweep, shown_figures
+from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
 from strozzi_sim.studies.plan import AGENTS, SEATS, VARIANTS
 
 MAX_SCENARIOS = 4  # maximum variants and line-ups with pictures; tables and heat maps contain all
@@ -126,6 +128,8 @@ def study_page(
 def headline(manifest: Mapping[str, Any], tables: Tables, game: Game) -> str:
     """Return the answer to the study's question in a sentence: the seats', or that of its agents, its variants or a page."""
     question = manifest.get("report", {}).get("question", SEATS)
+    if question == VARIANTS and "sweep" in tables:
+        return sweep_of(manifest, tables, game).headline(SHOWN[0])
     if question == VARIANTS and "changes" in tables:
         return changes.change_headline(tables, manifest)
     if question == AGENTS and len(tables["lineup"]):
@@ -160,11 +164,22 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
     sections = []
     for page, items in painted.items():
         title, question = part.PAGE_TITLES[page]
-        seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
+        of_seats = [] if "sweep" in tables else [*lineups, *findings.seat_sentences(tables)]  # a sweep has its own
+        seats = of_seats if page == "balance" else []
         sections.append(section(page, title, question, [*seats, *sentences.get(page, [])], items))
-    if "changes" in tables:
+    if "sweep" in tables:
+        sections.insert(0, _sweep(sweep_of(manifest, tables, game), painter))
+    elif "changes" in tables:
         sections.insert(1, _changes(manifest, tables, game, painter))
     return [*sections, heat] if heat.items else sections
+
+
+def _sweep(sweep: Sweep, painter: Painter) -> Section:
+    """Return the section of the figures over the swept values, each with its finding as title."""
+    items = [Item(title, caption, (part,), f"item-{part.file}") for title, caption, part in paint_sweep(sweep, painter)]
+    sentences = [each for figure in shown_figures(sweep.figures) for each in sweep.sentences(figure)]
+    keys = " and ".join(sweep.keys)
+    return section("sweep", f"Values of {keys}", f"What do the values of {keys} change?", sentences, items)
 
 
 def _changes(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Section:
@@ -344,7 +359,10 @@ def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
         alone = all(isinstance(lineup, list | tuple) and len(lineup) == 1 for lineup in lineups)
         themselves = f"{listed(names)} against {'itself' if len(names) == 1 else 'themselves'}"
         parts.append(f"played by {themselves if alone else '; '.join(names)}")
-    if variants and variants != ["base"]:
+    swept = manifest.get("report", {}).get("sweep")
+    if swept:
+        parts.append(f"{' x '.join(str(len(values)) for values in swept.values())} values of {listed(list(swept))}")
+    elif variants and variants != ["base"]:
         parts.append(f"variants {listed(variants)}")
     if plan.get("deals"):
         parts.append(f"{plan['deals']:,} deals for each combination")
@@ -359,12 +377,18 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     seatings = plan.get("seatings")
     facts = [
         ("Line-ups", " | ".join(_lineups(plan))),
-        ("Variants", ", ".join(_variants(manifest))),
+        *(_swept(manifest) or [("Variants", ", ".join(_variants(manifest)))]),
         ("Worth of", ", ".join(plan.get("worth", []))),
         ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
         ("Seatings", f"{seatings} (one seating for an agent against itself)" if seatings else ""),
     ]
     return known_facts(manifest, facts)
+
+
+def _swept(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the swept keys with their values."""
+    swept = manifest.get("report", {}).get("sweep", {})
+    return [(key, ", ".join(f"{value:g}" for value in values)) for key, values in swept.items()]
 
 
 def known_facts(manifest: Mapping[str, Any], of_plan: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -57,6 +57,10 @@ class Painter:
         self.drawn: dict[str, bytes] = {}
         self._phase = phase
 
+    def wants(self, name: str) -> bool:
+        """Return whether the picture of this name is to be drawn."""
+        return True
+
     def paint(self, drawing: Drawing, name: str, title: str, *, pixels: bool = False) -> str:
         """Render a drawing as PNG and SVG files; return its HTML, an inline SVG or, with `pixels`, an inline PNG."""
         if self._phase is not None:

@@ -16,7 +16,7 @@ from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]
 
-_NUMBER = re.compile(r"(<?)(-?\d+)\+?")
+_NUMBER = re.compile(r"(<?)(-?\d+(?:\.\d+)?)\+?")
 
 
 def in_order(values: pd.Series, wanted: Sequence[str]) -> list[Any]:
@@ -29,7 +29,7 @@ def in_order(values: pd.Series, wanted: Sequence[str]) -> list[Any]:
         return [value for value in wanted if value in there]
     numbers = {value: match for value in there if (match := _NUMBER.fullmatch(str(value)))}
     return [
-        *sorted(numbers, key=lambda value: (int(numbers[value][2]), not numbers[value][1])),
+        *sorted(numbers, key=lambda value: (float(numbers[value][2]), not numbers[value][1])),
         *(value for value in there if value not in numbers),
     ]
 

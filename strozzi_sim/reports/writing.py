@@ -53,10 +53,13 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
     """
     from strozzi_sim.reports.comparisons import contest_pictures, has_pictures
     from strozzi_sim.reports.page import paint_study
+    from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
     from strozzi_sim.reports.worth import worth_section
 
     if has_pictures(tables):
         contest_pictures(tables, painter)
+    if "sweep" in tables:
+        paint_sweep(sweep_of(manifest, tables, game), painter, every=True)
     if "seats" in tables:
         paint_study(manifest, tables, game, painter)  # skips the sentences, which take longer than a picture
     if "worth" in tables:

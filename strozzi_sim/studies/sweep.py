@@ -1,203 +1,163 @@
-"""Component values over a grid, on common deals: their figures, and the search for the best of them.
+"""The search for the best of component values, by a race on common deals: its heats are studies, its result is the table best."""
 
-The search is a race. Each heat plays all candidates that are left on deals of its own, twice as many as before, and keeps the better half:
-those that are significantly worse than the leader are out, others are dropped as being behind. The last heat plays on deals of its own
-too, so that the winner's figure is free of the luck by which it was chosen, and says which finalists cannot be told from it.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
-from strozzi_sim.game.variants import Variant
-from strozzi_sim.stats.intervals import Array, Estimate, jackknife, leave_one_out, t_quantile
-from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.stats.precision import ALPHA, FEWEST_IN_CHUNK, deals_of_mean
+from strozzi_sim.studies.candidates import GAP, TYPICAL_STOP, Candidate, candidates, is_share, replicates, until_known
 from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.run import figure_tables
+from strozzi_sim.studies.race import BEHIND, OPEN, WINNER, WORSE, Outcome, heat_chunks, most_spent, race
+from strozzi_sim.studies.run import StoppingRule, Tables, figure_tables
 from strozzi_sim.studies.store import MemoryStore
 
-Play = Callable[[Plan, Callable[[Plan, MemoryStore], dict[str, Any]]], Any]
+Play = Callable[[Plan, Tables, StoppingRule | None], Any]
 
 _TRIAL = 40  # deals from which the names of figures are known
-FIRST_HEAT = 200  # deals, at least
-FINALISTS = 4
-WINNER, OPEN, WORSE, BEHIND = "winner", "not told from the winner", "significantly worse", "behind, and dropped"
+_GUESS = 10  # the first guess of the deals of a final: so many times fewer than the most
+_MOST_CHUNKS = 2000  # of a final with a precision
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A variant in the race.
-
-    Attributes:
-        variant: the variant.
-        value: the figure, as a mean over all player counts and line-ups.
-        without: the figure without each chunk, float64[C].
-        n: number of events of the figure.
-        deals: number of deals on which it was last measured.
-    """
-
-    variant: Variant
-    value: float
-    without: Array
-    n: int
-    deals: int
-
-    def interval(self) -> tuple[float, float]:
-        """Return low and high of the figure."""
-        half_width = t_quantile(len(self.without) - 1) * float(jackknife(self.without))
-        return self.value - half_width, self.value + half_width
-
-    def minus(self, other: "Candidate") -> tuple[float, float, float]:
-        """Return the difference of the figures, low and high, paired by deal."""
-        half_width = t_quantile(len(self.without) - 1) * float(jackknife(self.without - other.without))
-        value = self.value - other.value
-        return value, value - half_width, value + half_width
-
-
-def find_best(plan: Plan, figure: str, highest: bool, play: Play) -> tuple[pd.DataFrame, int]:
+def find_best(
+    plan: Plan, figure: str, highest: bool, play: Play, precision: float | None = None
+) -> tuple[pd.DataFrame, int]:
     """Return the table of the race for the best value of a figure, and the number of games that it took.
 
     Args:
-        plan: the sweep; its deals are those of the last heat.
+        plan: the sweep; its deals are those of the final.
         figure: figure of the table balance.
         highest: whether the highest value is the best.
-        play: plays a plan, and makes tables of it by the function.
-
+        play: plays a plan, until the rule stops it, and makes tables of it by the function.
+        precision: half width to which the final measures a share, as a part of 1; its deals are then the most it may take.
     """
-    sign = 1 if highest else -1
-    left, deals, heat, games = list(plan.variants), max(plan.deals // 8, min(FIRST_HEAT, plan.deals)), 1, 0
-    outcome: dict[str, tuple[Candidate, str]] = {}
+    named = {variant.name: variant for variant in plan.variants}
+    most = most_deals_of(plan, precision)
+    games = 0
 
-    def measure(variants: Sequence[Variant], number: int, seed: int) -> list[Candidate]:
+    def measure(
+        names: Sequence[str], deals: int, chunks: int, seed: int, rule: StoppingRule | None = None
+    ) -> list[Candidate]:
         nonlocal games
-        short = replace(
-            plan,
-            variants=tuple(variants),
-            deals=number,
-            chunks=min(number, plan.chunks),
-            seed=seed,
-            pages=(),
-            heatmaps={},
-            sweep=(),
-            worth=(),
-        )
-        short = replace(short, counted=short.required_facts)
         found: list[Candidate] = []
 
         def read(cut: Plan, store: MemoryStore) -> dict[str, Any]:
-            found.extend(_candidates(cut, store, figure))
+            nonlocal games
+            games += cut.games
+            found.extend(candidates(cut, store, figure))
             return {}
 
-        play(short, read)
-        games += short.games
-        return sorted(found, key=lambda each: -sign * each.value)
+        variants = tuple(named[name] for name in names)
+        play(replace(part_of(plan, deals, chunks, figure), variants=variants, seed=seed), read, rule)
+        return found
 
-    while len(left) > FINALISTS and deals < plan.deals:
-        found = measure(left, deals, plan.seed + heat)
-        lost = _worse(found, sign)
-        kept = found[: max(FINALISTS, (len(found) + 1) // 2)]
-        kept = [each for each in kept if not lost[each.variant.name]]
-        for each in found:
-            if each not in kept:
-                outcome[each.variant.name] = each, WORSE if lost[each.variant.name] else BEHIND
-        left = [each.variant for each in kept]
-        deals, heat = min(2 * deals, plan.deals), heat + 1
-    if len(left) > FINALISTS:
-        found = measure(left, deals, plan.seed + heat)
-        lost = _worse(found, sign)
-        for each in found[FINALISTS:]:
-            outcome[each.variant.name] = each, WORSE if lost[each.variant.name] else BEHIND
-        left, heat = [each.variant for each in found[:FINALISTS]], heat + 1
-    order = left
-    final = {each.variant.name: each for each in measure(left, plan.deals, plan.seed)}
-    winner = final[order[0].name]
-    ranked = sorted(final.values(), key=lambda each: each is not winner)
-    lost = _worse(ranked, sign)
-    for each in ranked:
-        outcome[each.variant.name] = (each, WINNER if each is winner else WORSE if lost[each.variant.name] else OPEN)
-    return _race_table(plan, figure, winner, outcome), games
+    def heat(names: Sequence[str], deals: int, number: int) -> list[Candidate]:
+        return measure(names, deals, heat_chunks(len(names)), plan.seed + number)
+
+    def final(names: Sequence[str], need: float) -> list[Candidate]:
+        if precision is None:
+            return measure(names, most, plan.chunks, plan.seed)
+        size = max(FEWEST_IN_CHUNK, round(need / TYPICAL_STOP), -(-most // _MOST_CHUNKS))
+        rule = until_known(figure, names[0], precision)
+        return measure(names, most, max(1, most // size), plan.seed, rule)
+
+    def expected(candidate: Candidate | None) -> float:
+        if precision is None:
+            return most
+        return most / _GUESS if candidate is None else candidate.deals_until_known(precision, most)
+
+    outcome = race(list(named), 1 if highest else -1, heat, final, expected, precision)
+    return _race_table(plan, figure, outcome, precision), games
 
 
-def check_figure(plan: Plan, figure: str, play: Play) -> None:
-    """Play a few games, and refuse a figure that the table balance does not have or that is no figure of the game.
+def race_summary(plan: Plan, figure: str, highest: bool, precision: float | None) -> str:
+    """Return the race in one line, with the largest number of games."""
+    deals = most_deals_of(plan, precision)
+    of_one = replace(part_of(plan, deals, 1), variants=plan.variants[:1]).games
+    games = most_spent(len(plan.variants), deals) * of_one // deals
+    lineups = " | ".join(",".join(spec.text for spec in lineup) for lineup in plan.lineups)
+    return (
+        f"{plan.game.title}: players {', '.join(map(str, plan.players))}, {lineups}: {len(plan.variants)} values of "
+        f"{', '.join(key for key, _ in plan.sweep)} race for the {'highest' if highest else 'lowest'} {figure}: at most {games:,} games"
+    )
+
+
+def most_deals_of(plan: Plan, precision: float | None) -> int:
+    """Return the largest number of deals of a final: those of the plan, or fewer after which every gap is known to the precision."""
+    if precision is None:
+        return plan.deals
+    cells, seats = len(plan.lineup_cells) // len(plan.variants), max(plan.players)
+    return min(plan.deals, deals_of_mean(precision, 1.0, ALPHA / cells / max(seats * (seats - 1) // 2, 1)))
+
+
+def part_of(plan: Plan, deals: int, chunks: int, figure: str = "") -> Plan:
+    """Return the plan of a heat: fewer deals, the same share of them with agents that search, and the facts of balance if the figure needs them."""
+    search = max(1, plan.search_deals * deals // plan.deals) if plan.search_deals else 0
+    chunks = min(chunks, deals, search or deals)
+    short = replace(
+        plan,
+        deals=deals,
+        search_deals=search,
+        chunks=chunks,
+        pages=(),
+        heatmaps={},
+        sweep=(),
+        worth=(),
+        until="",
+        rows=False,
+    )
+    short = replace(short, asked=() if figure == GAP else short.asked)
+    return replace(short, counted=short.required_facts)
+
+
+def check_figure(plan: Plan, figure: str, play: Play, precision: float | None = None) -> None:
+    """Play a few games, and refuse a figure that the table balance does not have or that has no intervals.
 
     Raises:
-        ArgumentError: lists the figures.
+        ArgumentError: lists the figures; or a precision is given for a figure that is not a share.
     """
-    small = replace(
-        plan, variants=plan.variants[:1], deals=_TRIAL, chunks=10, pages=(), heatmaps={}, sweep=(), worth=()
-    )
-    small = replace(small, counted=small.required_facts)
-    known: list[str] = []
+    small = replace(part_of(plan, _TRIAL, _TRIAL // 4), variants=plan.variants[:1])
+    known: dict[str, bool] = {}
 
     def read(cut: Plan, store: MemoryStore) -> dict[str, Any]:
         parts = figure_tables(cut, store, sums=True)["balance"].parts
-        known.extend(dict.fromkeys(part.figure for part in parts if _replicates(part.estimate) is not None))
+        known.update(
+            {
+                part.figure: part.figure == GAP or is_share(part.estimate)
+                for part in parts
+                if replicates(part.estimate) is not None
+            }
+        )
         return {}
 
-    play(small, read)
+    play(small, read, None)
     if figure not in known:
         raise ArgumentError("best", f"unknown figure {short_repr(figure)}; {suggest_names(figure, known)}")
-
-
-def _worse(found: Sequence[Candidate], sign: int) -> dict[str, bool]:
-    """Return by name whether a candidate is significantly worse than the first one, corrected for their number."""
-    from scipy.special import stdtr
-
-    first, *others = found
-    p = []
-    for each in others:
-        error = float(jackknife(each.without - first.without))
-        behind = sign * (first.value - each.value)
-        p.append(float(stdtr(len(each.without) - 1, -behind / error)) if error > 0 else float(behind <= 0))
-    adjusted = holm(np.array(p, np.float64)) if p else np.zeros(0)
-    return {first.variant.name: False} | {
-        each.variant.name: bool(value < 0.05) for each, value in zip(others, adjusted, strict=True)
-    }
-
-
-def _candidates(plan: Plan, store: MemoryStore, figure: str) -> Iterator[Candidate]:
-    """Yield the figure of every variant, averaged over its cells."""
-    parts = figure_tables(plan, store, sums=True)["balance"].parts
-    for variant in plan.variants:
-        own = [part for part in parts if part.variant == variant.name and part.figure == figure]
-        without = [_replicates(part.estimate) for part in own]
-        assert all(each is not None for each in without)
-        value = float(np.mean([float(part.estimate.value) for part in own]))
-        yield Candidate(
-            variant, value, np.mean(np.array(without), axis=0), sum(int(part.estimate.n) for part in own), plan.deals
+    if precision is not None and not known[figure]:
+        shares = [name for name, share in known.items() if share]
+        raise ArgumentError(
+            "precision",
+            f"is of a share, in points, and {figure} is not a share; leave it out, or search one of {', '.join(shares)}",
         )
 
 
-def _replicates(estimate: Estimate) -> Array | None:
-    """Return a single figure without each chunk, float64[C]; None if it has no such values."""
-    if np.ndim(estimate.value):
-        return None
-    sums = estimate.sums
-    return estimate.without if sums is None else leave_one_out(sums.numerator, sums.denominator, sums.unit)
-
-
-def _race_table(
-    plan: Plan, figure: str, winner: Candidate, outcome: Mapping[str, tuple[Candidate, str]]
-) -> pd.DataFrame:
+def _race_table(plan: Plan, figure: str, outcome: Outcome, precision: float | None) -> pd.DataFrame:
+    """Return the table best: a row for every value, the winner first."""
     values, keys = plan.swept_values, [key for key, _ in plan.sweep]
+    winner = outcome.finalists[0]
     rows = []
-    for name, (candidate, status) in outcome.items():
-        low, high = candidate.interval()
-        less = (
-            candidate.minus(winner)
-            if len(candidate.without) == len(winner.without) and candidate.deals == plan.deals
-            else (np.nan,) * 3
-        )
+    for candidate in (*outcome.finalists, *outcome.others):
+        final = candidate in outcome.finalists
+        low, high = candidate.interval() if precision is None or not final else candidate.anytime(precision)
+        less = candidate.minus(winner, precision) if final else (np.nan,) * 3
         rows.append(
             {
-                "variant": name,
-                **dict(zip(keys, map(float, values[name]), strict=True)),
-                "status": status,
+                "variant": candidate.name,
+                **dict(zip(keys, map(float, values[candidate.name]), strict=True)),
+                "status": outcome.status[candidate.name],
                 "figure": figure,
             }
             | {"value": candidate.value, "low": low, "high": high, "n": candidate.n, "deals": candidate.deals}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import find_variant
@@ -106,3 +107,67 @@ def test_variants_of_long_keys_keep_different_names():
     found = sweep_variants(game, base, grid)
     assert len(found) == 4
     assert all(len(name) <= 64 for name in found)
+
+
+@pytest.mark.parametrize("figure", ["seat_gap", "over_990_share"])
+def test_a_race_plays_until_the_winner_is_known_to_the_precision(figure):
+    values = {"tracks.bonus.9": [0, 100, 200, 300, 400, 500]}
+    given = study(values, deals=100_000)
+    results = ss.sweep(given, figure, precision=8)
+    table = results.tables["best"]
+    winner = table.iloc[0]
+    assert winner["status"] == WINNER
+    assert 50 * (winner["high"] - winner["low"]) <= (8 if figure != "seat_gap" else 8.0001)
+    assert winner["deals"] < 10_000
+    assert results.n_games <= 5 * winner["deals"] + 60 * len(table)
+    finalists = table[table["deals"] == winner["deals"]]
+    assert finalists["minus_winner"].notna().all()
+    again = ss.sweep(given, figure, precision=8, workers=2)
+    assert again.tables["best"].equals(table)
+    assert again.n_games == results.n_games
+
+
+def test_the_deals_of_the_study_are_the_most_of_a_race_with_a_precision():
+    results = ss.sweep(study(BONUS, deals=300), "seat_gap", precision=0.5)
+    winner = results.tables["best"].iloc[0]
+    assert winner["deals"] == 300
+    assert 50 * (winner["high"] - winner["low"]) > 0.5 or np.isnan(winner["high"])
+
+
+def test_the_best_of_few_values_is_chosen_before_it_is_measured():
+    values = {"tracks.bonus.9": [40, 20, 0]}  # the first one is not the lowest
+    winner = ss.sweep(study(values, deals=300), "score_mean").tables["best"].iloc[0]
+    assert (winner["status"], winner["tracks.bonus.9"]) == (WINNER, 0)
+
+
+def test_a_sweep_costs_at_most_five_values_played_to_the_end():
+    values = {"tracks.bonus.9": list(range(0, 60, 2))}
+    results = ss.sweep(study(values, deals=600), "score_mean")
+    assert len(results.tables["best"]) == 30
+    assert results.n_games <= 5 * 600
+
+
+def test_the_command_says_whether_the_winner_is_known(tmp_path, capsys):
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'name = "s"\ngame = "strozzi"\nplayers = [3]\ndeals = 5000\nlineups = [["random"]]\n[sweep]\n"tracks.bonus.9" = [0, 10, 20]\n'
+    )
+    assert app.run(["sweep", str(file), "--best", "seat_gap", "--precision", "10"]) == 0
+    said = capsys.readouterr()
+    assert "the winner's seat gap is known to +- 10 points, after" in said.out
+    assert "3 values of tracks.bonus.9 race for the lowest seat_gap: at most" in said.err + said.out
+    assert app.run(["sweep", str(file), "--best", "score_mean", "--precision", "1"]) == 2
+    assert "--precision: is of a share" in capsys.readouterr().err
+
+
+def test_a_precision_that_a_race_cannot_have_is_refused():
+    given = study(BONUS)
+    with pytest.raises(InputError, match="precision: is of a share, in points, and score_mean is not a share"):
+        ss.sweep(given, "score_mean", precision=2)
+    for wrong in (0, 26):
+        with pytest.raises(InputError, match=r"precision: must be between 0\.01 and 25, got"):
+            ss.sweep(given, "seat_gap", precision=wrong)
+    with pytest.raises(InputError, match=r"best: unknown figure 'seatgap'.*did you mean 'seat_gap'"):
+        ss.sweep(given, "seatgap", precision=2)
+    with pytest.raises(InputError, match="precision: is for best"):
+        ss.sweep(given, precision=2)
