@@ -4,7 +4,7 @@ Every number takes one step down, its value, or one step up, with equal probabil
 two boxes A and B, and boxes with all numbers of one but a single number of the other. The boxes of a block play the same deals,
 those of another block other deals, so that blocks are independent and the jackknife over them covers deals and boxes alike.
 
-Saltelli's estimators drown in the noise of play: at 1.4 million games of a large game they know nothing of the shares of wins. So the
+Saltelli's estimators drown in the noise of play: with 128 blocks their intervals are about +- 0.1, those of a fit +- 0.005. So the
 outcome of a box, less the mean of its block, is fitted as a sum of orthonormal functions, a line and a parabola of each number and the
 product of the lines of each pair (Sudret 2008): the squared coefficients are the parts of the variance. A coefficient's squared
 error is subtracted from its square, so that a number that does nothing has an index of 0 on average. What three numbers do together,

@@ -35,7 +35,7 @@ WRONG = {  # a value that can be typed, by argument
     "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
-    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",
+    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
 }  # fmt: skip
 PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name")}
 
