@@ -54,6 +54,7 @@ def sweep(
     >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True
     """
+    from dataclasses import replace
     from pathlib import Path
     from time import monotonic
 
@@ -85,9 +86,10 @@ def sweep(
     part = None if precision is None else precision / POINTS
     began, number = monotonic(), worker_count(workers)
     with report_progress(progress) as reporter:
+        whole = replace(reporter, allow_partial=False)  # part of a heat would decide the race
 
         def play(part: Plan, tables: Tables, rule: StoppingRule | None) -> None:
-            run_in_memory(part, workers=number, progress=reporter, tables=tables, stopping_rule=rule)
+            run_in_memory(part, workers=number, progress=whole, tables=tables, stopping_rule=rule)
 
         plan = given.in_counts(None, reporter.on_calibrating).plan
         check_figure(plan, best, play, part)

@@ -1,14 +1,17 @@
 """Values of the components over a grid, and the race for the best of them."""
 
+import signal
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.cli import app
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, Interrupted
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import find_variant
 from strozzi_sim.studies.lookup import sweep_variants
+from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.sweep import BEHIND, OPEN, WINNER, WORSE
 from strozzi_sim.studies.weights import numbers, steps
 
@@ -171,3 +174,17 @@ def test_a_precision_that_a_race_cannot_have_is_refused():
         ss.sweep(given, "seatgap", precision=2)
     with pytest.raises(InputError, match="precision: is for best"):
         ss.sweep(given, precision=2)
+
+
+def test_an_interrupted_race_has_no_winner():
+    """Part of a heat would decide it, as part of a study does where only intervals widen."""
+    stopped = []
+
+    def interrupt(done, total):
+        if total == 3000 and 2 * done > total and not stopped:  # half of the final has been played
+            stopped.append(done)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Interrupted):
+        ss.sweep(study(BONUS, deals=1000), "seat_gap", workers=1, progress=Progress(on_games=interrupt))
+    assert stopped
