@@ -99,6 +99,7 @@ def weights(
     refused = {key: why for key, why in refused.items() if fnmatchcase(key.partition("=")[0], keys)}
     began = monotonic()
     with report_progress(progress) as reporter:
+        whole = replace(reporter, allow_partial=False)  # parts of a heat would decide what matters
         reporter.on_planned(
             f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; the ten that matter most "
             f"{deals:,}; {plan.cells[0].lineup} at {counts[0]} players",
@@ -106,7 +107,7 @@ def weights(
         )
 
         def play(part: Plan, tables: Tables) -> None:
-            run_in_memory(part, workers=number, progress=reporter, tables=tables)
+            run_in_memory(part, workers=number, progress=whole, tables=tables)
 
         table, games = weigh(plan, moved, play, first)
         tables = {"weights": table}
