@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import reading
 import runs
 import sentences
 from matplotlib import rc_context
@@ -36,21 +37,21 @@ def _bars(axes: Axes, x: Any, found: Any, colour: str, mark: str, *, across: boo
 def _seats() -> Figure:
     """Return every seat's share of wins above an equal share, by game, player count and strength."""
     figure = new_figure(3.4)
-    counts = {game: sorted(runs.read(f"{game}-balance", "seats")["players"].unique()) for game in sentences.GAMES}
+    counts = {game: sorted(runs.read(f"{game}-balance", "seats")["players"].unique()) for game in reading.GAMES}
     widths = [sum(int(players) for players in of_game) + len(of_game) for of_game in counts.values()]
     panels = figure.subplots(1, 3, sharey=True, width_ratios=widths)
-    for axes, (game, title) in zip(panels, sentences.GAMES.items(), strict=True):
+    for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
         start, ticks, labels = 0.0, [], []
         for players in map(int, counts[game]):
             for number, (tier, agent) in enumerate(load_game(game).tiers.items()):
-                wins = sentences.rows(
+                wins = reading.rows(
                     f"{game}-balance", "seats", players=players, lineup=agent, figure="win_share"
                 ).sort_values("seat")
                 shifted = wins.assign(**{key: 100 * (wins[key] - 1 / players) for key in ("value", "low", "high")})
                 x = start + np.arange(players) + 0.22 * (number - 1)
                 first = not ticks and number < 3
                 _bars(
-                    axes, x, shifted, COLOURS[number], MARKS[number], label=sentences.STRENGTHS[tier] if first else None
+                    axes, x, shifted, COLOURS[number], MARKS[number], label=reading.STRENGTHS[tier] if first else None
                 )
             ticks += [start + seat for seat in range(players)]
             labels += [str(seat) for seat in range(players)]
@@ -80,8 +81,8 @@ def _worth() -> Figure:
     """Return what the things of each game are worth to its middle agent, the dearest first."""
     figure = new_figure(4.4)
     panels = figure.subplots(1, 3)
-    for axes, (game, title) in zip(panels, sentences.GAMES.items(), strict=True):
-        agent, players = load_game(game).tiers["middle"], sentences.USUAL[game]
+    for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
+        agent, players = load_game(game).tiers["middle"], reading.USUAL[game]
         found = [
             each
             for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
@@ -116,7 +117,7 @@ def _boxes() -> Figure:
     """Return seats (above) and worth (below) in the box, the shipped variants, and the random boxes."""
     figure = new_figure(4.6)
     panels = figure.subplots(2, 3, height_ratios=(4, 6))
-    for column, (game, title) in enumerate(sentences.GAMES.items()):
+    for column, (game, title) in enumerate(reading.GAMES.items()):
         compared = list(sentences.box_figures(game))
         seats = [each for each in compared if each[2] == 100]
         worth = [each for each in compared if each[2] == 1]

@@ -1,10 +1,10 @@
 """The text of docs/findings.md, made from the kept tables: every figure is read from a row, every statement is tested on it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
 import runs
+from reading import GAMES, STRENGTHS, USUAL, command, forget, grid, hold, negative, percent, row, rows, shifted, spread
 
 from strozzi_sim.cli.estimates import estimate_text, per_cent, points
 from strozzi_sim.game import load_game
@@ -16,81 +16,10 @@ from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.skill_luck import INDEX, between
 from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
-GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}
-USUAL = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}  # players of the tables of one player count
-STRENGTHS = {"weak": "random", "middle": "middling", "search": "search"}
-_held: set[str] = set()
-
-
-class UntrueError(Exception):
-    """A statement of the page that its tables do not bear out."""
-
-
-def hold(true: Any, statement: str) -> str:
-    """Return a statement that is true of the tables.
-
-    Raises:
-        UntrueError: it is not.
-    """
-    if not bool(true):
-        raise UntrueError(statement)
-    _held.add(statement)
-    return statement
-
-
-def checked() -> int:
-    """Return how many statements were tested."""
-    return len(_held)
-
-
-def rows(run: str, table: str, **where: Any) -> pd.DataFrame:
-    """Return the rows of a kept table with these values."""
-    found = runs.read(run, table)
-    for column, value in where.items():
-        found = found[found[column] == value]
-    return found
-
-
-def row(run: str, table: str, **where: Any) -> Any:
-    """Return the one row with these values.
-
-    Raises:
-        UntrueError: there is none, or several.
-    """
-    found = rows(run, table, **where)
-    hold(len(found) == 1, f"{run}: one row of {table} with {where}")
-    return found.iloc[0]
-
-
-def _shifted(found: Any, by: float) -> Any:
-    moved = found.copy()
-    for column in ("value", "low", "high"):
-        moved[column] += by
-    return moved
-
-
-def spread(values: Sequence[float], scale: float = 1.0) -> str:
-    """Return the lowest and the highest of several values."""
-    low, high = scale * min(values), scale * max(values)
-    if low == high:
-        return rounded((low,), abs(low) / 10 or 1.0, 3)[0]
-    return " to ".join(rounded((low, high), (high - low) / 4, 3))
-
-
-def grid(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return a table in Markdown; the first line is its head."""
-    head, *body = lines
-    return [f"| {' | '.join(each)} |" for each in (head, ["---"] * len(head), *body)]
-
-
-def command(run: str) -> str:
-    """Return the command of a run, and the time that it took."""
-    return f"`{runs.RUNS[run].command}` ({runs.seconds()[run]} s)"
-
 
 def page() -> str:
     """Return the page."""
-    _held.clear()
+    forget()
     parts = [*_beginning(), *_fair(), *_worth(), *_prices_and_tasks(), *_luck(), *_strategies(), *_fairer(), *_boxes()]
     parts += [*_wrong(), *_again()]
     return "\n".join(parts) + "\n"
@@ -127,7 +56,7 @@ def _fair() -> Iterator[str]:
         for players in counts:
             for tier, agent in tiers.items():
                 wins = rows(run, "seats", players=players, lineup=agent, figure="win_share").sort_values("seat")
-                cells = [points(_shifted(each, -1 / players)) for _, each in wins.iterrows()]
+                cells = [points(shifted(each, -1 / players)) for _, each in wins.iterrows()]
                 n = int(wins["n"].iloc[0])
                 lines.append([str(players), STRENGTHS[tier], f"{n:,}", *cells, *[""] * (max(counts) - players)])
         yield "Points of win share above (+) or below (-) an equal share; seat 0 begins round 1."
@@ -208,7 +137,7 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
         yield ""
         yield hold(
             never["score_lost"].high < 0 < never["win_share_lost"].low,
-            f"The score alone misleads: who never buys ends with {estimate_text(_negative(never['score_lost']._asdict()))} coins more and wins "
+            f"The score alone misleads: who never buys ends with {estimate_text(negative(never['score_lost']._asdict()))} coins more and wins "
             f"{points(never['win_share_lost'])} points less, since the rival earns more still.",
         )
     weak = {each["thing"]: each for each in found if (each["players"], each["agent"]) == (players, "random")}
@@ -247,14 +176,10 @@ def _prices_and_tasks() -> Iterator[str]:
     yield (
         f"**Strasbourg.** A task's fair points are those at which keeping it neither gains nor loses, given how often `{agent}` fulfils it, with 4 players. "
         f"Of {len(printed)} tasks that it keeps often enough {more} should pay more than in the reconstructed box and {less} less: "
-        f"`{dear['task']}` {estimate_text(dear)} points more, `{cheap['task']}` {estimate_text(_negative(cheap))} fewer. Tasks are kept by hands "
+        f"`{dear['task']}` {estimate_text(dear)} points more, `{cheap['task']}` {estimate_text(negative(cheap))} fewer. Tasks are kept by hands "
         f"that suit them, so this is a price, not a worth. {command(run)}"
     )
     yield ""
-
-
-def _negative(found: Any) -> Any:
-    return {"value": -found["value"], "low": -found["high"], "high": -found["low"]}
 
 
 _SOURCES = {
@@ -298,25 +223,18 @@ def _drama(game: str, title: str) -> Iterator[str]:
     kings = figures.get("kingmaking_share")
     yield (
         f"**{title}**, {players} players, `{agent}`: {estimate_text(length)} decisions, {estimate_text(minutes)} minutes at 20 seconds each (an "
-        f"assumption). A game is decided after {_percent(figures['decided_mean'])} of its decisions, in the first half in "
-        f"{_percent(figures['runaway_share'])} of the games; the clear leader changes {estimate_text(figures['lead_changes_mean'])} times; the "
-        f"later winner's chance was as low as {_percent(figures['winner_lowest_mean'])}. "
+        f"assumption). A game is decided after {percent(figures['decided_mean'])} of its decisions, in the first half in "
+        f"{percent(figures['runaway_share'])} of the games; the clear leader changes {estimate_text(figures['lead_changes_mean'])} times; the "
+        f"later winner's chance was as low as {percent(figures['winner_lowest_mean'])}. "
         + (
             ""
             if kings is None
-            else f"At {_percent(kings)} of the decisions a seat that cannot win chooses between two rivals. "
+            else f"At {percent(kings)} of the decisions a seat that cannot win chooses between two rivals. "
         )
-        + f"The draw of {streams.iloc[0]['source']} by itself decides {_percent(streams.iloc[0])} of who wins. The skill-luck index (Silver 2025) is {estimate_text(index)}: "
+        + f"The draw of {streams.iloc[0]['source']} by itself decides {percent(streams.iloc[0])} of who wins. The skill-luck index (Silver 2025) is {estimate_text(index)}: "
         f"{between(index['low'], index['high'])}. n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
     )
     yield ""
-
-
-def _percent(found: Any) -> str:
-    """Return a share in per cent with its interval."""
-    if found["low"] != found["low"]:
-        return "-"
-    return points(found).replace("+", "").replace(" (", " % (", 1)
 
 
 def _strategies() -> Iterator[str]:
@@ -421,7 +339,7 @@ def box_figures(game: str) -> Iterator[tuple[str, dict[str, Any], float]]:
     run, players = f"{game}-boxes", USUAL[game]
     wins = rows(run, "balance", figure="win_share")
     for seat in range(players):
-        found = {each["variant"]: _shifted(each, -1 / players) for _, each in wins[wins["seat"] == seat].iterrows()}
+        found = {each["variant"]: shifted(each, -1 / players) for _, each in wins[wins["seat"] == seat].iterrows()}
         yield f"points of win share of seat {seat} above an equal share", found, 100
     worth = rows(run, "worth", figure="score_lost")
     for thing in runs.boxes.THINGS[game]:
@@ -441,12 +359,16 @@ def _wrong() -> Iterator[str]:
         if not found:
             yield f"- **{title}.** No share of wins of `{agent}` points the wrong way."
             continue
-        found.sort(key=lambda each: -abs(each["naive_win_share"].value - 1 / players))
-        worst = found[0]
-        yield (
-            f"- **{title}.** Users of `{worst['thing']}` win {per_cent(worst['naive_win_share'])} (fair: {100 / players:.0f} %), and yet doing without costs "
-            f"`{agent}` {points(worst['win_share_lost'])} points of win share: {worst['verdict']}."
-        )
+        naive = max(found, key=lambda each: abs(each["naive_win_share"].value - 1 / players))
+        costly = max(found, key=lambda each: each["win_share_lost"].value)
+        told = [
+            f"users of `{each['thing']}` win {per_cent(each['naive_win_share'])} (fair: {100 / players:.0f} %), and doing without costs `{agent}` "
+            f"{points(each['win_share_lost'])} points of win share: {each['verdict']}"
+            for each in found
+            if each["thing"] in (costly["thing"], naive["thing"])
+        ]
+        text = "; ".join(told)
+        yield f"- **{title}.** {text[0].upper()}{text[1:]}."
     by_play = {
         agent: rows("strozzi-balance", "seats", players=4, lineup=agent, figure="win_share")
         for agent in ("random", "heuristic")

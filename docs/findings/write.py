@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic
 
 import pictures
+import reading
 import runs
 import sentences
 
@@ -39,11 +40,11 @@ def main() -> None:
     if given.check:
         if page != PAGE.read_text("utf-8"):
             sys.exit(f"{PAGE.name} does not say what its tables say; run python docs/findings/write.py")
-        print(f"{PAGE.name}: {sentences.checked()} statements hold")
+        print(f"{PAGE.name}: {reading.checked()} statements hold")
         return
     PAGE.write_text(page, "utf-8")
     pictures.draw_all()
-    print(f"{PAGE.name}: {sentences.checked()} statements hold")
+    print(f"{PAGE.name}: {reading.checked()} statements hold")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+"""Kept tables as rows and as text, and statements that are tested on them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import runs
+
+from strozzi_sim.cli.estimates import points
+from strozzi_sim.runtime.digits import rounded
+
+GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}
+USUAL = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}  # players of the tables of one player count
+STRENGTHS = {"weak": "random", "middle": "middling", "search": "search"}
+_held: set[str] = set()
+
+
+class UntrueError(Exception):
+    """A statement of the page that its tables do not bear out."""
+
+
+def hold(true: Any, statement: str) -> str:
+    """Return a statement that is true of the tables.
+
+    Raises:
+        UntrueError: it is not.
+    """
+    if not bool(true):
+        raise UntrueError(statement)
+    _held.add(statement)
+    return statement
+
+
+def forget() -> None:
+    """Begin a page: no statement was tested yet."""
+    _held.clear()
+
+
+def checked() -> int:
+    """Return how many statements were tested."""
+    return len(_held)
+
+
+def rows(run: str, table: str, **where: Any) -> pd.DataFrame:
+    """Return the rows of a kept table with these values."""
+    found = runs.read(run, table)
+    for column, value in where.items():
+        found = found[found[column] == value]
+    return found
+
+
+def row(run: str, table: str, **where: Any) -> Any:
+    """Return the one row with these values.
+
+    Raises:
+        UntrueError: there is none, or several.
+    """
+    found = rows(run, table, **where)
+    hold(len(found) == 1, f"{run}: one row of {table} with {where}")
+    return found.iloc[0]
+
+
+def shifted(found: Any, by: float) -> Any:
+    """Return an estimate with a constant added to value and interval."""
+    moved = found.copy()
+    for column in ("value", "low", "high"):
+        moved[column] += by
+    return moved
+
+
+def spread(values: Sequence[float], scale: float = 1.0) -> str:
+    """Return the lowest and the highest of several values."""
+    low, high = scale * min(values), scale * max(values)
+    if low == high:
+        return rounded((low,), abs(low) / 10 or 1.0, 3)[0]
+    return " to ".join(rounded((low, high), (high - low) / 4, 3))
+
+
+def grid(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table in Markdown; the first line is its head."""
+    head, *body = lines
+    return [f"| {' | '.join(each)} |" for each in (head, ["---"] * len(head), *body)]
+
+
+def command(run: str) -> str:
+    """Return the command of a run, and the time that it took."""
+    return f"`{runs.RUNS[run].command}` ({runs.seconds()[run]} s)"
+
+
+def negative(found: Any) -> Any:
+    """Return an estimate with the other sign."""
+    return {"value": -found["value"], "low": -found["high"], "high": -found["low"]}
+
+
+def percent(found: Any) -> str:
+    """Return a share in per cent with its interval."""
+    if found["low"] != found["low"]:
+        return "-"
+    return points(found).replace("+", "").replace(" (", " % (", 1)
