@@ -156,8 +156,9 @@ def _wide(
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
     meanings = {key: _KEYS.get(key, key) for key in keys}
     said = {key: _said(table[key], key, words) for key in keys}
-    for number, row in enumerate(table.itertuples(index=False)):
-        line = lines.setdefault(tuple(getattr(row, key) for key in keys), {key: said[key][number] for key in keys})
+    levels = table[keys].itertuples(index=False, name=None)  # a key may be no identifier: tracks.bonus.7
+    for number, (row, level) in enumerate(zip(table.itertuples(index=False), levels, strict=True)):
+        line = lines.setdefault(level, {key: said[key][number] for key in keys})
         label = _label(row.figure, labels)
         value, low, high = _rounded(row, labels)
         line |= {label: value, f"{label} (low)": low, f"{label} (high)": high}

@@ -91,7 +91,10 @@ def test_the_command(results, capsys):
 
 
 def test_tables_of_other_questions(tmp_path):
+    plan = {"name": "swept", "game": "strozzi", "players": [3], "deals": 60, "lineups": [["random"]]}
     for results in (
+        ss.sweep(ss.Study(**plan, sweep={"tracks.bonus.7": [0, 5], "tracks.bonus.8": [5, 10]})),
+        ss.luck("strozzi", 3, ["heuristic", "greedy", "random"], 60, games=0),
         ss.tournament("strozzi", ["random", "greedy", "heuristic"], 3, 30),
         ss.compare("strozzi", "heuristic", "random", 3, deals=30),
         ss.worth("strozzi", "flag:*", 3, "random", 30),
