@@ -112,8 +112,10 @@ class AgentSpec:
 
     @property
     def searches(self) -> bool:
-        """Whether it is a compiled agent that searches: its memory depends on its parameters."""
-        return self.agent.kind == "compiled" and not isinstance(self.agent.memory, np.dtype)
+        """Whether it is a compiled agent that searches: its memory depends on its parameters, or counts playouts."""
+        memory = self.agent.memory
+        counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else True
+        return self.agent.kind == "compiled" and counts
 
     @property
     def builtin(self) -> bool:
