@@ -17,6 +17,7 @@ from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.worth import WORTH, verdicts
 
 IMAGES = Path(__file__).parents[1] / "images"
+_FEWEST = 100  # games behind a share in the picture of seats
 _MOST = 14  # things of a game in the picture of worth
 
 
@@ -38,7 +39,7 @@ def _seats() -> Figure:
     """Return every seat's share of wins above an equal share, by game, player count and strength."""
     figure = new_figure(3.4)
     counts = {game: sorted(runs.read(f"{game}-balance", "seats")["players"].unique()) for game in reading.GAMES}
-    widths = [sum(int(players) for players in of_game) + len(of_game) for of_game in counts.values()]
+    widths = [max(sum(int(players) for players in of_game) + len(of_game), 9) for of_game in counts.values()]
     panels = figure.subplots(1, 3, sharey=True, width_ratios=widths)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
         start, ticks, labels = 0.0, [], []
@@ -47,6 +48,8 @@ def _seats() -> Figure:
                 wins = reading.rows(
                     f"{game}-balance", "seats", players=players, lineup=agent, figure="win_share"
                 ).sort_values("seat")
+                if wins["n"].min() < _FEWEST:
+                    continue
                 shifted = wins.assign(**{key: 100 * (wins[key] - 1 / players) for key in ("value", "low", "high")})
                 x = start + np.arange(players) + 0.22 * (number - 1)
                 first = not ticks and number < 3

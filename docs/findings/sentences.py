@@ -44,7 +44,7 @@ what is known as well.""".splitlines()
 def _fair() -> Iterator[str]:
     yield from ("", "## Is it fair?", "")
     yield "![Share of wins of each seat above an equal share, at each player count and strength of play](images/findings-seats.png)"
-    yield ""
+    yield from ("", "*95 % intervals; shares of under 100 games are in the tables alone.*", "")
     for game, title in GAMES.items():
         run = f"{game}-balance"
         tables = {name: runs.read(run, name) for name in ("balance", "seats")}
