@@ -387,7 +387,7 @@ def _again() -> Iterator[str]:
     minutes = runs.seconds().sum() / 60
     yield from ("## Again", "")
     yield (
-        f"`python docs/findings/write.py --play` plays all of this again ({minutes:.0f} minutes on two cores) and writes this page; without `--play` it "
+        f"`python docs/findings/write.py --play` plays all of this again (the times above add up to {minutes:.0f} minutes, on two cores and beside other work) and writes this page; without `--play` it "
         "writes it from `docs/findings/tables`. Every figure is a row of those tables, and every statement is tested on them when the page is written: a "
         "sentence that stops being true stops the script."
     )
