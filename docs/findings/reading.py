@@ -73,7 +73,7 @@ def spread(values: Sequence[float], scale: float = 1.0) -> str:
     low, high = scale * min(values), scale * max(values)
     if low == high:
         return rounded((low,), abs(low) / 10 or 1.0, 3)[0]
-    return " to ".join(rounded((low, high), (high - low) / 4, 3))
+    return " to ".join(rounded((low, high), max((high - low) / 4, abs(high) / 20), 3))
 
 
 def grid(lines: Sequence[Sequence[str]]) -> list[str]:

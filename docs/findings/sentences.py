@@ -260,7 +260,7 @@ def _fairer() -> Iterator[str]:
         f"`heuristic`, measured on {winner['deals']:,} deals on which nothing was chosen; in the published box (its bonus spaces are reconstructed) they "
         f"differ by {100 * base_gap['value']:.1f}. "
         + (
-            "No other value of the grid is as good. "
+            "Every other finalist of the race is significantly worse. "
             if not open_ones
             else f"{open_ones} other values cannot be told from it. "
         )
