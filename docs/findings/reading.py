@@ -37,7 +37,7 @@ def forget() -> None:
 
 
 def checked() -> int:
-    """Return how many statements were tested."""
+    """Return how many fixed statements were tested; all other sentences are chosen by their figures."""
     return len(_held)
 
 
@@ -56,7 +56,8 @@ def row(run: str, table: str, **where: Any) -> Any:
         UntrueError: there is none, or several.
     """
     found = rows(run, table, **where)
-    hold(len(found) == 1, f"{run}: one row of {table} with {where}")
+    if len(found) != 1:
+        raise UntrueError(f"{run}: {len(found)} rows of {table} with {where}, not one")
     return found.iloc[0]
 
 

@@ -93,7 +93,7 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
         + (
             f"This agent would do better without {listed(least)}. "
             if least
-            else "This agent uses nothing to its own harm. "
+            else "Nothing is shown to harm this agent. "
         )
         + (f"The winners' habits mislead in {len(misleading)} cases. " if misleading else "")
         + command(run)
@@ -357,7 +357,7 @@ def _wrong() -> Iterator[str]:
             if each["misleads"] and (each["players"], each["agent"]) == (players, agent)
         ]
         if not found:
-            yield f"- **{title}.** No share of wins of `{agent}` points the wrong way."
+            yield f"- **{title}.** No share of wins of `{agent}` is shown to point the wrong way."
             continue
         naive = max(found, key=lambda each: abs(each["naive_win_share"].value - 1 / players))
         costly = max(found, key=lambda each: each["win_share_lost"].value)
@@ -377,7 +377,7 @@ def _wrong() -> Iterator[str]:
     yield hold(
         equal["random"] and not equal["heuristic"],
         "- **That an advantage of a seat belongs to the game.** It belongs to how the game is played: the same four seats of Strozzi that differ under "
-        "`heuristic` cannot be told apart under `random`, and search has an advantage of its own or none (first table).",
+        "`heuristic` show no difference under `random` (first table).",
     )
     yield "- **That one evening shows who plays best.** The shares of variance say how much of one game is the agents'."
     yield ""
@@ -388,6 +388,6 @@ def _again() -> Iterator[str]:
     yield from ("## Again", "")
     yield (
         f"`python docs/findings/write.py --play` plays all of this again (the times above add up to {minutes:.0f} minutes, on two cores and beside other work) and writes this page; without `--play` it "
-        "writes it from `docs/findings/tables`. Every figure is a row of those tables, and every statement is tested on them when the page is written: a "
-        "sentence that stops being true stops the script."
+        "writes it from `docs/findings/tables`. Every figure is a row of those tables, and sentences are chosen by them: where the figures change, so do "
+        "the words. The few statements that are fixed are tested when the page is written, and one that stops being true stops the script."
     )

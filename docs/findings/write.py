@@ -40,11 +40,11 @@ def main() -> None:
     if given.check:
         if page != PAGE.read_text("utf-8"):
             sys.exit(f"{PAGE.name} does not say what its tables say; run python docs/findings/write.py")
-        print(f"{PAGE.name}: {reading.checked()} statements hold")
+        print(f"{PAGE.name}: {reading.checked()} fixed statements hold")
         return
     PAGE.write_text(page, "utf-8")
     pictures.draw_all()
-    print(f"{PAGE.name}: {reading.checked()} statements hold")
+    print(f"{PAGE.name}: {reading.checked()} fixed statements hold")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def written(docs, *options):
 def test_the_page_says_what_its_tables_say():
     done = written(DOCS, "--check")
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout.split()[1]) >= 15  # statements that were tested
+    assert int(done.stdout.split()[1]) >= 3  # fixed statements that were tested
 
 
 @pytest.fixture
