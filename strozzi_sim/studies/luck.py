@@ -88,7 +88,7 @@ class Luck(Kind):
     def _fast_play(self, plan: Plan) -> Iterator[tuple[tuple[Any, ...], Match]]:
         """Yield key and match of the tiers that do not search: those would play too few deals."""
         for strength, spec, match in self._self_play(plan):
-            if not _searches(strength, spec):
+            if not spec.searches:
                 yield (match.players, match.variant.name, strength, spec.text), match
 
     def _streams(self, plan: Plan) -> pd.DataFrame:
@@ -113,17 +113,11 @@ class Luck(Kind):
         rows = []
         for strength, spec, match in self._self_play(plan):
             usual = load_agent(plan.game.default_agent, plan.game)
-            searches = _searches(strength, spec)
-            playing = replace(match, lineup=(usual,)) if searches else match
-            games = min(self.games, FEWEST) if searches else self.games
+            playing = replace(match, lineup=(usual,)) if spec.searches else match
+            games = min(self.games, FEWEST) if spec.searches else self.games
             for figure, found in drama_figures(match, playing, games, self.playouts).items():
                 rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
-
-
-def _searches(strength: str, spec: AgentSpec) -> bool:
-    """Return whether an agent plays too slowly for play-outs."""
-    return strength == "search" or spec.searches
 
 
 def usual_field(game: Game) -> list[AgentSpec]:
