@@ -24,7 +24,7 @@ from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.streams import randbelow
-from strozzi_sim.reports.page import headline
+from strozzi_sim.reports.writing import answer_of
 from strozzi_sim.studies.changes import CHANGED
 from strozzi_sim.studies.weights import NOTHING
 from strozzi_sim.studies.worth import WORTH, verdicts
@@ -52,7 +52,8 @@ class Reading:
 
 def said(results: ss.Results, game: Any) -> str:
     """Return the headline of a study's report."""
-    return headline(results.manifest, results.tables, game).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    answer = answer_of(results.manifest, results.tables, game)
+    return f"{answer.verdict} {answer.detail}".replace("\N{NARROW NO-BREAK SPACE}", " ")
 
 
 def figure(table: Any, /, **where: Any) -> Any:

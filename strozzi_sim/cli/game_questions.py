@@ -51,15 +51,17 @@ def _worth_cells(line: Mapping[str, Any]) -> list[str]:
 def _show_luck(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
+    from strozzi_sim.reports.comparisons import SOURCES
+
     table = results.tables["luck"]
     for (players, lineup), here in table.groupby(["players", "lineup"], sort=False):
         shares = here[here["figure"] == "variance_share"]
         won = shares[shares["outcome"] == "win"].set_index("source")
         figures = here[here["source"] == "all"].set_index(["outcome", "figure"])
-        told = ", ".join(f"{per_cent(won.loc[source])} {words}" for source, words in _SOURCES.items())
+        told = ", ".join(f"{per_cent(won.loc[source])} {words}" for source, words in SOURCES.items())
         print(f"\n{players} players, {lineup}\nof what decides who wins: {told}\n")
         rows = [["source of variance, %", "wins", "scores"]]
-        for source, words in _SOURCES.items():
+        for source, words in SOURCES.items():
             of = {
                 outcome: shares[(shares["outcome"] == outcome) & (shares["source"] == source)].iloc[0]
                 for outcome in ("win", "score")
@@ -136,15 +138,6 @@ _DRAMA = {
     "lead_changes_mean": "changes of leader",
     "winner_lowest_mean": "winner's lowest chance, %",
     "kingmaking_share": "decisions that make a king, %",
-}
-_SOURCES = {
-    "agents": "the agents",
-    "seats": "the seats",
-    "agents_at_seats": "which agent sits where",
-    "deal": "the deal, for all alike",
-    "deal_of_seat": "what the deal gives a seat",
-    "deal_of_agent": "what the deal gives an agent",
-    "rest": "how the games went",
 }
 
 

@@ -70,7 +70,9 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
     assert page is not None
     if not json:
         print(f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s")
-        print(f"tables: {page.parent / 'tables'}\nreport: {page}")
+        for sentence in results.findings:
+            print(f"\n{sentence}")
+        print(f"\ntables: {page.parent / 'tables'}\nreport: {page}")
         return
     document: dict[str, Any] = {"results": str(page.parent)}
     document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
@@ -86,11 +88,13 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
             print(f"\n{name}\n{options.text_of(results.tables[name])}")
-    for sentence in (*results.findings, *options.precision_words(results)):
+    for sentence in options.precision_words(results):
         print(f"\n{sentence}")
     if results.folder is not None:
         _finish(results, given["page"], False)
     else:
+        for sentence in results.findings:
+            print(f"\n{sentence}")
         options.print_status("add --out DIR to keep the tables and a report with pictures")
 
 

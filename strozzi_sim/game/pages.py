@@ -1,12 +1,13 @@
 """The pages of a game's report: tables, pictures and sentences of each, and parts that several games use."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles
+from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.reporting import (
@@ -77,11 +78,14 @@ class Report:
         heatmaps: heat maps by name.
         words: function(tables, data) that returns labels of raw values in a variant with this component data, which may be empty.
         compared: function of all tables that returns pictures of variants and line-ups side by side, shown last.
+        titles: page -> function(narrator) that returns its finding in a short sentence without intervals, or "".
+        questions: a question in plain words -> the heat map that answers it, for the page's explorer.
 
     Attributes:
         PAGES: names of the pages.
         PAGE_TITLES: page -> (title, question).
         HEATMAPS: heat maps by name.
+        QUESTIONS: question -> name of a heat map.
     """
 
     def __init__(
@@ -93,12 +97,14 @@ class Report:
         heatmaps: Mapping[str, HeatMap] = MappingProxyType({}),
         words: Callable[[Tables, Mapping[str, Any]], Mapping[str, str]] = lambda tables, data: {},
         compared: Callable[[Tables], list[Picture]] = lambda tables: [],
+        titles: Mapping[str, Callable[[Narrator], str]] = MappingProxyType({}),
+        questions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._pages = {"balance": BALANCE, **pages}
-        self._pictures, self._sentences, self._compared = pictures, sentences, compared
+        self._pictures, self._sentences, self._compared, self._titles = pictures, sentences, compared, titles
         self.PAGES = tuple(self._pages)
         self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self._pages.items()}
-        self.HEATMAPS = heatmaps
+        self.HEATMAPS, self.QUESTIONS = heatmaps, questions
         self.words = words
 
     @property
@@ -135,6 +141,37 @@ class Report:
                 for block in blocks[name]:
                     block.write(table, cell, stats)
         return tables
+
+    def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
+        """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one.
+
+        Args:
+            tables: fact tables of the game.
+        """
+        with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
+        found: dict[str, Block] = {}
+        for name, heat_map in self.HEATMAPS.items():
+            block = heat_map.block
+            if block is None or block in found.values():
+                continue
+            found[name] = block
+        return {
+            name: replace(block, axes={**block.axes, "round": "round"}, margins=(*block.margins, "round"))
+            if block.fact in with_round and "round" not in block.axes.values() and not block.differences
+            else block
+            for name, block in found.items()
+        }
+
+    def titles(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
+        """Return page -> its finding in a short sentence, of the pages whose tables show one; arguments: see `sentences`."""
+        said = {}
+        for page, find in self._titles.items():
+            if _exists(tables, page) and not tables[page].empty:
+                say = narrators(tables, page, headline_players(first_scenario(tables["balance"])), components)
+                text = find(say)
+                if text and NO_VALUE not in text:
+                    said[page] = text
+        return said
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
         """Return the crosstabs that these pages need.

@@ -23,9 +23,10 @@ from strozzi_sim.game.reporting import (
     some_of,
 )
 from strozzi_sim.game.variants import differing_keys
+from strozzi_sim.reports.content import Part
 from strozzi_sim.reports.findings import WIN, seat_pictures
 from strozzi_sim.reports.naming import Naming
-from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.runtime.text_columns import columns_of
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
@@ -66,6 +67,30 @@ def change_headline(tables: Tables, manifest: Mapping[str, Any]) -> str:
             f"From {first} to {second}{changed}: {'; '.join(filter(None, [_wins_words(rows), _score_words(rows)]))}."
         )
     return " ".join(sentences)
+
+
+def change_verdict(tables: Tables, game: Game) -> str:
+    """Return in a short sentence whether the variants change who wins, or the scores."""
+    table = tables["changes"].dropna(subset="value")
+    wins = table[table["table"].isin(["seats", "lineup"]) & (table["figure"] == "win_share")]
+    scores = pick(table, table="balance", figure="score_mean")
+    names = listed(list(dict.fromkeys(table["variant"])))
+    first = table["than"].iloc[0] if len(table) else "base"
+    said = []
+    for rows, words in ((wins, "who wins"), (scores, "how much is scored")):
+        verdicts = set(rows["verdict"])
+        if CHANGED in verdicts:
+            said.append((0, words))
+        elif verdicts and verdicts <= {SMALL, EQUAL}:
+            said.append((2 if SMALL in verdicts else 3, words))
+        elif verdicts:
+            said.append((1, words))
+    by_kind = {kind: [words for k, words in said if k == kind] for kind in range(4)}
+    parts = [f"changes {listed(by_kind[0])}"] if by_kind[0] else []
+    parts += [f"is not known to change {' or '.join(by_kind[1])}"] if by_kind[1] else []
+    parts += [f"does not change {' or '.join(by_kind[2])} enough to matter"] if by_kind[2] else []
+    parts += [f"leaves {listed(by_kind[3])} exactly as it was"] if by_kind[3] else []
+    return f"Beside {first}, {names} {', and '.join(parts)} in {game.title}." if parts else f"There are too few games of {game.title} to compare {names} with {first}."  # fmt: skip
 
 
 def _wins_words(rows: pd.DataFrame) -> str:

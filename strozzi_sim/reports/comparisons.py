@@ -1,15 +1,31 @@
-"""Pictures of results without a page: comparisons, ladders and searches for a best response."""
+"""Pages of contests: comparisons of agents, ladders, searches for a best response, and what is luck."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, Tables, pick
-from strozzi_sim.reports.findings import RANK, SCORE, WIN
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import (
+    THIN,
+    Picture,
+    Tables,
+    format_row,
+    format_value,
+    headline_players,
+    listed,
+    pick,
+    row_of,
+)
+from strozzi_sim.reports.answers import number
+from strozzi_sim.reports.content import Answer, Content, Item, Number, section
+from strozzi_sim.reports.declare import HERO
+from strozzi_sim.reports.findings import RANK, SCORE, WIN, certainty
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
+from strozzi_sim.reports.study_page import known_facts
 
 LEAD = Figure("lead_mean", "mean lead over the others", "amount")
 _LONG = 48  # maximum letters of an agent's name beside a picture
@@ -22,16 +38,173 @@ def has_pictures(tables: Tables) -> bool:
     return not _KINDS.keys().isdisjoint(tables)
 
 
-def contest_pictures(tables: Tables, painter: Painter) -> None:
-    """Paint the pictures of these results.
+def contest_pictures(tables: Tables, painter: Painter) -> list[Item]:
+    """Paint the pictures of these results and return their items.
 
     Args:
-        tables: tables by name, among them difference, ladder or challengers.
+        tables: tables by name, among them difference, ladder, challengers or luck.
         painter: receives the pictures.
     """
+    items = []
     for name in _KINDS.keys() & tables.keys():
-        for picture, rows, words in _KINDS[name](tables[name]):
-            painter.parts(picture, picture.name, rows, words)
+        for number_, (picture, rows, words) in enumerate(_KINDS[name](tables[name])):
+            width = HERO if number_ == 0 else 690
+            parts = painter.parts(picture, picture.name, rows, words, width=width)
+            items.append(Item(picture.title, picture.caption, tuple(parts), f"item-{picture.name}"))
+    return items
+
+
+def contest_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
+    """Paint the pictures of a contest and return the content of its page; arguments as of `study_page`."""
+    kind = next(name for name in _KINDS if name in tables)
+    plan, items = manifest.get("plan", {}), [item for item in contest_pictures(tables, painter) if item.parts]
+    figures = [_figures(name, tables[name], painter) for name in tables if len(tables[name])]
+    players = listed([str(count) for count in plan.get("players", [])])
+    facts = [
+        ("Agents", "; ".join(", ".join(lineup) for lineup in plan.get("lineups", []))),
+        ("Deals", f"{manifest['deals']:,}" if manifest.get("deals") else ""),
+    ]
+    return Content(
+        answer=_ANSWERS[kind](tables, game),
+        hero=tuple(items[:1]),
+        sections=[section(kind, "The figures", _QUESTIONS[kind], [], [*items[1:], *figures])],
+        plan=f"{game.title} at {players} players, {manifest.get('games', 0):,} games in all.",
+        facts=known_facts(manifest, facts),
+        certainty=certainty(manifest)[:2],
+        tables=sorted(tables),
+        glossary={},
+    )
+
+
+def contest_answer(tables: Tables, game: Game) -> Answer:
+    """Return the answer of a contest."""
+    return (
+        Answer("")
+        if not has_pictures(tables)
+        else _ANSWERS[next(name for name in _KINDS if name in tables)](tables, game)
+    )
+
+
+def _figures(name: str, table: pd.DataFrame, painter: Painter) -> Item:
+    """Return all figures of a table as a table of the page, one line each."""
+    keys = [key for key in table.columns if key not in ("value", "low", "high", "n", "deals", "variant")]
+    varying = [key for key in keys if key != "players" and table[key].nunique() > 1] or keys[:1]
+    rows = table.assign(line=[", ".join(str(row[key]).replace("_", " ") for key in varying) for row in table.to_dict("records")], figure="value")  # fmt: skip
+    shown = Picture(
+        name, "", "table", name, (Figure("value", "value", "number"),), "", x="line", x_label=", ".join(varying)
+    )
+    return Item(f"All figures of {name}", "", tuple(painter.parts(shown, "", rows, {})), f"item-all-{name}")
+
+
+def _difference_answer(tables: Tables, game: Game) -> Answer:
+    """Return whether one agent is better than the other in the same place, at every player count."""
+    table = pick(tables["difference"], figure="win_share").dropna(subset="low")
+    first, second = tables["difference"].iloc[0][["first", "second"]]
+    signs = {0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1 for row in table.itertuples(index=False)}
+    if not signs:
+        return Answer(f"There are too few games of {game.title} to compare {first} with {second}.")
+    if signs <= {1} or signs <= {-1}:
+        better, other = (first, second) if signs == {1} else (second, first)
+        verdict = f"{better} wins more than {other} in the same place, on the same deals of {game.title}."
+    elif signs == {0}:
+        same = bool((table["value"].abs() + table["high"] - table["low"] == 0).all())
+        verdict = (
+            f"{first} and {second} win exactly alike."
+            if same
+            else f"{first} and {second} are not known to differ in games won."
+        )
+    else:
+        verdict = f"Whether {first} or {second} wins more depends on the number of players, or is not known."
+    row = next(table[table["players"] == headline_players(table)].itertuples(index=False))
+    wins = number(row, "share", f"points of games won: {first} minus {second}, {row.players} players")
+    numbers = [Number(("+" if row.value > 0 else "") + wins.value.replace(f"{THIN}%", ""), wins.half_width, wins.what)]
+    for figure, what in (("score_mean", "points of score"), ("rank_mean", "places")):
+        of = row_of(tables["difference"], figure=figure, players=row.players, by=row.by, level=row.level)
+        if of is not None:
+            found = number(of, "amount", f"{what}: {first} minus {second}")
+            numbers.append(Number(("+" if of.value > 0 else "") + found.value, found.half_width, found.what))
+    saved = row_of(
+        tables["difference"], figure="win_share_variance_saved", players=row.players, by=row.by, level=row.level
+    )
+    detail = (
+        f"Playing the same deals saved {format_value(saved.value, 'share')} of the variance of that difference."
+        if saved
+        else ""
+    )
+    return Answer(verdict, detail, tuple(numbers))
+
+
+def _ladder_answer(tables: Tables, game: Game) -> Answer:
+    """Return up to which budget twice the budget helps."""
+    from strozzi_sim.studies.ladder import flattens_at
+
+    table = tables["ladder"]
+    flat = flattens_at(table)
+    rows = pick(table, figure="win_share").dropna(subset="value")
+    last = f"up to the largest budget, {rows.iloc[-1]['budget']}" if flat is None else f"up to a budget of {flat}"
+    numbers = [
+        number(row, "share", f"games won with {row.budget} against {row.against}")
+        for row in rows.tail(3).itertuples(index=False)
+    ]
+    return Answer(f"Twice the budget wins more in {game.title} {last}.", "", tuple(numbers))
+
+
+def _challengers_answer(tables: Tables, game: Game) -> Answer:
+    """Return by how much the best challenger beats copies of an agent."""
+    table = tables["challengers"]
+    best = next(pick(table[table["chosen"]], figure="win_share").itertuples(index=False))
+    agent, fair = table.iloc[0]["agent"], 1 / best.players
+    beaten = not best.low <= fair
+    words = (
+        f"{best.challenger} beats copies of {agent}" if beaten else f"No challenger is known to beat copies of {agent}"
+    )
+    detail = f"The best of {pluralize(table['challenger'].nunique(), 'challenger')} on other deals wins {format_row(best, 'share')}, where {format_value(fair, 'share')} would be equal."
+    return Answer(
+        f"{words} in {game.title} at {best.players} players.",
+        detail,
+        (number(best, "share", f"games won by {best.challenger}"),),
+    )
+
+
+def _luck_answer(tables: Tables, game: Game) -> Answer:
+    """Return how much of who wins the agents decide, at the player count of the headline."""
+    shares = pick(tables["luck"], figure="variance_share", outcome="win")
+    here = shares[shares["players"] == headline_players(shares)].set_index("source")
+    agents = here.loc["agents"]
+    verdict = f"Of what decides who wins {game.title} at {agents['players']} players, {format_row(agents, 'share')} is who plays; the rest is luck."
+    names = {"agents": "who plays", "seats": "the seats", "rest": "how the games went"}
+    rows = [(words, here.loc[source]) for source, words in names.items() if source in here.index]
+    numbers = tuple(number(row, "share", f"of who wins: {words}") for words, row in rows)
+    return Answer(
+        verdict, f"Among {listed(str(agents['lineup']).split(','))}: in another field the share is another.", numbers
+    )
+
+
+def _luck(table: pd.DataFrame) -> Iterator[Shown]:
+    """Yield the share of the variance of wins and scores by source."""
+    rows = pick(table, figure="variance_share")
+    words = {f"source={source}": text for source, text in SOURCES.items()} | {
+        "outcome=win": "who wins",
+        "outcome=score": "scores",
+    }
+    figure = Figure("variance_share", "share of the variance", "share")
+    caption = (
+        "A field of different agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
+        "With two players what the deal does cannot be told from the course of play."
+    )
+    levels = tuple(source for source in SOURCES if source in set(rows["source"]))
+    yield Picture("luck", "", "intervals", "luck", (figure,), "What decides a game", caption, x="source", series="outcome", levels=levels, series_levels=("win", "score")), rows, words  # fmt: skip
+
+
+SOURCES = {
+    "agents": "the agents",
+    "seats": "the seats",
+    "agents_at_seats": "which agent sits where",
+    "deal": "the deal, for all alike",
+    "deal_of_seat": "what the deal gives a seat",
+    "deal_of_agent": "what the deal gives an agent",
+    "rest": "how the games went",
+}
 
 
 def _difference(table: pd.DataFrame) -> Iterator[Shown]:
@@ -103,4 +276,11 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONG else f"{name[: _LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-_KINDS: dict[str, Any] = {"difference": _difference, "ladder": _ladder, "challengers": _challengers}
+_KINDS: dict[str, Any] = {"difference": _difference, "ladder": _ladder, "challengers": _challengers, "luck": _luck}
+_ANSWERS: dict[str, Any] = {
+    "difference": _difference_answer, "ladder": _ladder_answer, "challengers": _challengers_answer, "luck": _luck_answer,
+}  # fmt: skip
+_QUESTIONS = {
+    "difference": "What is different, on the same deals?", "ladder": "How far does thinking longer help?",
+    "challengers": "Can it be beaten?", "luck": "What is skill, and what is luck?",
+}  # fmt: skip

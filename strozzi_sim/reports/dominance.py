@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.game.reporting import Tables, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
-from strozzi_sim.reports.style import COLOURS, GREY, STYLE
+from strozzi_sim.reports.declare import Declared
+from strozzi_sim.reports.vega import Spec
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.multiple_testing import holm
 
@@ -124,32 +123,41 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}." for text in statements]
 
 
-def draw_cycle(order: FieldOrder, cycle: Sequence[str]) -> Drawing:
-    """Return a drawing of agents that beat one another in a circle, an arrow from each to the one that it beats."""
-    with rc_context(STYLE):
-        drawing = Drawing(figsize=(4.4, 3.2))
-        axes = drawing.add_axes((0, 0, 1, 1))
-        angle = np.pi / 2 - 2 * np.pi * np.arange(len(cycle)) / len(cycle)
-        x, y = np.cos(angle), np.sin(angle)
-        number = {agent: k for k, agent in enumerate(cycle)}
-        place = {agent: k for k, agent in enumerate(order.agents)}
-        circle = set(_edges(cycle))
-        for one in cycle:
-            for two in cycle:
-                if one == two or not order.beats[place[one], place[two]]:
-                    continue
-                ink = COLOURS[0] if (one, two) in circle else GREY
-                axes.annotate(
-                    "", (x[number[two]], y[number[two]]), (x[number[one]], y[number[one]]),
-                    arrowprops={"arrowstyle": "-|>", "color": ink, "lw": 1.6, "shrinkA": 22, "shrinkB": 22},
-                )  # fmt: skip
-        for agent, k in number.items():
-            box = {"boxstyle": "round,pad=0.35", "fc": "white", "ec": GREY}
-            axes.text(x[k], y[k], agent, ha="center", va="center", bbox=box)
-        axes.set_xlim(-1.7, 1.7)
-        axes.set_ylim(-1.35, 1.35)
-        axes.set_axis_off()
-    return drawing
+def declare_cycle(order: FieldOrder, cycle: Sequence[str]) -> Declared:
+    """Declare agents that beat one another in a circle, an arrow from each to the one that it beats."""
+    angle = np.pi / 2 - 2 * np.pi * np.arange(len(cycle)) / len(cycle)
+    spots = {agent: (float(np.cos(a)), float(np.sin(a))) for agent, a in zip(cycle, angle, strict=True)}
+    place = {agent: k for k, agent in enumerate(order.agents)}
+    circle = set(_edges(cycle))
+    arrows, heads = [], []
+    for one in cycle:
+        for two in cycle:
+            if one != two and order.beats[place[one], place[two]]:
+                start, end = np.array(spots[one]), np.array(spots[two])
+                away = (end - start) / np.linalg.norm(end - start)
+                start, end = start + 0.3 * away, end - 0.34 * away
+                ink = "s1" if (one, two) in circle else "muted"
+                arrows.append({"x": start[0], "y": start[1], "x2": end[0], "y2": end[1], "ink": ink})
+                turn = float(np.degrees(np.arctan2(away[0], away[1])))
+                heads.append({"x": end[0], "y": end[1], "ink": ink, "angle": turn, "tip": f"{one} beats {two}"})
+    names = [{"x": x, "y": y, "text": agent} for agent, (x, y) in spots.items()]
+    at: Spec = {
+        side: {"field": side, "type": "quantitative", "axis": None, "scale": {"domain": [-ends, ends], "nice": False}}
+        for side, ends in (("x", 1.7), ("y", 1.3))
+    }
+    colour = {"field": "ink", "scale": {"domain": ["s1", "muted"], "range": ["s1", "muted"]}, "legend": None}
+    angles = {"field": "angle", "type": "quantitative", "scale": {"domain": [0, 360], "range": [0, 360]}}
+    chart: Spec = {
+        "width": 330, "height": 250,
+        "layer": [
+            {"data": {"values": arrows}, "mark": {"type": "rule", "strokeWidth": 2},
+             "encoding": {**at, "x2": {"field": "x2"}, "y2": {"field": "y2"}, "color": colour}},
+            {"data": {"values": heads}, "mark": {"type": "point", "shape": "triangle", "filled": True, "size": 110, "opacity": 1},
+             "encoding": {**at, "color": colour, "angle": angles, "description": {"field": "tip"}}},
+            {"data": {"values": names}, "mark": {"type": "text", "fontWeight": 600}, "encoding": {**at, "text": {"field": "text"}}},
+        ],
+    }  # fmt: skip
+    return Declared(chart, chart, "", (), len(arrows))
 
 
 def _unbeaten_words(order: FieldOrder) -> str:

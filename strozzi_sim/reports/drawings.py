@@ -1,9 +1,11 @@
 """Pictures as objects that display in a notebook and can be saved."""
 
 import io
+import json
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,18 @@ from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.figures import rows_of
-from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.game.significance import MAX_CHUNKS
+from strozzi_sim.reports.content import Part, Shown
+from strozzi_sim.reports.declare import WIDE, Declared, rows_of
+from strozzi_sim.reports.heat import draw_heat_map, draw_panels
+from strozzi_sim.reports.naming import Naming
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
+from strozzi_sim.reports.study_page import maps_of, variants_of
 from strozzi_sim.reports.style import STYLE
 from strozzi_sim.reports.sweep_findings import name_of_picture
 from strozzi_sim.reports.sweep_pictures import sweep_of
+from strozzi_sim.reports.vega import declaration, file_svg
 from strozzi_sim.reports.writing import paint_pictures
 from strozzi_sim.runtime.files import storage_errors
 
@@ -32,37 +40,42 @@ _LETTERS = 88  # maximum letters of a title line
 _COLOURS = 128  # colours of a picture in a notebook
 
 
-class FigureCollector(Painter):
-    """Painter that keeps drawings in memory and draws only the wanted picture.
+class PictureCollector(Painter):
+    """Painter that keeps declarations in memory and declares only the wanted picture.
 
     Attributes:
-        wanted: name of the wanted picture; "" draws nothing and only collects names.
+        wanted: name of the wanted picture; "" declares nothing and only collects names.
         names: names of all available pictures, once per variant and line-up; without the heat maps of a study.
-        drawings: picture name -> (title, matplotlib figure).
+        found: name -> (title, declaration, or heat map with its rows and names).
     """
-
-    by_players = False
 
     def __init__(self, wanted: str = "") -> None:
         super().__init__()
         self.wanted = {wanted, wanted.replace("_", "-")}
         self.names: list[str] = []
-        self.drawings: dict[str, tuple[str, Any]] = {}
+        self.found: dict[str, tuple[str, Any]] = {}
 
-    def paint(self, drawing: Any, name: str, title: str, *, pixels: bool = False) -> str:
-        """Store the drawing under its name and return the name."""
-        self.drawings[name] = title, drawing
-        return name
+    def paint(self, declared: Declared, name: str, title: str) -> Shown:
+        """Keep the declaration under its name."""
+        self.found[name] = title, declared.wide
+        return Shown(name, title, "", "", "")
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
-        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
+        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None, width: int = WIDE,
     ) -> list[Part]:  # fmt: skip
         """Note the name, and return the parts if the picture is wanted; skip tables and pictures without values."""
-        if isinstance(shown, Picture) and (shown.kind == "table" or rows_of(shown, rows)["value"].isna().all()):
+        if isinstance(shown, HeatMap):
+            self.names.append(name)
+            if self.wants(name):
+                self.found[name] = shown.title, partial(draw_heat_map, shown, rows, words, compared)
+            return []
+        if shown.kind == "table" or rows_of(shown, rows)["value"].isna().all():
             return []
         self.names.append(name)
-        return super().parts(shown, name, rows, words, scenario, components, compared) if self.wants(name) else []
+        return (
+            super().parts(shown, name, rows, words, scenario, components, compared, width) if self.wants(name) else []
+        )
 
     def wants(self, name: str) -> bool:
         """Return whether `name` is the wanted picture, in any variant and line-up."""
@@ -80,7 +93,7 @@ class Drawing:
 
     Attributes:
         title: title of the picture.
-        figures: matplotlib figures by name.
+        figures: Vega-Lite declarations by name; of heat maps, matplotlib figures.
         table: drawn rows, a data frame.
         titles: title of each figure by name; several figures also name their variant and line-up.
     """
@@ -92,22 +105,25 @@ class Drawing:
 
     @property
     def figure(self) -> Any:
-        """The (first) matplotlib figure."""
+        """The (first) figure: a Vega-Lite declaration with its data, or of a heat map a matplotlib figure."""
         return next(iter(self.figures.values()))
 
     def save(self, path: str | Path) -> list[Path]:
         """Write the picture to a file and return the written paths; several figures get numbered files.
 
         Args:
-            path: file name ending in .png, .svg or .pdf; an existing file is replaced.
+            path: file name ending in .png, .svg, .pdf or, for a declaration, .json; an existing file is replaced.
 
         Raises:
             ArgumentError: the ending is not supported.
             StorageError: a file cannot be written.
         """
         path = Path(path)
-        if path.suffix not in FORMATS:
-            raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")
+        formats = (
+            FORMATS if not all(isinstance(figure, dict) for figure in self.figures.values()) else (*FORMATS, ".json")
+        )
+        if path.suffix not in formats:
+            raise ArgumentError("path", f"must end in {', '.join(formats)}, got {short_repr(str(path))}")
         written = []
         for number, name in enumerate(self.figures, 1):
             file = path if len(self.figures) == 1 else path.with_stem(f"{path.stem}-{number}")
@@ -135,19 +151,33 @@ class Drawing:
 
     def _bytes(self, name: str, kind: str) -> bytes:
         """Return a figure, with its title above, as a file of this format."""
-        figure, content = self.figures[name], io.BytesIO()
-        width, height = figure.get_size_inches()
-        title = textwrap.fill(self.titles.get(name, self.title), _LETTERS)
-        above = 0.2 + 0.16 * title.count("\n") + 0.1
-        with rc_context(STYLE):
-            words = figure.text(
-                0.08 / width, 1 + 0.05 / height, title, fontsize=9.5, fontweight="bold", ha="left", va="bottom"
-            )
-            try:
-                figure.savefig(content, format=kind, bbox_inches=Bbox.from_extents(0, 0, width, height + above))
-            finally:
-                words.remove()
-        return content.getvalue()
+        figure, title = self.figures[name], textwrap.wrap(self.titles.get(name, self.title), _LETTERS)
+        if not isinstance(figure, dict):
+            return _heat_map_bytes(figure, title, kind)
+        import vl_convert
+
+        titled = {**figure, "title": {"text": title, "anchor": "start", "fontSize": 14, "offset": 14}}
+        if kind == "json":
+            return json.dumps(declaration(titled), indent=1).encode()
+        svg = file_svg(titled)
+        if kind == "svg":
+            return svg.encode()
+        return bytes(vl_convert.svg_to_png(svg, scale=2) if kind == "png" else vl_convert.svg_to_pdf(svg))
+
+
+def _heat_map_bytes(figure: Any, title: list[str], kind: str) -> bytes:
+    """Return a matplotlib figure, with its title above, as a file of this format."""
+    content = io.BytesIO()
+    width, height = figure.get_size_inches()
+    above = 0.14 + 0.16 * len(title)
+    with rc_context(STYLE):
+        look: Any = {"fontsize": 9.5, "fontweight": "bold", "ha": "left", "va": "bottom"}
+        words = figure.text(0.08 / width, 1 + 0.05 / height, "\n".join(title), **look)
+        try:
+            figure.savefig(content, format=kind, bbox_inches=Bbox.from_extents(0, 0, width, height + above))
+        finally:
+            words.remove()
+    return content.getvalue()
 
 
 def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> Drawing:
@@ -157,22 +187,37 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
         ArgumentError: the name is unknown; the message lists the names.
         InputError: results of this kind have no pictures.
     """
-    book = FigureCollector(name)
-    own = {_HEAT + each.removeprefix("heat-").replace("-", "_") for each in map(base_name, book.wanted)}
-    paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key) or key in own}, game, book)
-    found = {key: each for key, each in book.drawings.items() if book.wants(key)}
+    book = PictureCollector(name)
+    heat = next((each for each in book.wanted if each.startswith("heat-")), "") if "seats" in tables else ""
+    if heat and _HEAT + heat.removeprefix("heat-").replace("-", "_") in tables:
+        _collect_heat_map(heat, manifest, tables, game, book)
+    else:
+        paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
+    found = {key: each for key, each in book.found.items() if book.wants(key)}
     if not found:
         known = suggest_names(name, names_of(manifest, tables, game))
         raise ArgumentError("name", f"no picture {short_repr(name)} of these games (some need more games); {known}")
     titles = {key: title for key, (title, _) in found.items()}
+    figures = {key: figure() if callable(figure) else figure for key, (_, figure) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
-    whole, count = _common(list(titles.values())), _count_of(own, tables)
-    return Drawing(
-        whole,
-        {key: figure for key, (_, figure) in found.items()},
-        table,
-        {key: title + count for key, title in titles.items()},
-    )
+    return Drawing(_common(list(titles.values())), figures, table, titles)
+
+
+def _collect_heat_map(
+    name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: Game, book: PictureCollector
+) -> None:
+    """Add a heat map of a study to the collector, in all its parts."""
+    heat_map = maps_of(manifest, game).get(name.removeprefix("heat-"))
+    if heat_map is None:
+        return
+    table = tables[_HEAT + name.removeprefix("heat-").replace("-", "_")]
+    words = Naming(game, tables, variants_of(manifest)).of_all()
+    found = draw_panels(heat_map, table, words, chunks=manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
+    one = table["players"].nunique() == 1 and len(table[["variant", "lineup"]].drop_duplicates()) > 1
+    count = f", {players_title(table['players'].iloc[0])}" if one else ""
+    for suffix, variant, drawing in found.drawings if found else ():
+        title = ": ".join(filter(None, [heat_map.title, variant])) + count
+        book.found[name + suffix] = title, drawing
 
 
 def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> list[str]:
@@ -181,7 +226,7 @@ def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) ->
     Raises:
         InputError: results of this kind have no pictures.
     """
-    book = FigureCollector()
+    book = PictureCollector()
     paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
     names = list(dict.fromkeys(map(base_name, book.names)))
     if "sweep" in tables:
@@ -191,14 +236,6 @@ def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) ->
         if table is not None and table["value"].notna().any():
             names.append(f"heat-{name}")
     return names
-
-
-def _count_of(own: set[str], tables: dict[str, Any]) -> str:
-    """Return the title suffix with the player count of a heat map whose panels are variants or line-ups; else ""."""
-    (table,) = [tables[key] for key in own if key in tables] or [None]
-    if table is None or table["players"].nunique() > 1 or len(table[["variant", "lineup"]].drop_duplicates()) == 1:
-        return ""
-    return f", {players_title(table['players'].iloc[0])}"
 
 
 def _is_heat(table: str) -> bool:

@@ -25,7 +25,7 @@ from strozzi_sim.game.reporting import (
     row_of,
 )
 from strozzi_sim.game.significance import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
-from strozzi_sim.reports.style import SERIES
+from strozzi_sim.reports.vega import INKS
 from strozzi_sim.stats.intervals import LEVEL
 from strozzi_sim.stats.multiple_testing import holm
 
@@ -57,7 +57,7 @@ def scenario_words(scenario: tuple[str, str], every: list[tuple[str, str]]) -> s
 def with_scenario(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the first variants and line-ups, with a column that names these."""
     every = scenarios(table)
-    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[:SERIES]}
+    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[: len(INKS)]}
     keys = list(zip(table["variant"], table["lineup"], strict=True))
     keep = np.array([key in names for key in keys], bool)
     return table[keep].assign(**{SCENARIO: [names[key] for key in keys if key in names]})
@@ -87,8 +87,8 @@ def seat_pictures(tables: Tables) -> list[Picture]:
     drawn = [
         Picture(
             "seats", "balance", "intervals", "seats", (WIN,), "How often each seat wins",
-            "Seat 0 starts round 1; the others follow clockwise. The broken line is a fair share; whiskers are 95 "
-            "% intervals. All panels have one scale, which starts above 0 if the seats are close.",
+            "Seat 0 begins round 1; the others follow clockwise. The broken line is an equal share, thin lines are 95 % "
+            "intervals. All panels have one scale.",
             x="seat", series=SCENARIO, x_label="seat", equal=True,
         ),
         Picture(
@@ -102,7 +102,7 @@ def seat_pictures(tables: Tables) -> list[Picture]:
         drawn += [
             Picture(
                 "lineup", "balance", "intervals", "lineup", (WIN,), "How often each agent of the line-up wins",
-                "Agents change seats from game to game, so that no agent gains from its seat; the seatings `rotate` keep "
+                "Agents change seats from game to game, so that none gains from its seat; the seatings `rotate` keep "
                 "the order of agents. Copies of an agent are numbered in the order of the line-up.",
                 x=WHO, series=SCENARIO, x_label="agent", equal=True,
             ),
@@ -122,7 +122,7 @@ def seat_pictures(tables: Tables) -> list[Picture]:
 
 def headline(tables: Tables) -> str:
     """Return one sentence over all cells: which seats win more or less than their share."""
-    cells = _seat_cells(tables)
+    cells = seat_cells(tables)
     if not cells:
         return ""
     groups = {verdict: [cell for cell in cells if cell.verdict == verdict] for verdict in (UNEQUAL, EQUAL, OPEN, FEW)}
@@ -149,7 +149,7 @@ def headline(tables: Tables) -> str:
 
 
 @dataclass(frozen=True)
-class _SeatCell:
+class SeatCell:
     """Result of the test of one cell's seats.
 
     Attributes:
@@ -185,7 +185,8 @@ UNEQUAL, EQUAL, OPEN, FEW = "unequal", "equal", "open", "few"
 _POINTS = f"{100 * MIN_SHARE:g}"
 
 
-def _seat_cells(tables: Tables) -> list[_SeatCell]:
+def seat_cells(tables: Tables) -> list[SeatCell]:
+    """Return the test of the seats of every cell, all corrected together."""
     tests = pick(tables["balance"], figure="seat_fairness_p")
     several = tests["variant"].nunique() > 1
     adjusted = holm(tests["value"].to_numpy())
@@ -202,7 +203,7 @@ def _seat_cells(tables: Tables) -> list[_SeatCell]:
             verdict = UNEQUAL
         elif (off.abs() < MIN_SHARE).all(axis=None):
             verdict = EQUAL
-        seat_cells.append(_SeatCell(row, shares, where, float(p), verdict))
+        seat_cells.append(SeatCell(row, shares, where, float(p), verdict))
     return seat_cells
 
 
@@ -215,7 +216,7 @@ def headline_by_strength(tables: Tables, tiers: Mapping[str, str]) -> str:
     """
     found: dict[str, list[str]] = {}
     for players in dict.fromkeys(tables["balance"]["players"]):
-        cells = {cell.test.lineup: cell for cell in _seat_cells(tables) if cell.test.players == players}
+        cells = {cell.test.lineup: cell for cell in seat_cells(tables) if cell.test.players == players}
         by_tier = {tier: cells[agent] for tier, agent in tiers.items() if agent in cells}
         found.setdefault(_strength_words(by_tier, tables["balance"]), []).append(str(players))
     parts = [f"At {listed(counts)} players {words}" for words, counts in found.items()]
@@ -226,7 +227,7 @@ _SEEN = 0.03  # a gain of a seat that a test should not miss
 PLAY = {"weak": "random play", "middle": "middling play", "search": "strong play", "learned": "learned play"}
 
 
-def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> str:
+def _strength_words(by_tier: Mapping[str, SeatCell], balance: pd.DataFrame) -> str:
     """Return what the tiers say of the seats at one player count, and how large a gain could be missed where they say nothing."""
 
     def called(tier: str) -> str:
@@ -260,7 +261,7 @@ def _strength_words(by_tier: Mapping[str, _SeatCell], balance: pd.DataFrame) -> 
     return f"it depends on the players who is favoured: {names} (fair: {fair})"
 
 
-def _share_words(cell: _SeatCell) -> str:
+def _share_words(cell: SeatCell) -> str:
     """Return the seat furthest from its fair share: "seat 0 wins 38.6 % (fair: 33.3 %)"."""
     row = cell.shares.loc[(cell.shares["value"] - cell.fair).abs().idxmax()]
     return f"seat {row['seat']} wins {format_row(row, 'share')} (fair: {format_value(cell.fair, 'share')})"
@@ -268,7 +269,7 @@ def _share_words(cell: _SeatCell) -> str:
 
 def seat_sentences(tables: Tables) -> list[str]:
     """Return a sentence per cell: how often each seat wins, and whether the seats differ significantly."""
-    cells = _seat_cells(tables)
+    cells = seat_cells(tables)
     statements = [_seat_sentence(cell, tables["balance"]) for cell in cells[:_MAX] if len(cell.shares)]
     if len(cells) > _MAX:
         statements.append("The other combinations are in `tables/balance.csv`.")
@@ -281,7 +282,7 @@ def seat_sentences(tables: Tables) -> list[str]:
     return statements
 
 
-def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
+def _seat_sentence(cell: SeatCell, balance: pd.DataFrame) -> str:
     of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
     names = ("seat_favour_bound", "seat_gap_by_chance")
     bound, chance = (row_of(balance, figure=name, **of_cell) for name in names)

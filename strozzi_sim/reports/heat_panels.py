@@ -28,7 +28,7 @@ class Panel:
         title: name within the band.
         players: player count.
         scenario: variant and line-up, as far as there are several.
-        value: figures, float64[R, C]; NaN where no value exists.
+        value, low, high: figures with their intervals, float64[R, C]; NaN where none exists.
         n: events, int64[R, C].
         alarm: whether a share differs significantly from 1 / players, bool[R, C].
         noise: whether no two cells differ significantly.
@@ -40,6 +40,8 @@ class Panel:
     players: int
     scenario: str
     value: Array
+    low: Array
+    high: Array
     n: Array
     alarm: Array
     noise: bool
@@ -88,7 +90,7 @@ class Panels:
         """Return one panel of the band per title; empty if the line-up was not played at that count."""
         shape = len(self.levels[0]), len(self.levels[1])
         empty = np.full(shape, np.nan)
-        nothing = empty, np.zeros(shape, np.int64), np.zeros(shape, bool)
+        nothing = empty, empty, empty, np.zeros(shape, np.int64), np.zeros(shape, bool)
         own = {panel.title: panel for panel in band.panels}
         return tuple(own.get(title) or Panel(title, 1, "", *nothing, noise=False, shade=empty) for title in self.titles)
 
@@ -158,8 +160,9 @@ def _panel(
     at = tuple(place.to_numpy(np.int64) for place in places)
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
     shape = len(levels[0]), len(levels[1])
-    values, events, alarm = np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, bool)
-    values[at], events[at] = value, n
+    values, lows, highs = (np.full(shape, np.nan) for _ in range(3))
+    events, alarm = np.zeros(shape, np.int64), np.zeros(shape, bool)
+    values[at], lows[at], highs[at], events[at] = value, low, high, n
     title, players, scenario = who
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
@@ -167,9 +170,9 @@ def _panel(
     if heat_map.shade_label:  # the table knows which cells differ
         shades, marked = np.full(shape, np.nan), np.zeros(shape, bool)
         shades[at], marked[at] = rows["shade"], rows["marked"]
-        return Panel(title, players, scenario, values, events, alarm, False, shades, marked)
+        return Panel(title, players, scenario, values, lows, highs, events, alarm, False, shades, marked)
     noise = no_significant_difference(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks)
-    return Panel(title, players, scenario, values, events, alarm, noise, shade(heat_map, values, players))
+    return Panel(title, players, scenario, values, lows, highs, events, alarm, noise, shade(heat_map, values, players))
 
 
 def format_noise(panels: Panels) -> str:

@@ -1,6 +1,6 @@
-"""Tables of the page: convert tidy rows to the cells that the template prints."""
+"""Tables of the page: tidy rows -> the cells that the template prints, one line per level and player count."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,31 +11,17 @@ from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import THIN, Picture, digits_for, format_half_width, format_value, pick
 from strozzi_sim.reports.series import levels_of, named
-from strozzi_sim.reports.style import compact
 from strozzi_sim.runtime.digits import most_digits
-
-_WIDE = 14  # maximum columns of numbers on the page
-_FIT = 7  # maximum columns in normal type
-_FEW = 4  # up to this number of levels, rows are grouped by figure
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number: its text, the half-width of its interval, and n as tooltip."""
+    """A cell: its text, half-width of its interval, sentence on interval and n, and value, low, high and n as numbers or ""."""
 
-    value: str
-    half_width: str
-    n: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of a table: label, numbers, range of event counts; `head` starts a group of lines."""
-
-    label: str
-    cells: tuple[Cell | None, ...]
-    n: str
-    head: str = ""
+    text: str
+    half_width: str = ""
+    tip: str = ""
+    numbers: tuple[str, str, str, str] = ("", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -43,20 +29,15 @@ class PageTable:
     """A table of the page.
 
     Attributes:
-        corner: heading of the row labels.
-        groups: (label, number of columns) of the column groups; empty without groups.
-        columns: column labels.
-        rows: lines.
-        wide: whether the table needs small type.
-        left_out: names of levels without a value of the figure that sorts the lines.
-        sorted_by: label of that figure.
+        keys: names of the key columns.
+        columns: (label, figure) of the other columns; the figure is "" where rows are figures.
+        rows: (keys, cells) of each line.
+        left_out: names of levels without a value of the figure that sorts the lines. sorted_by: label of that figure.
     """
 
-    corner: str
-    groups: tuple[tuple[str, int], ...]
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    wide: bool
+    keys: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]
     left_out: tuple[str, ...] = ()
     sorted_by: str = ""
 
@@ -75,93 +56,82 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         rows = rows[rows[picture.x].isin(picture.levels)]
     if rows.empty:
         return None
-    levels = [] if picture.x == "figure" else levels_of(picture, rows)
+    if picture.x == "figure":
+        return _by_figure(picture, rows)
+    levels = levels_of(picture, rows)
     if not picture.sort:
-        return _table(picture, rows, levels, words)
+        return _by_level(picture, rows, levels, words)
     (sorter,) = (figure for figure in picture.figures if figure.name == picture.sort)
     known = {ALL, *pick(rows, figure=sorter.name).dropna(subset="value")[picture.x]}
     if known == {ALL}:
         return None
-    found = _table(picture, rows, [level for level in levels if level in known], words)
+    found = _by_level(picture, rows, [level for level in levels if level in known], words)
     left_out = tuple(named(level, words, picture.x) for level in levels if level not in known)
     return replace(found, left_out=left_out, sorted_by=sorter.label)
 
 
-def _table(picture: Picture, rows: pd.DataFrame, levels: Sequence[Any], words: Mapping[str, str]) -> PageTable:
-    """Return the table with these levels as lines."""
-    players = sorted(rows["players"].unique())
-    across = len(players) * len(picture.figures)
-    grouped_by_figure = (len(levels) <= _FEW and (len(players) > 2 or across > _FIT)) or across > _WIDE
-    wide = not grouped_by_figure and across > _FIT
-    numbers = _Numbers(rows, picture, most=1 if wide else 2)
-    heads = tuple(f"{count} players" for count in players)
+def _by_level(picture: Picture, rows: pd.DataFrame, levels: list[Any], words: Mapping[str, str]) -> PageTable:
+    """Return a table with a line for every level and player count, and a column for every figure."""
+    counts = [int(count) for count in sorted(rows["players"].unique())]
+    cells = {(row.figure, row.players, getattr(row, picture.x)): row for row in rows.itertuples(index=False) if row.n}
+    digits = {figure.name: _digits(rows, figure) for figure in picture.figures}
+    lines = []
+    for level in levels:
+        for count in counts:
+            own = [cells.get((figure.name, count, level)) for figure in picture.figures]
+            if any(row is not None for row in own):
+                name = named(level, words, picture.x).replace("\n", "")
+                keys = (name, str(count)) if len(counts) > 1 else (name,)
+                made = (
+                    None if row is None else cell_of(row, figure, digits[figure.name])
+                    for figure, row in zip(picture.figures, own, strict=True)
+                )  # fmt: skip
+                lines.append((keys, tuple(made)))
+    head = picture.x_label or picture.x
+    keys = (head, "players") if len(counts) > 1 else (head,)
+    return PageTable(keys, tuple((_label(figure), figure.name) for figure in picture.figures), tuple(lines))
 
-    def lines(labels: Iterable[tuple[str, Any]], figures: Sequence[Figure]) -> tuple[Row, ...]:
-        """Return the non-empty lines of these (label, level), with the figures side by side."""
-        keys = [(label, [(figure, count, level) for figure in figures for count in players]) for label, level in labels]
-        return tuple(line for label, own in keys if (line := _line(label, numbers, own)))
 
-    if picture.x == "figure":
-        single = [line for figure in picture.figures for line in lines([(_label(figure), "")], [figure])]
-        return PageTable("", (), heads, tuple(single), wide=False)
-    labels = [(named(level, words, picture.x), level) for level in levels]
-    if grouped_by_figure:
-        groups = [(_label(figure), lines(labels, [figure])) for figure in picture.figures]
-        rows_of_groups = [
-            replace(line, head="" if k else head) for head, group in groups for k, line in enumerate(group)
-        ]
-        return PageTable(picture.x_label, (), heads, tuple(rows_of_groups), wide=False)
-    names = [_label(figure) for figure in picture.figures]
-    body = lines(labels, picture.figures)
-    if len(players) == 1:
-        corner = f"{picture.x_label}, {heads[0]}" if picture.x_label else heads[0]
-        return PageTable(corner, (), tuple(names), body, wide)
-    columns = tuple(str(count) for _ in names for count in players)
-    return PageTable(picture.x_label, tuple((name, len(players)) for name in names), columns, body, wide)
+def _by_figure(picture: Picture, rows: pd.DataFrame) -> PageTable:
+    """Return a table with a line for every figure, and a column for every player count."""
+    counts = [int(count) for count in sorted(rows["players"].unique())]
+    cells = {(row.figure, row.players): row for row in rows.itertuples(index=False) if row.n}
+    lines = []
+    for figure in picture.figures:
+        own = [cells.get((figure.name, count)) for count in counts]
+        if any(row is not None for row in own):
+            digits = _digits(rows, figure)
+            lines.append(
+                ((_label(figure),), tuple(None if row is None else cell_of(row, figure, digits) for row in own))
+            )
+    return PageTable(("figure",), tuple((f"{count} players", "") for count in counts), tuple(lines))
 
 
 def _label(figure: Figure) -> str:
     return f"{figure.label}, %" if figure.unit == "share" else figure.label
 
 
-class _Numbers:
-    """Rows of a table by (figure, players, level), and the decimals of each figure."""
+def _digits(rows: pd.DataFrame, figure: Figure) -> int:
+    """Return the decimals of a column: what its median interval is worth."""
+    own = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
+    return digits_for(float(((own["high"] - own["low"]) / 2).median()) if len(own) else 0.0, figure.unit, 2)
 
-    def __init__(self, rows: pd.DataFrame, picture: Picture, most: int) -> None:
-        self._rows: dict[tuple[str, int, Any], Any] = {}
-        self._digits: dict[str, int] = {}
-        rows = rows[rows["n"] > 0]  # the page omits lines without events; the CSV tables keep them
-        valued = rows.dropna(subset="value")
-        for row in rows.itertuples(index=False):
-            level = "" if picture.x == "figure" else getattr(row, picture.x)
-            self._rows[row.figure, row.players, level] = row
-        for figure in picture.figures:
-            half = ((valued["high"] - valued["low"]) / 2)[valued["figure"] == figure.name].dropna()
-            self._digits[figure.name] = digits_for(float(half.median()) if len(half) else 0.0, figure.unit, most)
 
-    def row(self, figure: Figure, players: int, level: Any) -> Any:
-        return self._rows.get((figure.name, players, level))
-
-    def cell(self, figure: Figure, row: Any) -> Cell:
-        half = (row.high - row.low) / 2 * (100 if figure.unit == "share" else 1)
-        digits = min(self._digits[figure.name], most_digits(half))
-        n = f"n = {row.n:,}"
-        if figure.name.endswith("_p"):
-            return Cell(format_p(row.value), "", n)
-        value = format_value(row.value, figure.unit, digits).removesuffix(f"{THIN}%")
-        return Cell(value, "" if np.isnan(row.value) else format_half_width(row, figure.unit, digits), n)
+def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
+    """Return the cell of a row of a table."""
+    n = f"n = {row.n:,}"
+    numbers = tuple("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
+    kept = numbers[0], numbers[1], numbers[2], str(row.n)
+    if figure.name.endswith("_p"):
+        return Cell(format_p(row.value), "", n, kept)
+    digits = min(digits, most_digits((row.high - row.low) / 2 * (100 if figure.unit == "share" else 1)))
+    text = format_value(row.value, figure.unit, digits).removesuffix(f"{THIN}%")
+    if np.isnan(row.low) or np.isnan(row.value):
+        return Cell(text, "", n, kept)
+    low, high = (format_value(side, figure.unit, digits).removesuffix(f"{THIN}%") for side in (row.low, row.high))
+    return Cell(text, format_half_width(row, figure.unit, digits), f"95 % interval {low} to {high}; {n}", kept)
 
 
 def format_p(p: float) -> str:
     """Format a p-value with two decimals, or three below 0.1."""
     return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
-
-
-def _line(label: str, numbers: _Numbers, keys: Sequence[tuple[Figure, int, Any]]) -> Row | None:
-    rows = [(figure, numbers.row(figure, players, level)) for figure, players, level in keys]
-    there = [row.n for _, row in rows if row is not None]
-    if not there:
-        return None
-    cells = tuple(None if row is None else numbers.cell(figure, row) for figure, row in rows)
-    low, high = compact(min(there)), compact(max(there))
-    return Row(label, cells, low if low == high else f"{low}\N{EN DASH}{high}")

@@ -1,163 +1,124 @@
-"""Labelled dots: one figure of each level against another, with the names placed where there is room for them."""
+"""Declare labelled dots: one figure of each level over another, with the names placed where there is room for them."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
-from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports import style
-from strozzi_sim.reports.series import Words, around_zero, in_order, named, players_title, whiskers
+from strozzi_sim.game.reporting import THIN, Picture, format_value
+from strozzi_sim.reports.declare import NARROW, SHAPES, Declared, Scale, beside, sentence, shown_scale
+from strozzi_sim.reports.series import Words, in_order, named, players_title
+from strozzi_sim.reports.vega import INKS, Spec
 
-_ACROSS = 2  # panels side by side
-_HEIGHT = 3.0  # inches of a panel
-_LEFT = 0.66  # inches, with the label of the axis
-_LAST_TICK = 0.96  # of the axis: a label further right would leave the picture
-_LETTERS = 7  # size of a name, in points
-_DOT = 3.0  # points: half the size of a dot
-_NEAR = [(5, 0), (-5, 0), (5, 6), (-5, 6), (5, -6), (-5, -6), (0, 9), (0, -9)]  # points from a dot to its name
-_FAR = [(r * np.cos(angle), r * np.sin(angle)) for r in (14, 20, 28, 38, 50) for angle in np.arange(24) * np.pi / 12]
-_PLACES = [*((*spot, False) for spot in _NEAR), *((*spot, True) for spot in _FAR)]  # True: a line connects the name
-
-Array = np.ndarray[Any, Any]
+_HEIGHT = 300  # pixels of a panel
+_LETTER, _TALL = 6.2, 13.0  # pixels of a name at 12 px: a letter's width, the height
+_PLACES = ((8, 0, "left"), (-8, 0, "right"), (8, -9, "left"), (8, 9, "left"), (-8, -9, "right"), (-8, 9, "right"))
+_RINGS = tuple((8 + 4 * k, s * (9 + 7 * k), "left") for k in range(1, 5) for s in (-1, 1))
 
 
-def labelled_dots(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
-    """Draw the picture's second figure over its first one, a dot per level; one panel per player count, with common axes.
+def declare_scatter(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame, width: int) -> Declared:
+    """Declare the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
 
-    The last of several series is the ground: grey, hollow and drawn first. With `zero`, shares along y are differences in points.
+    The last of several series is drawn hollow. With `zero`, shares along y are differences in points.
     """
     across, up = picture.figures
     known = list(picture.series_levels) or (in_order(every[picture.series], ()) if picture.series else [""])
-    keys = [named(level, words, picture.series) for level in known] if picture.series else []
-    counts = sorted(rows["players"].unique())
-    drawing, all_axes = style.panels(
-        len(counts), most=_ACROSS, height=_HEIGHT, keys=keys, share=True, foot=0.02, left=_LEFT
-    )
-    ground = known[-1] if len(known) > 1 else None
-    looks = [_look(k, ground=level == ground) for k, level in enumerate(known)]
-    least, most = around_zero(every[every["figure"] == up.name])
-    furthest = 1.08 * float(every[every["figure"] == across.name]["value"].max()) or 1.0
-    ticks = MaxNLocator(5).tick_values(0, furthest)
-    for number, (axes, players) in enumerate(zip(all_axes, counts, strict=True)):
-        dots = _dots_of(picture, rows[rows["players"] == players])
-        for level, look in reversed(list(zip(known, looks, strict=True))):
-            own = dots[dots["series"] == level]
-            axes.errorbar(own["at"], own["value"], yerr=whiskers(own), elinewidth=0.9, **look)
-        axes.set_xlim(-0.02 * furthest, furthest)
-        axes.set_ylim(least, most + 0.04 * (most - least))  # room for the names of the highest dots
-        axes.grid(axis="x")
-        if picture.zero:
-            axes.axhline(0, **style.EQUAL)
-        axes.set_xticks([tick for tick in ticks if tick <= _LAST_TICK * furthest])
-        style.format_ticks(axes, across.unit, "x")
-        if picture.zero and up.unit == "share":
-            axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:z.4g}".replace("-", "\N{MINUS SIGN}"))
-        else:
-            style.format_ticks(axes, up.unit)
-        axes.set_xlabel(across.label)
-        axes.set_ylabel(up.label if number % _ACROSS == 0 else "")
-        style.panel_title(axes, players_title(players), style.compact_range(list(dots["n"])))
-        _write_names(axes, dots, [named(level, words, picture.x) for level in dots["level"]], ground)
-    if keys:
-        style.legend(drawing, [Line2D([], [], **look) for look in looks], keys, 0.5)
-    return drawing
+    names = [named(level, words, picture.series) for level in known] if picture.series else [""]
+    of_up = every[every["figure"] == up.name]
+    scale, placed = shown_scale(of_up, up, equal=False, zero=picture.zero)
+    factor = 100.0 if across.unit == "share" else 1.0
+    furthest = 1.06 * factor * float(every[every["figure"] == across.name]["value"].max()) or 1.0
+    title = f"{across.label}, %" if across.unit == "share" else across.label
+    below = Scale((-0.02 * furthest, furthest), title)
+    scale = Scale(scale.ends, up.label, scale.signed, scale.percent, scale.line)
+    counts = sorted(int(count) for count in rows["players"].unique())
+    inks = [*INKS[: len(known) - 1], "s3"] if len(known) > 1 else list(INKS[:1])
 
-
-def _dots_of(picture: Picture, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per level with both figures: level, series, at, and value, low, high and n of the second figure."""
-    across, up = (rows[rows["figure"] == figure.name] for figure in picture.figures)
-    at = across.set_index(picture.x)["value"]
-    up = up[up[picture.x].isin(at.index)]
-    series = up[picture.series] if picture.series else ""
-    return up.assign(level=up[picture.x], series=series, at=up[picture.x].map(at))
-
-
-def _look(k: int, *, ground: bool) -> dict[str, Any]:
-    """Return the mark and colour of a series."""
-    look: dict[str, Any] = {"linestyle": "none", "markersize": 4.6}
-    if ground:
-        return look | {"marker": "o", "color": style.GREY, "markerfacecolor": style.PAPER, "markeredgewidth": 0.9}
-    return look | {"marker": style.MARKS[k], "color": style.COLOURS[k], "markeredgewidth": 0}
-
-
-def _write_names(axes: Axes, dots: pd.DataFrame, names: Sequence[str], ground: str | None) -> None:
-    """Write the name of each dot where it hides nothing; omit a name without room.
-
-    The rarest series comes first, the ground last, and in each the dots furthest from zero come first.
-    """
-    drawing: Any = axes.get_figure()
-    renderer, inch = drawing.canvas.get_renderer(), drawing.dpi / 72
-    frame = axes.get_window_extent(renderer)
-    spots = axes.transData.transform(dots[["at", "value"]].to_numpy())
-    taken, lines = _marks(axes, dots, inch), np.empty((0, 2))
-    rarity = dots["series"].map(dots["series"].value_counts()).where(dots["series"] != ground, np.inf)
-    for k in np.lexsort((-dots["value"].abs().to_numpy(), rarity.to_numpy(np.float64))):
-        probe = axes.text(0, 0, names[k], fontsize=_LETTERS)
-        size = probe.get_window_extent(renderer)
-        probe.remove()
-        for across, up, far in _PLACES:
-            box, line = _box(spots[k], (across * inch, up * inch), (size.width, size.height))
-            if not (frame.contains(*box[:2]) and frame.contains(*box[2:])) or _cover(box[None], taken).any():
+    def panel(count: int, wide: float) -> Spec:
+        here = rows[rows["players"] == count]
+        used = here[here["figure"] == across.name].set_index(picture.x)["value"] * factor
+        dots = []
+        for row in here[here["figure"] == up.name].itertuples(index=False):
+            level = getattr(row, picture.x)
+            if level not in used.index:
                 continue
-            if _hold(box[None], lines).any() or (far and _hold(taken, line).any()):
-                continue
-            arrow = {"arrowstyle": "-", "color": style.GREY, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
-            axes.annotate(
-                names[k], dots[["at", "value"]].iloc[k].to_list(), (across, up), textcoords="offset points",
-                fontsize=_LETTERS, ha=_side(across), va="center", arrowprops=arrow if far else None,
+            value, low, high = placed(row)
+            name = named(level, words, picture.x)
+            said = sentence([players_title(count), name], row, up.unit, points=picture.zero)
+            often = format_value(used[level] / factor, across.unit).replace(THIN, " ")
+            kept = {"low": None, "high": None} if np.isnan(low) else {"low": low, "high": high}
+            series = named(getattr(row, picture.series), words, picture.series) if picture.series else ""
+            dots.append(
+                {"name": name, "at": float(used[level]), "value": value, **kept, "series": series, "tip": f"{said}; {across.label}: {often}"}
             )  # fmt: skip
-            taken, lines = np.vstack([taken, box]), np.vstack([lines, line]) if far else lines
-            break
+        _place_names(dots, (wide, _HEIGHT), below.ends, scale.ends, last=names[-1] if len(names) > 1 else "")
+        return _chart(players_title(count), dots, below, scale, names, inks, wide)
+
+    def laid(total: float, most: int) -> Spec:
+        columns = min(most, len(counts))
+        each = (total - 56 * columns - 16 * (columns - 1)) / columns
+        return beside([panel(count, each) for count in counts], columns)
+
+    legend = tuple((name, inks[k], SHAPES[k]) for k, name in enumerate(names)) if len(names) > 1 else ()
+    n = int(rows["n"].min()), int(rows["n"].max())
+    return Declared(laid(width, 2), laid(NARROW, 1), picture.title, legend, len(rows), n)
 
 
-def _marks(axes: Axes, dots: pd.DataFrame, inch: float) -> Array:
-    """Return what dots, whiskers and the line at zero cover, in pixels: left, bottom, right, top of each, float64[N, 4]."""
-    middle, low, high = (
-        axes.transData.transform(np.column_stack([dots["at"], dots[end].fillna(dots["value"])]))
-        for end in ("value", "low", "high")
-    )
-    size = _DOT * inch
-    zero = axes.transData.transform((0, 0))[1]
-    return np.vstack(
-        [
-            np.hstack([middle - size, middle + size]),
-            np.column_stack([low[:, 0] - inch, low[:, 1], high[:, 0] + inch, high[:, 1]]),
-            [[0, zero - 1, float(axes.get_window_extent().x1), zero + 1]],
-        ]
-    )
+def _chart(
+    title: str, dots: list[Spec], below: Scale, scale: Scale, names: Sequence[str], inks: Sequence[str], wide: float
+) -> Spec:
+    x, y = {"field": "at", **below.encoding()}, {"field": "value", **scale.encoding()}
+    colour = {"field": "series", "scale": {"domain": list(names), "range": list(inks)}, "legend": None}
+    shapes = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"][: len(names)]
+    shape = {"field": "series", "scale": {"domain": list(names), "range": shapes}, "legend": None}
+    line = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
+    layers: list[Spec] = [] if scale.line is None else [{"mark": line, "encoding": {"y": {"datum": scale.line}}}]
+    layers += [
+        {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8},
+         "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}},
+        {"mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
+         "encoding": {"x": x, "y": y, "color": colour, "shape": shape, "description": {"field": "tip"}}},
+    ]  # fmt: skip
+    for across, down, side in {dot["spot"] for dot in dots if "spot" in dot}:
+        layers.append(
+            {
+                "transform": [{"filter": f"datum.dx == {across} && datum.dy == {down}"}],
+                "mark": {"type": "text", "align": side, "baseline": "middle", "dx": across, "dy": down, "fontSize": 12},
+                "encoding": {"x": x, "y": y, "text": {"field": "name"}},
+            }
+        )
+    plain = [{key: value for key, value in dot.items() if key != "spot"} for dot in dots]
+    return {"title": title, "width": wide, "height": _HEIGHT, "data": {"values": plain}, "layer": layers}
 
 
-def _side(across: float) -> Literal["left", "center", "right"]:
-    """Return the end of a name that faces its dot."""
-    return "center" if abs(across) < 1 else "left" if across > 0 else "right"
+def _place_names(
+    dots: list[Spec], size: tuple[float, float], x_ends: tuple[float, float], y_ends: tuple[float, float], last: str
+) -> None:
+    """Give each dot the first place for its name that hides nothing, the largest values first, those of series `last` at the end."""
+    wide, tall = size
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return wide * (x - x_ends[0]) / (x_ends[1] - x_ends[0]), tall * (1 - (y - y_ends[0]) / (y_ends[1] - y_ends[0]))
+
+    taken: list[Any] = []
+    for dot in dots:
+        x, y = at(dot["at"], dot["value"])
+        taken.append((x - 4, y - 4, x + 4, y + 4))
+        if dot["low"] is not None:
+            taken.append((x - 1, at(0, dot["high"])[1], x + 1, at(0, dot["low"])[1]))
+    for dot in sorted(dots, key=lambda dot: (dot["series"] == last, -abs(dot["value"]))):
+        x, y = at(dot["at"], dot["value"])
+        long = _LETTER * len(dot["name"])
+        for across, down, side in (*_PLACES, *_RINGS):
+            left = x + across if side == "left" else x + across - long
+            box = left, y + down - _TALL / 2, left + long, y + down + _TALL / 2
+            inside = box[0] >= 0 and box[2] <= wide and box[1] >= 0 and box[3] <= tall
+            if inside and not any(_overlap(box, other) for other in taken):
+                dot |= {"dx": across, "dy": down, "spot": (across, down, side)}
+                taken.append(box)
+                break
 
 
-def _box(spot: Array, offset: tuple[float, float], size: tuple[float, float]) -> tuple[Array, Array]:
-    """Return what a name covers at this offset from its dot, and points of the line between them, in pixels."""
-    x, y = spot[0] + offset[0], spot[1] + offset[1]
-    left = {"left": x, "center": x - size[0] / 2, "right": x - size[0]}[_side(offset[0])]
-    box = np.array([left, y - size[1] / 2, left + size[0], y + size[1] / 2])
-    return box, np.linspace((box[:2] + box[2:]) / 2, spot, 80)[:-16]
-
-
-def _cover(box: Array, others: Array) -> Array:
-    """Return which of the boxes a box overlaps."""
-    return (
-        (box[:, 0] < others[:, 2])
-        & (others[:, 0] < box[:, 2])
-        & (box[:, 1] < others[:, 3])
-        & (others[:, 1] < box[:, 3])
-    )
-
-
-def _hold(boxes: Array, points: Array) -> Array:
-    """Return which points lie in which boxes, bool[boxes, points]."""
-    x, y = points[:, 0], points[:, 1]
-    across = (boxes[:, :1] < x) & (x < boxes[:, 2:3])
-    return across & (boxes[:, 1:2] < y) & (y < boxes[:, 3:])
+def _overlap(one: Any, two: Any) -> bool:
+    return bool(one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3])

@@ -1,4 +1,4 @@
-"""Common parts of pictures with series: order of levels, names and marks of series, whiskers, keys."""
+"""Levels and series of a picture: their order and display names."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Drawing
-from matplotlib.lines import Line2D
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, pick
-from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
+from strozzi_sim.reports.vega import INKS
 
 Words = Mapping[str, str]
 
@@ -54,60 +52,23 @@ def players_title(players: int) -> str:
     return f"{players} players"
 
 
-def whiskers(rows: pd.DataFrame) -> np.ndarray[Any, Any]:
-    """Return whisker lengths for matplotlib, [2, rows]; 0 without an interval."""
-    low = (rows["value"] - rows["low"]).fillna(0).clip(lower=0)
-    high = (rows["high"] - rows["value"]).fillna(0).clip(lower=0)
-    return np.array([low, high])
-
-
 def figures_of(picture: Picture, rows: pd.DataFrame) -> list[Figure]:
     """Return the figures of a picture that occur in these rows; with few games some are absent."""
     there = set(rows["figure"])
     return [figure for figure in picture.figures if figure.name in there]
 
 
-def around_zero(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the ends of an axis that shows zero and every whisker of these rows."""
-    low = min(float(rows[["low", "value"]].min(axis=None)), 0.0)
-    high = max(float(rows[["high", "value"]].max(axis=None)), 0.0)
-    room = 0.05 * (high - low) or 1.0
-    return low - room, high + room
+def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> tuple[list[Any], list[str]]:
+    """Return the levels of a picture's series and their names; a picture without a series column has one, None.
 
-
-class Series:
-    """Series of a picture, in order; a picture without a series column has one series, None.
-
-    Attributes:
-        levels: level of each series.
-        inks: index of each series' colour and mark, equal in all pictures with the same levels.
-        keys: texts of the legend; empty for a single series.
+    A level has its place, and so its colour, in all pictures with the same levels.
     """
-
-    def __init__(self, picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> None:
-        self._column = picture.series
-        if self._column == "figure":
-            known: list[Any] = [figure.name for figure in picture.figures]
-            self.levels: list[Any] = [figure.name for figure in figures_of(picture, rows)]
-            words = {f"figure={figure.name}": figure.label for figure in picture.figures}
-        else:
-            known = in_order(every[self._column], picture.series_levels)[:SERIES] if self._column else [None]
-            self.levels = [level for level in known if level is None or level in set(rows[self._column])]
-        ranks = {level: k for k, level in enumerate(picture.series_levels or known)}
-        self.inks = [ranks.get(level, k) for k, level in enumerate(self.levels)]
-        named_levels = [
-            players_title(level) if self._column == "players" else named(level, words, self._column)
-            for level in self.levels
-        ]
-        self.keys = named_levels if len(named_levels) > 1 else []
-
-    def points(self, rows: pd.DataFrame) -> list[pd.DataFrame]:
-        """Return the rows of each series."""
-        return [rows if level is None else rows[rows[self._column] == level] for level in self.levels]
-
-    def write_keys(self, drawing: Drawing, linewidth: float = 0.0) -> None:
-        """Draw the legend above the panels if there are several series."""
-        if self.keys:
-            look: Any = {"markeredgewidth": 0, "markersize": 4.5, "linewidth": linewidth}
-            handles = [Line2D([], [], color=COLOURS[k], marker=MARKS[k], **look) for k in self.inks]
-            legend(drawing, handles, self.keys, 0.5)
+    column = picture.series
+    if not column:
+        return [None], [""]
+    if column == "figure":
+        figures = figures_of(picture, rows)
+        return [figure.name for figure in figures], [figure.label for figure in figures]
+    keys = in_order(every[column], picture.series_levels)[: len(INKS)]
+    names = [players_title(key) if column == "players" else named(key, words, column) for key in keys]
+    return keys, names

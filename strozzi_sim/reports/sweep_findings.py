@@ -15,6 +15,7 @@ import pandas as pd
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Tables, cell_name, format_row, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value
+from strozzi_sim.reports.content import Answer, Number
 from strozzi_sim.stats.multiple_testing import holm
 
 GAP, BY_CHANCE = "seat_gap", "seat_gap_by_chance"
@@ -112,6 +113,28 @@ class Sweep:
             if known["first"].any():
                 found.append(Finding(cell_name(int(players), "base", str(lineup)), known, self._text(name, known)))
         return found
+
+    def answer(self, name: str) -> Answer:
+        """Return whether any value changes the figure, which changes it most, and the numbers of that player count."""
+        found = self.findings(name)
+        if not found:
+            return Answer(f"There are too few games for {self.figure(name).label}.")
+        most = max(found, key=lambda each: each.largest)
+        keys, label = " and ".join(self.keys), self.figure(name).label
+        first = most.rows[most.rows["first"]].iloc[0]
+        numbers = [
+            Number(self.value_text(name, first), "", f"{label} at {self.at(first)}, the first value ({most.where})")
+        ]
+        if not most.largest:
+            verdict = f"No value of {keys} is known to change {label}."
+            return Answer(verdict, self.headline(name).replace("`", ""), tuple(numbers))
+        ends = [(sign, most.rows[most.rows["changed"] == sign]) for sign in (-1, 1)]
+        best = [(sign, side.loc[(sign * side["value"]).idxmax()]) for sign, side in ends if len(side)]
+        said = [f"{'smallest' if sign < 0 else 'largest'} at {self.at(row)}" for sign, row in best]
+        where = most.where.split(" (", 1)[0]
+        verdict = f"{keys} changes {label}: at {where} it is {listed(said)}."
+        numbers += [Number(self.value_text(name, row), "", f"at {self.at(row)} ({most.where})") for _, row in best]
+        return Answer(verdict, self.headline(name).replace("`", ""), tuple(numbers))
 
     def headline(self, name: str) -> str:
         """Return one sentence about all player counts and line-ups: where the figure changes most, or that it does not."""

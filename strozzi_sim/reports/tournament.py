@@ -1,6 +1,7 @@
 """Page of a tournament: ranking, pairwise results, Nash averaging and seats."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, format_estimate, listed, pick, row_of
 from strozzi_sim.game.significance import MIN_SHARE, differs_significantly
-from strozzi_sim.reports.dominance import FieldOrder, dominance_sentences, draw_cycle, field_orders
+from strozzi_sim.reports.answers import number
+from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
+from strozzi_sim.reports.declare import HERO
+from strozzi_sim.reports.dominance import FieldOrder, declare_cycle, dominance_sentences, field_orders
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
-from strozzi_sim.reports.page import Content, Item, Section, known_facts, section
-from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.study_page import known_facts
 from strozzi_sim.studies.standings import unrated
 
 STRENGTH = Figure("strength", "strength", "number")
@@ -22,7 +26,10 @@ AHEAD = Figure("ahead_share", "finished ahead", "share")
 WEIGHT = Figure("weight", "Nash weight", "share")
 AGAINST = Figure("score", "wins against the mixture", "share")
 _LONG, _LONGER = 34, 60  # maximum letters of an agent's name beside a heat map and beside dots
-_MAX_SAID = 3  # sentences on dominance in the headline
+_GLOSSARY = {
+    "strength": "Plackett-Luce strength: a difference of 1 means finishing ahead about 2.7 times as often as behind.",
+    "interval": "The thin line through a point. If all were played again with other luck, the true value would lie in it 95 times in 100.",
+}
 _MAX_PAIRS = 6  # maximum pairs against the ranking that a sentence lists
 _MAX_MAPPED = 40  # maximum agents in a heat map
 
@@ -40,8 +47,9 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
     """
     standings = list(_standings(tables))
     orders = field_orders(tables, manifest["plan"]["chunks"])
+    standing = _standing(standings, painter)
+    first = next((each.title for each in standings if each.players == 4), standings[0].title)
     sections = [
-        _standing(standings, painter),
         _pairs(standings, orders, painter, manifest["plan"]["chunks"]),
         _nash(standings, tables, painter),
         _seats(tables, painter),
@@ -49,11 +57,44 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
     return Content(
         plan=_plan(manifest, game, standings),
         facts=_facts(manifest, standings),
-        headline=" ".join([*dominance_sentences(orders)[:_MAX_SAID], *(_headline(standing) for standing in standings)]),
-        sections=[section for section in sections if section.items],
+        answer=tournament_answer(manifest, tables, game),
+        hero=tuple(item.starting_with(first) for item in standing.items[:1]),
+        sections=[replace(standing, items=standing.items[1:]), *(section for section in sections if section.items)],
         certainty=_certainty(manifest),
         tables=sorted(tables),
+        glossary=_GLOSSARY,
     )
+
+
+def tournament_answer(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer:
+    """Return which agent is strongest, and whether it beats every other one."""
+    standings = list(_standings(tables))
+    orders = field_orders(tables, manifest["plan"]["chunks"])
+    best = {standing.agents[0] for standing in standings}
+    dominant = {order.dominant for order in orders}
+    first = next((standing for standing in standings if standing.players == 4), standings[0])
+    field = f"{len(first.agents)} agents of {game.title}"
+    if len(dominant) == 1 and "" not in dominant:
+        where = " at every player count" if len({order.players for order in orders}) > 1 else ""
+        verdict = f"{dominant.pop()} beats every other one of {field}{where}."
+    elif all(standing.converged for standing in standings) and len(best) == 1:
+        alone = all(not _rivals(standing) and standing.rank_interval(standing.agents[0]) for standing in standings)
+        verdict = f"{best.pop()} {'is the strongest' if alone else 'did best'} of {field}" + (", but does not beat each of them." if alone else "; others may be as strong.")  # fmt: skip
+    else:
+        verdict = f"Which of {field} is strongest depends on the number of players."
+    if not all(standing.converged for standing in standings):
+        verdict = f"The strengths of {field} could not be estimated from these games."
+    detail = " ".join([*(text.replace("`", "") for text in dominance_sentences(orders)[:1]), *(_headline(each) for each in standings[:2])])  # fmt: skip
+    rows = [(agent, first.row("win_share", agent)) for agent in first.agents]
+    numbers = [
+        number(row, "share", f"games won by {agent}, {first.players} players") for agent, row in rows if row is not None
+    ]
+    return Answer(verdict, detail, tuple(numbers[:3]))
+
+
+def _rivals(standing: "_Standing") -> list[str]:
+    """Return the agents that may be as strong as the best one."""
+    return [agent for agent in standing.agents[1:] if (ranks := standing.rank_interval(agent)) and ranks[0] == 1]
 
 
 class _Standing:
@@ -106,7 +147,7 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         dots = Picture("strength", "", "dots", "", (STRENGTH,), "Strength", x="agent", levels=standing.agents)
         short = {agent: _with_rank(standing, agent, _LONGER) for agent in standing.agents}
         pictures += painter.parts(
-            dots, f"strength{standing.slug}", standing.ratings, short, standing.title, compared=every
+            dots, f"strength{standing.slug}", standing.ratings, short, standing.title, compared=every, width=HERO
         )
         table = Picture(
             "standing", "", "table", "", (STRENGTH, WIN, RANK, SCORE), "", x="agent", levels=standing.agents,
@@ -115,7 +156,7 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         lines += painter.parts(table, "", standing.figures, words, standing.title)
     caption = (
         "Plackett-Luce strengths from complete finishing orders; logarithms with mean 0. A difference of 1 means finishing ahead about "
-        "e = 2.7 times as often as behind. Whiskers are 95 % intervals. Parentheses: 95 % interval of the rank."
+        "e = 2.7 times as often as behind. Thin lines are 95 % intervals. Parentheses: 95 % interval of the rank."
     )
     items = [
         Item("How strong each agent is", caption, tuple(pictures)),
@@ -131,12 +172,12 @@ def _cycles(orders: Sequence[FieldOrder], painter: Painter) -> Item:
     several = len({order.variant for order in orders}) > 1
     for order in orders:
         title = f"{order.players} players" + (f", variant {order.variant}" if several else "")
-        for number, cycle in enumerate(order.cycles()):
-            slug = (
-                f"cycle-{order.players}" + (f"-{order.variant}" if several else "") + (f"-{number}" if number else "")
+        for count, cycle in enumerate(order.cycles()):
+            slug = f"cycle-{order.players}" + (f"-{order.variant}" if several else "") + (f"-{count}" if count else "")
+            shown = painter.paint(
+                declare_cycle(order, cycle), slug, f"Agents that beat one another in a circle: {title}"
             )
-            html = painter.paint(draw_cycle(order, cycle), slug, f"Agents that beat one another in a circle: {title}")
-            parts.append(Part(title, html, slug, None))
+            parts.append(Part(title, shown))
     caption = (
         "An arrow points from an agent to one that it finishes ahead of in significantly more than half of their games, all pairs judged together; "
         "the coloured arrows are the shortest circle."
@@ -241,7 +282,7 @@ def _headline(standing: _Standing) -> str:
         return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures are valid."
     if standing.rank_interval(best) is None:
         return f"{where} {best} did best; there are too few games for an interval of its rank."
-    rivals = [agent for agent in standing.agents[1:] if (ranks := standing.rank_interval(agent)) and ranks[0] == 1]
+    rivals = _rivals(standing)
     if not rivals:
         return f"{where} {best} is the strongest of {len(standing.agents)}."
     return f"{where} {best} did best; {listed(rivals)} may be as strong."

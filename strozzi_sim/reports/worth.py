@@ -20,11 +20,15 @@ from strozzi_sim.game.reporting import (
     headline_players,
     listed,
     pick,
+    row_of,
     some_of,
 )
+from strozzi_sim.reports.answers import number
+from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
+from strozzi_sim.reports.declare import HERO, WIDE
 from strozzi_sim.reports.html_tables import Cell, page_table
-from strozzi_sim.reports.page import Content, Item, Section, by_scenario, known_facts, section
-from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.study_page import by_scenario, known_facts
 from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
@@ -38,8 +42,11 @@ _COLUMNS = (
     "naive: games that its users win, %",
     "causal: games lost without it, points",
     "score lost without it",
-    "verdict",
 )
+_GLOSSARY = {
+    "worth": "What an agent loses that must do without a thing and knows it, on the same deals against the same rivals.",
+    "mislead": "The share of wins of those who use a thing also counts all else that they do; it may point the wrong way.",
+}
 _SEEN = {
     "told": "significant worth",
     "misleads": "its users' wins mislead",
@@ -74,13 +81,18 @@ def worth_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter:
         ("Deals for each thing", f"{manifest['deals']:,}" + (f" ({fewer:,} with an agent that searches)" if fewer else "")),
         ("Seatings", str(manifest["plan"]["seatings"])),
     ]  # fmt: skip
+    found = worth_section(manifest, tables, game, painter, HERO)
     return Content(
         plan=plan,
         facts=known_facts(manifest, facts),
-        headline=worth_headline(tables, effect_of(manifest)),
-        sections=[worth_section(manifest, tables, game, painter)],
+        answer=worth_answer(tables, effect_of(manifest), game),
+        hero=tuple(
+            item.starting_with(_strongest(_groups(table, effect_of(manifest)), game).agent) for item in found.items[:1]
+        ),
+        sections=[replace(found, items=found.items[1:])],
         certainty=_certainty(manifest),
         tables=sorted(tables),
+        glossary=_GLOSSARY,
     )
 
 
@@ -97,6 +109,29 @@ def effect_of(manifest: Mapping[str, Any]) -> float:
     return float(manifest.get("report", {}).get("effect", EFFECT))
 
 
+def worth_answer(tables: Tables, effect: float, game: Game) -> Answer:
+    """Return what is worth most, to whom, and what misleads."""
+    first = _strongest(_groups(tables["worth"], effect), game)
+    players = first.players
+    best = first.lines[0]
+    if best["verdict"] == WORTH:
+        useless = len(first.things(SMALL))
+        verdict = f"{best['thing']} is worth most to {first.agent} at {players} players of {game.title}"
+        verdict += f"; {useless} of {len(first.lines)} things are worth next to nothing." if useless else "."
+    else:
+        verdict = f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of {game.title}."
+    detail = f"{first.finding()}.".replace("`", "")
+    numbers = []
+    for line in first.lines[:2]:
+        points = number(line["win_share_lost"], "share", f"points of games won, lost without {line['thing']}")
+        numbers.append(replace(points, value=points.value.replace(f"{THIN}%", "")))
+    if best["verdict"] == WORTH:
+        of_best = {"thing": best["thing"], "agent": first.agent, "players": players, "variant": first.variant}
+        if row := row_of(tables["worth"], figure="score_lost", **of_best):
+            numbers.append(number(row, "amount", f"points of score lost without {best['thing']}"))
+    return Answer(verdict, detail, tuple(numbers))
+
+
 def worth_headline(tables: Tables, effect: float) -> str:
     """Return what is worth most to each agent at the player count of the headline, how much is worth nothing, and what misleads."""
     groups = _groups(tables["worth"], effect)
@@ -107,7 +142,9 @@ def worth_headline(tables: Tables, effect: float) -> str:
     return " ".join([*(f"{group.finding()}." for group in first), *rest])
 
 
-def worth_section(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Section:
+def worth_section(
+    manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter, width: int = WIDE
+) -> Section:
     """Paint the picture of used against worth and return its section, with the three measures of each thing beside each other."""
     table, effect = tables["worth"], effect_of(manifest)
     groups = _groups(table, effect)
@@ -116,7 +153,7 @@ def worth_section(manifest: Mapping[str, Any], tables: Tables, game: Game, paint
         f"Footnote: worth is what an agent loses that must do without a thing, against the same deals without restrictions; too small "
         f"to matter is what stays within {100 * effect:g} {'point' if effect == 0.01 else 'points'}. Verdicts and marks are corrected for the number of things."
     )
-    items = [_picture(table, groups, game, painter), _figures(table, groups)]
+    items = [_picture(table, groups, game, painter, width), _figures(table, groups)]
     question = "What is each thing worth to its users, and do its use and their wins show it?"
     return section("worth", "What things are worth", question, sentences, items)
 
@@ -236,7 +273,7 @@ def _distinct(table: pd.DataFrame, column: str) -> list[Any]:
 # -- picture and table ----------------------------------------------------------------------------------------------
 
 
-def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter: Painter) -> Item:
+def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter: Painter, width: int) -> Item:
     """Return the picture of used against worth: a dot per thing, a part per agent and variant, all in one scale."""
     seen = {
         (group.players, group.variant, group.agent, line["thing"]): (
@@ -257,23 +294,27 @@ def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter:
     words = {f"seen={level}": text for level, text in _SEEN.items()}
     parts: list[Part] = []
     for name, slug, own in by_scenario(rows):
-        parts += painter.parts(picture, f"{picture.name}{slug}", own, words, name, compared=rows)
+        parts += painter.parts(picture, f"{picture.name}{slug}", own, words, name, compared=rows, width=width)
     caption = (
         "Each dot is a thing: how often it is used, and how many points of the games won an agent loses that must do without it. Whiskers "
         "are 95 % intervals; the broken line is a thing that is worth nothing. All panels have one scale. A dot without room for its name has none; the table below has all."
     )
     without = [thing for thing in _distinct(table, "thing") if thing not in set(rows["thing"])]
     note = f"Without a dot, since no fact counts their use: {some_of(without, 6)}."
-    parts += [Part("", "", "", None, 0, note)] if parts and without else []
+    parts += [Part("", note=note)] if parts and without else []
     return Item(title, caption, tuple(parts), "item-worth")
 
 
 def _title(groups: Sequence[_Group], game: Game) -> str:
     """Return the finding on the agent of the highest tier, else on the first one, at the player count of the headline."""
+    return _strongest(groups, game).finding().replace("`", "")
+
+
+def _strongest(groups: Sequence[_Group], game: Game) -> _Group:
+    """Return the group of the agent of the highest tier, else of the first one, at the player count of the headline."""
     tiers = {load_agent(agent, game).text: tier for tier, agent in enumerate(game.tiers.values())}
     players = headline_players(pd.DataFrame({"players": [group.players for group in groups]}))
-    found = max((group for group in groups if group.players == players), key=lambda group: tiers.get(group.agent, -1))
-    return found.finding().replace("`", "")
+    return max((group for group in groups if group.players == players), key=lambda group: tiers.get(group.agent, -1))
 
 
 def _figures(table: pd.DataFrame, groups: Sequence[_Group]) -> Item:
@@ -288,10 +329,12 @@ def _figures(table: pd.DataFrame, groups: Sequence[_Group]) -> Item:
         if lines is None:
             continue
         said = {line["thing"]: line["verdict"] + (_MARK if line["misleads"] else "") for line in group.lines}
-        judged = tuple(replace(row, cells=(*row.cells, Cell(said[row.label], "", ""))) for row in lines.rows)
+        rows = tuple((keys, (*cells, Cell(said[keys[0]]))) for keys, cells in lines.rows)
         heading = f"{group.name}; a fair share is {format_value(1 / group.players, 'share')}"
-        judged_table = replace(lines, corner="thing", columns=_COLUMNS, rows=judged, wide=False)
-        parts.append(Part(heading, "", "", judged_table))
+        labels = tuple((name, figure) for name, (_, figure) in zip(_COLUMNS, lines.columns, strict=False))
+        parts.append(
+            Part(heading, table=replace(lines, keys=("thing",), columns=(*labels, ("verdict", "")), rows=rows))
+        )
     caption = (
         "Popularity and naive are what a designer sees at the table; causal is what the same agent loses on the same deals if it "
         f"must do without. {_MARK.strip()} marks where the wins of users point elsewhere: such a share shows who uses a thing, "

@@ -13,7 +13,7 @@ from strozzi_sim.studies.made_of import digest_of_page
 if TYPE_CHECKING:  # importing matplotlib and pandas takes a second, which an existing page does not need
     import pandas as pd
 
-    from strozzi_sim.reports.page import Content
+    from strozzi_sim.reports.content import Answer, Content
     from strozzi_sim.reports.painter import Painter
 
 Tables = Mapping[str, "pd.DataFrame"]
@@ -21,8 +21,11 @@ PAGE = "report.html"
 
 
 def has_page(tables: Tables) -> bool:
-    """Return whether results with these tables have a page, as studies, tournaments and worth studies do."""
-    return not {"ratings", "seats", "worth"}.isdisjoint(tables)
+    """Return whether results with these tables have a page."""
+    return not _WITH_PAGES.isdisjoint(tables)
+
+
+_WITH_PAGES = {"ratings", "seats", "worth", "difference", "ladder", "challengers", "luck"}
 
 
 def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> "Content":
@@ -31,7 +34,8 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
     Raises:
         InputError: results of this kind have no page.
     """
-    from strozzi_sim.reports.page import study_page
+    from strozzi_sim.reports.comparisons import contest_page
+    from strozzi_sim.reports.study_page import StudyPage
     from strozzi_sim.reports.tournament import tournament_page
     from strozzi_sim.reports.worth import with_worth, worth_page
 
@@ -39,10 +43,31 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
         raise InputError(f"there are no pictures and no report of these results; their tables: {', '.join(tables)}")
     if "ratings" in tables:
         return tournament_page(manifest, tables, game, painter)
-    if "seats" not in tables:
-        return worth_page(manifest, tables, game, painter)
-    content = study_page(manifest, tables, game, painter)
-    return with_worth(content, manifest, tables, game, painter) if "worth" in tables else content
+    if "seats" in tables:
+        content = StudyPage(manifest, tables, game, painter).content()
+        return with_worth(content, manifest, tables, game, painter) if "worth" in tables else content
+    page = worth_page if "worth" in tables else contest_page
+    return page(manifest, tables, game, painter)
+
+
+def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> "Answer":
+    """Return what the page of these results begins with.
+
+    Raises:
+        InputError: results of this kind have no page.
+    """
+    from strozzi_sim.reports.comparisons import contest_answer
+    from strozzi_sim.reports.study_page import answer_of as study_answer
+    from strozzi_sim.reports.tournament import tournament_answer
+    from strozzi_sim.reports.worth import effect_of, worth_answer
+
+    if not has_page(tables):
+        raise InputError(f"there is no answer in these results; their tables: {', '.join(tables)}")
+    if "ratings" in tables:
+        return tournament_answer(manifest, tables, game)
+    if "seats" in tables:
+        return study_answer(manifest, tables, game)
+    return worth_answer(tables, effect_of(manifest), game) if "worth" in tables else contest_answer(tables, game)
 
 
 def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> None:
@@ -52,16 +77,17 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
         InputError: results of this kind have no pictures.
     """
     from strozzi_sim.reports.comparisons import contest_pictures, has_pictures
-    from strozzi_sim.reports.page import paint_study
-    from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
+    from strozzi_sim.reports.study_page import StudyPage
+    from strozzi_sim.reports.sweep_pictures import paint_sweep
     from strozzi_sim.reports.worth import worth_section
 
     if has_pictures(tables):
         contest_pictures(tables, painter)
-    if "sweep" in tables:
-        paint_sweep(sweep_of(manifest, tables, game), painter, every=True)
     if "seats" in tables:
-        paint_study(manifest, tables, game, painter)  # skips the sentences, which take longer than a picture
+        study = StudyPage(manifest, tables, game, painter)
+        if study.sweep is not None:
+            paint_sweep(study.sweep, painter, every=True)
+        study.paint_all()  # skips the sentences, which take longer than a picture
     if "worth" in tables:
         worth_section(manifest, tables, game, painter)
     elif "seats" not in tables and not has_pictures(tables):
@@ -93,11 +119,13 @@ def write_report(
     mark = f'<meta name="made-of" content="{digest_of_page(manifest, tables, game)}">'
     if _is_written(folder, mark):
         return folder / PAGE
+    from strozzi_sim.reports.heat_files import heat_map_files
     from strozzi_sim.reports.page import render
     from strozzi_sim.reports.painter import Painter
 
-    painter = Painter(phase)
-    page = render(manifest, game, page_of(manifest, tables, game, painter), mark)
+    painter = Painter(phase, files=True)
+    page = render(manifest, game, page_of(manifest, tables, game, painter), painter, mark)
+    painter.drawn |= heat_map_files(manifest, tables, game, phase)
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
     with write_files(folder) as files:

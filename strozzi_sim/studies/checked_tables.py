@@ -19,7 +19,7 @@ from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST
 from strozzi_sim.studies.precision import COLUMNS as PRECISION
 from strozzi_sim.studies.standings import KEYS
-from strozzi_sim.studies.tables import study_tables
+from strozzi_sim.studies.tables import EXPLORER, EXPLORER_KEYS, study_tables
 from strozzi_sim.studies.worth import KEYS as WORTH_KEYS
 
 _OUTCOME = ("win_share", "rank_mean", "score_mean")
@@ -184,6 +184,8 @@ def _empty_tables(manifest: Mapping[str, Any], frames: Collection[str]) -> dict[
     tables = study_tables(game, (), [page for page in report["pages"] if page in game.report.PAGES], {}, compared)
     maps = [*report["heatmaps"], *(own["name"] for own in report.get("own", []))]
     heat = FigureTable("row", "column").frame()
+    if report.get("explorer"):
+        tables[EXPLORER] = FigureTable(*EXPLORER_KEYS).frame()
     if report.get("sweep"):
         tables["sweep"] = FigureTable(*report["sweep"]).frame().astype(dict.fromkeys(report["sweep"], "float64"))
     if plan.get("worth"):

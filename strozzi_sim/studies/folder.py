@@ -38,6 +38,7 @@ class _Report(msgspec.Struct):
     pages: list[_Name]
     heatmaps: list[_Name]
     own: list[HeatMapSpec] = []
+    explorer: bool = False
 
 
 class _Plan(msgspec.Struct):

@@ -113,6 +113,7 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
     plan = replace(
         plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped,
         effect=report.get("effect", plan.effect), question=report.get("question", plan.question),
+        explorer=report.get("explorer", False),
         sweep=tuple((key, tuple(values)) for key, values in report.get("sweep", {}).items()),
     )  # fmt: skip
     for own in report.get("own", []):

@@ -31,6 +31,7 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
             "own": [msgspec.to_builtins(own) for own in plan.own_maps],
             "question": plan.question,
             "effect": plan.effect,
+            "explorer": bool(plan.explored),
             "sweep": dict(plan.sweep),
         },
         "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],

@@ -12,6 +12,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import pluralize
+from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
@@ -24,6 +25,7 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
+MAX_EXPLORED = 24  # cells of a study with an explorer
 SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"  # questions of a headline, beside the pages of a game
 EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
@@ -78,6 +80,7 @@ class Plan:
         sweep: swept keys with their values, whose combinations are the variants; no part of the hash, which has their components.
         question: the question that the headline of the report answers; no part of the hash.
         effect: smallest difference between variants that matters; no part of the hash.
+        explorer: whether the crosstabs of the page's explorer are counted; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
 
@@ -105,6 +108,7 @@ class Plan:
     sweep: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
     question: str = field(default="", compare=False)
     effect: float = field(default=EFFECT, compare=False)
+    explorer: bool = field(default=False, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
     @cached_property
@@ -181,7 +185,14 @@ class Plan:
             return self.asked
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         uses = (crosstab for use in self.things.values() if use for crosstab in use.crosstabs)
-        return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps, *uses]))
+        explored = (block.crosstab for block in self.explored.values())
+        return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps, *uses, *explored]))
+
+    @property
+    def explored(self) -> dict[str, Block]:
+        """What the page's explorer shows, by name; nothing in a sweep or in a study of many cells, whose tables would be huge."""
+        many = self.sweep or len(self.lineup_cells) > MAX_EXPLORED
+        return {} if many or not self.explorer else self.game.report.explored(self.game.fact_tables)
 
     def counts_facts(self, cell: Cell) -> bool:
         """Return whether facts are counted in a cell."""

@@ -85,6 +85,7 @@ def make_plan(
     effect: float = EFFECT,
     sweep: Mapping[str, Sequence[float]] | None = None,
     worth: Sequence[str] = (),
+    explorer: bool = False,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
@@ -142,7 +143,7 @@ def make_plan(
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, worth=things, until=until, effect=effect,
         search_deals=(search_deals or 0) if fewer else 0,
         question=_question(question, game, resolved, variants),
-        sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()),
+        sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()), explorer=explorer,
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -201,6 +202,7 @@ class _Report(msgspec.Struct, forbid_unknown_fields=True):
     pages: list[str] | None = None
     heatmaps: list[str] = []
     effect: float = EFFECT
+    explorer: bool = True
 
 
 class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -300,7 +302,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             seed=study.seed, chunks=CHUNKS if study.chunks is None else study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
             search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
-            worth=study.worth,
+            worth=study.worth, explorer=study.report.explorer,
         )  # fmt: skip
 
 

@@ -190,7 +190,8 @@ class Results:
                 raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
             return write_report(self.folder, manifest, tables, self.game)
         path = Path(path)
-        page = render(manifest, self.game, page_of(manifest, tables, self.game, Painter()))
+        painter = Painter()
+        page = render(manifest, self.game, page_of(manifest, tables, self.game, painter), painter)
         with storage_errors(f"cannot write {path}"):
             if path.exists() and _MARK not in path.read_text("utf-8", "replace")[:1000]:
                 raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
@@ -264,15 +265,13 @@ class Results:
 
     @property
     def findings(self) -> list[str]:
-        """The headline of the report, if results of this kind have one."""
-        if "seats" not in self.tables and "worth" not in self.tables:
-            return []
-        from strozzi_sim.reports.page import headline
-        from strozzi_sim.reports.worth import effect_of, worth_headline
+        """The verdict of the report and the numbers behind it, if results of this kind have one."""
+        from strozzi_sim.reports.writing import answer_of, has_page
 
-        if "seats" not in self.tables:
-            return [worth_headline(self.tables, effect_of(self.manifest))]
-        return [headline(self.manifest, self.tables, self.game)]
+        if not has_page(self.tables):
+            return []
+        answer = answer_of(self.manifest, self.tables, self.game)
+        return [each for each in (answer.verdict, answer.detail) if each]
 
 
 def load_results(folder: Path) -> Results:

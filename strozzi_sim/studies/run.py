@@ -350,7 +350,7 @@ def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, s
     if compared is None:
         first, *others = plan.variants
         compared = [(first.name, other.name) for other in others]
-    found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect)
+    found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect, plan.explored)
     found |= {"sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else {}
     return found | ({"worth": _worth(plan, store, cells)} if plan.worth else {})
 

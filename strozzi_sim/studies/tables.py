@@ -4,11 +4,14 @@ Axes of the outcome: [C chunks, position, seat].
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
 from strozzi_sim import stats
+from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, check_names
@@ -18,6 +21,8 @@ from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.changes import changes
 from strozzi_sim.studies.plan import EFFECT, Plan
 
+EXPLORER, EXPLORER_KEYS = "explorer", ("map", "row", "column", "round")
+
 
 def study_tables(
     game: Game,
@@ -26,10 +31,12 @@ def study_tables(
     heatmaps: Mapping[str, HeatMap],
     compared: Sequence[tuple[str, str]] = (),
     effect: float = EFFECT,
+    explored: Mapping[str, Block] = MappingProxyType({}),
 ) -> dict[str, pd.DataFrame]:
     """Return every table of a study by name; `seats`, `lineup` and `balance` always, the others as pages and heat maps ask.
 
-    `changes` has the differences of the `compared` pairs of variants; see `studies.changes`.
+    `changes` has the differences of the `compared` pairs of variants; see `studies.changes`. `explorer` has the figures of
+    `explored`, map by map.
 
     Raises:
         InputError: a page the game does not have.
@@ -39,7 +46,20 @@ def study_tables(
     if compared:
         whole = {name: table for name, table in found.items() if not name.startswith("heat_")}
         tables["changes"] = changes(whole, compared, effect)
+    if explored:
+        tables[EXPLORER] = _explorer(cells, explored).frame()
     return tables
+
+
+def _explorer(cells: Sequence[CellCounts], explored: Mapping[str, Block]) -> FigureTable:
+    """Return the figures of all maps by row, column and round."""
+    table = FigureTable(*EXPLORER_KEYS)
+    for name, block in explored.items():
+        round_of_all = {} if "round" in block.axes else {"round": ALL}
+        named = replace(block, levels={**block.levels, "map": name, **round_of_all})
+        for cell in cells:
+            named.write(table, cell, stats)
+    return table
 
 
 def figure_tables(

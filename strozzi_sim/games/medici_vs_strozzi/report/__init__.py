@@ -2,8 +2,8 @@
 
 from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.games.medici_vs_strozzi.report import tables as of
-from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES
-from strozzi_sim.games.medici_vs_strozzi.report.heatmaps import HEATMAPS
+from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES, TITLES
+from strozzi_sim.games.medici_vs_strozzi.report.heatmaps import HEATMAPS, QUESTIONS
 from strozzi_sim.games.medici_vs_strozzi.report.labels import words
 from strozzi_sim.games.medici_vs_strozzi.report.pictures import PICTURES, compared
 
@@ -17,4 +17,6 @@ _PAGES = {
     "rounds": Page("Rounds", "How does a round go, and what does it bring and cost?", ("round",), of.ROUNDS),
     "discards": Page("Discards", "Which lots are thrown away, by whom and why?", _BY, of.DISCARDS),
 }  # fmt: skip
-REPORT = Report(_PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words, compared=compared)
+REPORT = Report(
+    _PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words, compared=compared, titles=TITLES, questions=QUESTIONS
+)

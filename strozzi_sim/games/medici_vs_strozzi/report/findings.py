@@ -292,3 +292,70 @@ SENTENCES = {
     "balance": _balance, "prices": _prices, "tiles": _tiles, "harbors": _harbors, "monopolies": _monopolies,
     "rounds": _rounds, "discards": _discards,
 }  # fmt: skip
+
+
+def _title_of_balance(say: Narrator) -> str:
+    share = say.row("medici_win_share")
+    if share is None or np.isnan(share.low):
+        return ""
+    if share.low <= 0.5 <= share.high or abs(share.value - 0.5) < MIN_SHARE:
+        return "Neither family is known to win more than the other."
+    return f"{PLAYER_NAMES[0 if share.value > 0.5 else 1].capitalize()} wins more: Medici has {format_row(share, 'share')} of games."
+
+
+def _title_of_prices(say: Narrator) -> str:
+    rows = _rows(say, "price_mean", "tiles", map(str, range(1, len(_COUNTED))), by=ALL)
+    costs = [f"{_COUNTED[int(size)]} {format_row(row, 'amount')}" for size, row in rows[:3]]
+    return (
+        f"A lot of one tile costs {costs[0].split(' ')[1]} coins{f'; of {listed(costs[1:])}' if costs[1:] else ''}."
+        if costs
+        else ""
+    )
+
+
+def _title_of_tiles(say: Narrator) -> str:
+    ends = say.extremes("price_mean")
+    if not ends:
+        return ""
+    low, high = (f"{'gold' if row.tile == 'gold' else f'a {row.tile}'} for {format_row(row, 'amount')}" for row in ends)
+    return f"Alone in its lot, the dearest tile is {high} coins, the cheapest {low}."
+
+
+def _title_of_harbors(say: Narrator) -> str:
+    rows = say.rows("won_share", harbor=ALL, by="ship")
+    rows = [row for row in rows if row.level != ALL]
+    if len(rows) < 2:
+        return ""
+    best = max(rows, key=lambda row: float(row.value))
+    return f"The ship for {best.level} tiles wins its harbor in {format_row(best, 'share')} of the rounds in which it is moored."
+
+
+def _title_of_monopolies(say: Narrator) -> str:
+    rows = _rows(say, "coins_mean", "level", map(str, range(1, 9)), track=ALL, by="round")
+    if len(rows) < 2:
+        return ""
+    (first, low), (last, high) = rows[0], rows[-1]
+    return f"A marker pays {format_row(low, 'amount')} coins in round {first} and {format_row(high, 'amount')} in round {last}."
+
+
+def _title_of_rounds(say: Narrator) -> str:
+    rows = say.rows("payout_mean")
+    if len(rows) < 2:
+        return ""
+    first, last = rows[0], rows[-1]
+    return f"Round {first.round} brings a player {format_row(first, 'amount')} coins, round {last.round} {format_row(last, 'amount')}."
+
+
+def _title_of_discards(say: Narrator) -> str:
+    whole = say.row("discard_share", by=ALL)
+    return (
+        f"{format_row(whole, 'share')} of lots are thrown away."
+        if whole and whole.value > 0
+        else "No lot is thrown away."
+    )
+
+
+TITLES = {
+    "balance": _title_of_balance, "prices": _title_of_prices, "tiles": _title_of_tiles, "harbors": _title_of_harbors,
+    "monopolies": _title_of_monopolies, "rounds": _title_of_rounds, "discards": _title_of_discards,
+}  # fmt: skip

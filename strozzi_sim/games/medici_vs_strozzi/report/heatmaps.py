@@ -133,3 +133,20 @@ HEATMAPS: dict[str, HeatMap] = {
         "round", Figure("swapped_share", "changed sides", "share"),
     ),
 }  # fmt: skip
+QUESTIONS = {
+    "What does a lot cost, round by round?": "price-by-tiles-round",
+    "What does face value cost?": "price-by-size-value",
+    "What does a tile of value 0 cost?": "price-by-size-zeros",
+    "Is it cheaper to buy early in the round?": "price-by-size-order",
+    "What is a lot really worth?": "fair-by-size-value",
+    "Who pays too much?": "gap-by-tiles-round",
+    "Up to which price does the other buy?": "buyer-by-price-size",
+    "Does a fair price leave the choice open?": "buyer-by-gap-size",
+    "When is one tile shown, when three?": "tiles-by-order",
+    "What is thrown away?": "discard-by-tiles-round",
+    "Which ship wins which harbor?": "harbor-by-ship",
+    "Which ship beats which?": "ship-against-ship",
+    "How full must my ship be?": "harbor-by-load",
+    "Which track pays, and when?": "coins-by-track",
+    "How often does a marker change sides?": "swapped-by-track",
+}

@@ -2,8 +2,8 @@
 
 from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.games.strasbourg.report import tables as of
-from strozzi_sim.games.strasbourg.report.findings import SENTENCES
-from strozzi_sim.games.strasbourg.report.heatmaps import HEATMAPS
+from strozzi_sim.games.strasbourg.report.findings import SENTENCES, TITLES
+from strozzi_sim.games.strasbourg.report.heatmaps import HEATMAPS, QUESTIONS
 from strozzi_sim.games.strasbourg.report.labels import words
 from strozzi_sim.games.strasbourg.report.pictures import PICTURES
 
@@ -18,4 +18,4 @@ _PAGES = {
     "tasks": Page("Tasks", "Which tasks are kept and fulfilled, and are they worth their points?", ("task", *_BY), of.TASKS, of.add_fair_points),
     "buildings": Page("Edifices and chapels", "What do buildings pay, and whom?", ("thing",), of.BUILDINGS),
 }  # fmt: skip
-REPORT = Report(_PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words)
+REPORT = Report(_PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words, titles=TITLES, questions=QUESTIONS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Named, Narrator, format_estimate, listed, pick, some_of
+from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed, pick, some_of
 from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.labels import STEPS
@@ -359,4 +359,73 @@ def _buildings(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 SENTENCES = {
     "balance": _balance, "positions": _positions, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city,
     "tasks": _tasks, "buildings": _buildings,
+}  # fmt: skip
+
+
+def _title_of_balance(say: Narrator) -> str:
+    margin, ahead = say.row("margin_mean"), _sources_ahead(say)
+    lead = f"The winner ends {format_row(margin, 'amount')} points ahead of the second" if margin else ""
+    most = f"winners gain most from {listed([source for source, *_ in ahead])}" if ahead else ""
+    text = "; ".join(filter(None, [lead, most]))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _title_of_positions(say: Narrator) -> str:
+    gaps = {}
+    for source in SOURCES:
+        ends = say.extremes(f"points_{source}_mean")
+        if ends and ends[0].high < ends[1].low and ends[1].value - ends[0].value >= _MIN_POINTS:
+            gaps[source] = ends[1].value - ends[0].value
+    if not gaps:
+        return "All get their points from the same sources."
+    return f"They differ most in points from {max(gaps, key=lambda source: gaps[source])}."
+
+
+def _title_of_auctions(say: Narrator) -> str:
+    ends = say.extremes("winning_bid_mean", by=ALL)
+    if not ends or ends[0].high >= ends[1].low:
+        return ""
+    low, high = (f"{row.step} {format_row(row, 'number')}" for row in ends)
+    return f"Step {high[0]} is the most expensive to win, at {high[2:]} influence; step {low[0]} the cheapest, at {low[2:]}."
+
+
+def _title_of_council(say: Narrator) -> str:
+    paid = say.row("points_mean", chair=ALL, by=ALL)
+    return f"The council pays {format_row(paid, 'amount')} points in a game, all players together." if paid else ""
+
+
+def _title_of_guilds(say: Narrator) -> str:
+    ends = say.extremes("points_mean", rank=ALL)
+    if not ends:
+        return ""
+    if ends[0].high >= ends[1].low:
+        return "No guild is known to pay a member more than another."
+    return f"A member earns most with guild {ends[1].guild}, least with {ends[0].guild}."
+
+
+def _title_of_city(say: Narrator) -> str:
+    rows = _spaces(say, "taken_share")
+    if len(rows) < 2 or rows[-1].high >= rows[0].low:
+        return ""
+    most, least = (f"{row.place} is taken in {format_row(row, 'share')}" for row in (rows[0], rows[-1]))
+    return f"The space {most} of games, {least}."
+
+
+def _title_of_tasks(say: Narrator) -> str:
+    worth = say.row("worth_mean", task=ALL, by=ALL)
+    kept = say.row("kept_share", task=ALL, by=ALL)
+    return f"Of the tasks dealt {format_row(kept, 'share')} are kept; a kept one is worth {format_row(worth, 'amount')} points." if worth and kept else ""  # fmt: skip
+
+
+def _title_of_buildings(say: Narrator) -> str:
+    ends = say.extremes("points_mean")
+    if not ends or ends[0].high >= ends[1].low:
+        return ""
+    low, high = (f"{row.thing} {format_row(row, 'amount')}" for row in ends)
+    return f"Of the buildings {high} points is the most, {low} the least."
+
+
+TITLES = {
+    "balance": _title_of_balance, "positions": _title_of_positions, "auctions": _title_of_auctions, "council": _title_of_council,
+    "guilds": _title_of_guilds, "city": _title_of_city, "tasks": _title_of_tasks, "buildings": _title_of_buildings,
 }  # fmt: skip

@@ -74,3 +74,18 @@ HEATMAPS: dict[str, HeatMap] = {
         Block("placement", {"row": "space", "column": "round"}, (Ratio("taken_share", denominator="games", share=True),)),
     ),
 }  # fmt: skip
+QUESTIONS = {
+    "What does it cost to win an auction, round by round?": "winning-bid-by-step",
+    "Where does the influence go?": "spent-by-step",
+    "How many bids must I beat?": "bids-by-step",
+    "How high must I bid to act at all?": "acts-by-step-and-bid",
+    "How high must I bid to win the auction?": "highest-by-step-and-bid",
+    "Which card comes back when a bid fails?": "returned-by-step",
+    "How many cards do players draw, and when?": "drawn-by-round",
+    "Which council seats are held?": "held-by-chair",
+    "Which council seats change hands?": "changed-by-chair",
+    "Who places members: masters or the others?": "placed-by-rank",
+    "Do dear spaces win?": "win-by-guild-and-price",
+    "Where are edifices built?": "site-by-edifice",
+    "When is a space taken?": "space-by-round",
+}

@@ -1,8 +1,8 @@
 """The report of Strozzi: its tables, pictures, heat maps and sentences."""
 
 from strozzi_sim.game.pages import Page, Report
-from strozzi_sim.games.strozzi.report.findings import SENTENCES
-from strozzi_sim.games.strozzi.report.heatmaps import HEATMAPS
+from strozzi_sim.games.strozzi.report.findings import SENTENCES, TITLES
+from strozzi_sim.games.strozzi.report.heatmaps import HEATMAPS, QUESTIONS
 from strozzi_sim.games.strozzi.report.labels import words
 from strozzi_sim.games.strozzi.report.pictures import PICTURES
 from strozzi_sim.games.strozzi.report.tables import BLOCKS
@@ -15,4 +15,4 @@ _PAGES = {
     "promotion": Page("Promotion tiles", "What is a tile worth?", ("category", "place"), BLOCKS["promotion"]),
     "ships": Page("Ships", "Which cards are most and least contested?", ("ship",), BLOCKS["ships"]),
 }
-REPORT = Report(_PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words)
+REPORT = Report(_PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words, titles=TITLES, questions=QUESTIONS)

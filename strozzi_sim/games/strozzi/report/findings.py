@@ -83,8 +83,8 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     return [*statements, Named("Footnote: correlation only; to measure a flag's value, play without it.")]
 
 
-def _ships_of_flags(say: Narrator) -> list[str]:
-    """Return the ships that each flag takes: "the pirate flag takes slow, full ships (sail 2.6, 4.2 wares)"."""
+def _kinds_of_ships(say: Narrator) -> dict[str, list[str]]:
+    """Return the kinds of ships that each flag takes more than the others do: pirate -> slow, full."""
     found: dict[str, list[str]] = {flag: [] for flag in FLAG_WORDS}
     for figure, low, high in (("sail_mean", "slow", "fast"), ("cargo_mean", "light", "full")):
         rows = [row for flag in FLAG_WORDS if (row := say.row(figure, flag=flag, by=ALL))]
@@ -94,6 +94,12 @@ def _ships_of_flags(say: Narrator) -> list[str]:
                 found[row.flag].append(low)
             if others and all(row.low > other.high and row.value - other.value >= _MIN_STEP for other in others):
                 found[row.flag].append(high)
+    return found
+
+
+def _ships_of_flags(say: Narrator) -> list[str]:
+    """Return the ships that each flag takes: "the pirate flag takes slow, full ships (sail 2.6, 4.2 wares)"."""
+    found = _kinds_of_ships(say)
     neither = "middling " if any(found.values()) else ""
     return [
         f"the {name} takes {', '.join(found[flag]) + ' ' if found[flag] else neither}ships "
@@ -128,14 +134,21 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     return statements
 
 
-def _what_ports_pay(ports: list[Any]) -> str:
+def _what_ports_pay(ports: list[Any], *, exact: bool = True) -> str:
     """Return the port that pays significantly most, or what all pay, and whether that is equal to within a few coins."""
     low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
     between = f"{format_row(low, 'amount')} and {format_row(high, 'amount')} coins"
     if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
+        if not exact:
+            return f"the three ports pay alike, about {format_row(low, 'amount')} coins in a game"
         return f"the three ports pay a player between {between}: equal to within {_MIN_PORT_COINS:g} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
+        if not exact:
+            return "no port is known to pay more than another"
         return f"the ports pay a player between {between}, a small or not significant difference"
+    if not exact:
+        coins = f"{format_row(high, 'amount')} coins in a game, {WORDS[low.port]} {format_row(low, 'amount')}"
+        return f"{WORDS[high.port]} pays most, {coins}"
     return (
         f"{WORDS[high.port]} pays a player most, {format_estimate(high, 'amount')} coins in a game, and {WORDS[low.port]} least of the "
         f"ports, {format_estimate(low, 'amount')}"
@@ -190,3 +203,47 @@ def _or_others(count: int) -> str:
 
 
 SENTENCES = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}
+
+
+def _title_of_balance(say: Narrator) -> str:
+    margin, first = say.row("margin_mean"), say.row("leader_1_wins_share")
+    if margin is None:
+        return ""
+    leader = f"; who leads after round 1 wins {format_row(first, 'share')} of games" if first else ""
+    return f"The winner ends {format_row(margin, 'amount')} coins ahead of the second{leader}."
+
+
+def _title_of_flags(say: Narrator) -> str:
+    kinds = {flag: words for flag, words in _kinds_of_ships(say).items() if words}
+    if not kinds:
+        return "All flags take the same kinds of ships."
+    said = [f"the {FLAG_WORDS[flag]} takes {', '.join(words)} ships" for flag, words in kinds.items()]
+    return f"{_capitalized(listed(said))}."
+
+
+def _title_of_ports(say: Narrator) -> str:
+    ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
+    return f"{_capitalized(_what_ports_pay(ports, exact=False))}." if len(ports) == len(PORT_NAMES) else ""
+
+
+def _title_of_promotion(say: Narrator) -> str:
+    tile = say.row("prize_per_tile", category=ALL, place=ALL)
+    return f"A promotion tile brings {format_row(tile, 'amount')} coins." if tile else ""
+
+
+def _title_of_ships(say: Narrator) -> str:
+    ends = say.extremes("coins_brought_mean")
+    if not ends or ends[0].high >= ends[1].low:
+        return "No ship is known to bring more coins than another." if ends else ""
+    low, high = (f"{row.ship} {format_row(row, 'amount')}" for row in ends)
+    return f"The best ship, {high} coins; the poorest, {low}."
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+TITLES = {
+    "balance": _title_of_balance, "flags": _title_of_flags, "ports": _title_of_ports, "promotion": _title_of_promotion,
+    "ships": _title_of_ships,
+}  # fmt: skip

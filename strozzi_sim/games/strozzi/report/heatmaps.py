@@ -120,3 +120,19 @@ HEATMAPS: dict[str, HeatMap] = {
         "ship", "port", Figure("share", "share of its takings", "share"), _ship_by("port"),
     ),
 }  # fmt: skip
+QUESTIONS = {
+    "Which flag takes which ship?": "flag-by-sail",
+    "What does each flag earn in port, by speed?": "prize-by-flag-and-sail",
+    "When I take a fast ship with the pirate flag, do I win?": "win-by-flag-and-sail",
+    "Is it better to use a flag early or late in the round?": "win-by-flag-and-order",
+    "Which flags win in which round?": "win-by-flag-and-round",
+    "How safe is my claim from pirates?": "pirated-by-sail",
+    "From which seat do pirates strike?": "pirated-by-lap",
+    "What does speed pay in each port?": "port-by-sail",
+    "Do matching wares pay?": "prize-by-port-and-match",
+    "How far do full ships move my marker?": "steps-by-flag-and-cargo",
+    "How far must my marker come to win?": "win-by-last-space",
+    "What does the last space pay?": "coins-by-last-space",
+    "How many promotion tiles are enough?": "win-by-category-total",
+    "Which ship goes where?": "ship-by-port",
+}

@@ -1,0 +1,149 @@
+"""The data of a page's explorer: every counted pair of columns, in every cell and round of a study, packed small.
+
+Per map, cell and round there is a list: for each row and column n, and where n is 30 or more, value, low and high of each measure
+as whole numbers. Low and high are differences, which are small and pack well: value - low, and by how much high - value is more.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import Tables, headline_players
+from strozzi_sim.reports.changes import labels_of_game
+from strozzi_sim.reports.naming import Naming
+from strozzi_sim.reports.page import packed
+from strozzi_sim.reports.series import in_order
+
+FEW = 30  # fewer events have no value
+Array = np.ndarray[Any, Any]
+_SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}
+
+
+def packed_explorer(manifest: Mapping[str, Any], tables: Tables, game: Game, maps: Mapping[str, HeatMap]) -> str:
+    """Return the explorer's data as text for a page; "" if nothing was counted for it.
+
+    Args:
+        manifest: content of the study's manifest.json.
+        tables: its tables: `explorer`, and heat_<name> of maps of its own.
+        game: its game.
+        maps: the heat maps that were asked for, custom ones included.
+    """
+    labels = labels_of_game(tables, game)
+    every = {**game.report.HEATMAPS, **maps}
+    frames: dict[str, pd.DataFrame] = {}
+    if "explorer" in tables:
+        frames = {str(name): rows for name, rows in tables["explorer"].groupby("map", sort=False)}
+    known = [every[name].block for name in frames if name in every]
+    for name, heat_map in maps.items():
+        table = tables.get("heat_" + name.replace("-", "_"))
+        if table is not None and heat_map.block is not None and heat_map.block not in known:
+            frames[name] = table.assign(round="all")
+            known.append(heat_map.block)
+    frames = {name: rows for name, rows in frames.items() if rows["value"].notna().any() and name in every}
+    if not frames:
+        return ""
+    cells = list(dict.fromkeys(pd.concat(frames.values())[["players", "lineup", "variant"]].itertuples(index=False, name=None)))  # fmt: skip
+    variants = manifest.get("plan", {}).get("variants", {})
+    words = Naming(game, tables, variants).of_all()
+    found = [_map(name, every[name], rows, cells, labels, words) for name, rows in frames.items()]
+    place = {each["id"]: each for each in found}
+    blocks = {name: heat_map.block for name, heat_map in every.items()}
+    presets = []
+    for question, name in game.report.QUESTIONS.items():
+        of = next((each for each in place if each in blocks and blocks[each] == blocks.get(name)), "")
+        if of and every[name].figure.name in {measure["id"] for measure in place[of]["measures"]}:
+            presets.append([question, of, every[name].figure.name])
+    if not presets:
+        presets = [[every[name].title, name, every[name].figure.name] for name in list(frames)[:12]]
+    first = headline_players(pd.DataFrame({"players": [players for players, *_ in cells]}))
+    return packed(
+        {
+            "study": manifest.get("name", ""), "few": FEW, "cells": [[int(p), lineup.replace(",", ", "), variant] for p, lineup, variant in cells],
+            "maps": found, "presets": presets, "first": first,
+        }
+    )  # fmt: skip
+
+
+def _map(
+    name: str,
+    heat_map: HeatMap,
+    rows: pd.DataFrame,
+    cells: list[Any],
+    labels: Mapping[str, Figure],
+    words: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return a map of the explorer."""
+    block = heat_map.block
+    assert block is not None
+    measures = [
+        _measure(ratio.name, ratio.share, heat_map, labels)
+        for ratio in block.figures
+        if (rows["figure"] == ratio.name).any()
+    ]
+    sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
+    rounds = [each for each in sides["round"] if each != "all"]
+    sides["round"] = [*(["all"] if "all" in set(rows["round"]) else []), *rounds]
+    shape = len(cells), len(sides["round"]), len(sides["row"]), len(sides["column"])
+    n = np.zeros(shape, np.int64)
+    values = np.full((*shape, len(measures), 3), np.nan)
+    place = {cell: k for k, cell in enumerate(cells)}
+    of_cell = [place[cell] for cell in rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)]
+    at = [np.array(of_cell)] + [rows[side].map({level: k for k, level in enumerate(sides[side])}).to_numpy() for side in ("round", "row", "column")]  # fmt: skip
+    there = ~np.any([pd.isna(side) for side in at], axis=0)
+    index = tuple(side[there].astype(np.int64) for side in at)
+    measure = rows["figure"].map({each["id"]: k for k, each in enumerate(measures)}).to_numpy()[there]
+    shown = ~pd.isna(measure)
+    index = tuple(side[shown] for side in index)
+    which = measure[shown].astype(np.int64)
+    own = rows[there][shown]
+    np.maximum.at(n, index, own["n"].to_numpy())
+    scale = np.array([each["scale"] for each in measures])
+    numbers = own[["value", "low", "high"]].to_numpy() * scale[which][:, None]
+    values[(*index, which)] = numbers
+    # n of a share is the whole of which it is a part: a cell without events of its own has a share of 0, not no value.
+    data: list[Any] = []
+    for events, figures in zip(n.ravel().tolist(), _deltas(values).reshape(n.size, -1).tolist(), strict=True):
+        data.append(events)
+        if events >= FEW:
+            data += figures
+    return {
+        "id": name, "title": heat_map.title, "caption": heat_map.caption, "fact": block.fact, "row": heat_map.row_label,
+        "column": heat_map.column_label, "rows": [words.get(level, level) for level in sides["row"]],
+        "columns": [words.get(level, level) for level in sides["column"]], "rounds": sides["round"], "measures": measures,
+        "where": block.where, "data": data,
+    }  # fmt: skip
+
+
+def _deltas(values: Array) -> Array:
+    """Return value, value - low, and what high - value is more than that, object[..., 3]; whole numbers, None without a value."""
+    rounded = np.round(values)
+    value, low, high = (rounded[..., k] for k in range(3))
+    shown = np.stack([value, value - low, high - 2 * value + low], -1)
+    whole = np.nan_to_num(shown).astype(np.int64).astype(object)
+    whole[np.isnan(shown)] = None
+    return whole
+
+
+def _measure(name: str, share: bool, heat_map: HeatMap, labels: Mapping[str, Figure]) -> dict[str, Any]:
+    """Return a measure of a map: its label, unit and scale, and whether it is beside an equal share."""
+    known = heat_map.figure if heat_map.figure.name == name else labels.get(name)
+    if known is None:
+        known = Figure(
+            name, name.removesuffix("_mean").removesuffix("_share").replace("_", " "), "share" if share else "amount"
+        )
+    label = _ALONG.get(name, known.label) if known is not heat_map.figure else known.label
+    unit = "%" if share else ""
+    return {
+        "id": name,
+        "label": label,
+        "unit": unit,
+        "scale": _SCALES["share" if share else known.unit],
+        "equal": name == "win_share",
+    }
+
+
+_ALONG = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}

@@ -1,0 +1,321 @@
+"""The page of a study: its answer, what changed, the pages of the game's report, heat maps that were asked for."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+import pandas as pd
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.errors import pluralize
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.game.reporting import SCENARIO, Picture, Tables, listed, pick, unknown_figures
+from strozzi_sim.game.significance import MAX_CHUNKS
+from strozzi_sim.reports import changes, findings
+from strozzi_sim.reports.answers import agents_answer, changes_numbers, seats_answer
+from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
+from strozzi_sim.reports.declare import HERO, WIDE
+from strozzi_sim.reports.explorer import packed_explorer
+from strozzi_sim.reports.heat_tables import heat_tables
+from strozzi_sim.reports.naming import Naming
+from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.sweep_findings import SHOWN, Sweep
+from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
+from strozzi_sim.studies.plan import AGENTS, SEATS, VARIANTS
+
+MAX_SCENARIOS = 4  # variants and line-ups with pictures; tables and heat maps contain all
+_GLOSSARY = {
+    "equal share": "What every seat would win if seats did not matter: one game in four with four players.",
+    "interval": "The thin line through a point. If the study were played again with other luck, the true value would lie in it 95 times in 100.",
+    "deal": "The order in which chance comes: cards, tiles, dice. Games of one deal share their luck, so deals are what is counted.",
+    "seat": "Place in the turn order of round 1: seat 0 begins, the others follow clockwise.",
+    "n": "The number of events behind a figure: games, rounds, decisions and so on.",
+}
+_OF_TIER = {
+    "weak": "moves at random", "middle": "plays middling: a hand-made agent without search",
+    "search": "searches before it moves", "learned": "has learned to play",
+}  # fmt: skip
+
+
+class StudyPage:
+    """The page of a study.
+
+    Args:
+        manifest: content of its manifest.json.
+        tables: the study's tables by name.
+        game: its game.
+        painter: receives the pictures.
+    """
+
+    def __init__(self, manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> None:
+        self._manifest, self._game, self._painter = manifest, game, painter
+        self._tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
+        self._variants = variants_of(manifest)
+        self._naming = Naming(game, self._tables, self._variants)
+        self._question = str(manifest.get("report", {}).get("question", SEATS))
+        self._chunks = int(manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
+        self._tiers = tiers_of(tables, game)
+        self._first = _middle_first(self._tables, self._tiers)
+        self.sweep = sweep_of(manifest, tables, game) if "sweep" in tables else None
+        self.pictures = self._pictures()
+        self._hero = self._hero_pictures()
+
+    def content(self) -> Content:
+        """Paint the pictures and return the content of the page."""
+        return Content(
+            answer=answer_of(self._manifest, self._tables, self._game),
+            hero=self._hero_items(),
+            sections=self._sections(),
+            plan=plan_in_words(self._manifest, self._game),
+            facts=_facts(self._manifest),
+            certainty=findings.certainty(self._manifest),
+            tables=sorted(self._tables),
+            glossary=_GLOSSARY | self._agents_in_words(),
+            explorer=packed_explorer(self._manifest, self._tables, self._game, maps_of(self._manifest, self._game)),
+        )
+
+    def paint_all(self) -> None:
+        """Paint every picture without its sentences, which take longer."""
+        for pictures in self.pictures.values():
+            for picture in pictures:
+                self._item(picture)
+
+    # -- the answer's picture -----------------------------------------------------------------------------------------
+
+    def _pictures(self) -> dict[str, list[Picture]]:
+        """Return the pictures of each page that is shown."""
+        part = self._game.report
+        report = self._manifest.get("report") or self._manifest.get("plan", {}).get("report") or {}
+        pages = report.get("pages", part.PAGES)
+        every = [*findings.seat_pictures(self._tables), *part.pictures(self._tables)]
+        shown = [page for page in part.PAGES if page in self._tables and page in pages]
+        return {page: [picture for picture in every if picture.page == page] for page in shown}
+
+    def _hero_pictures(self) -> list[Picture]:
+        """Return the picture and the table that answer a question on seats, agents or a page; none for variants."""
+        balance = self.pictures.get("balance", [])
+        if self._question == VARIANTS and ("sweep" in self._tables or "changes" in self._tables):
+            return []
+        if self._question == AGENTS and len(self._tables["lineup"]):
+            return [picture for picture in balance if picture.table == "lineup"]
+        if self._question in self.pictures and self._question not in (SEATS, AGENTS, VARIANTS):
+            return [picture for picture in self.pictures[self._question] if picture.kind != "table"][:1]
+        return [picture for picture in balance if picture.table == "seats"]
+
+    def _hero_items(self) -> tuple[Item, ...]:
+        if not self._hero:
+            if self.sweep is not None:
+                return tuple(paint_sweep(self.sweep, self._painter, width=HERO)[:1])
+            return self._changed()[:1]
+        names = {f"scenario={agent}": f"{findings.PLAY[tier]} ({agent})" for tier, agent in self._tiers.items()}
+        return tuple(self._item(picture, names, HERO) for picture in self._hero)
+
+    def _agents_in_words(self) -> dict[str, str]:
+        return {agent: f"The agent {agent}; it {_OF_TIER.get(tier, tier)}." for tier, agent in self._tiers.items()}
+
+    # -- sections ------------------------------------------------------------------------------------------------------
+
+    def _sections(self) -> list[Section]:
+        part = self._game.report
+        sentences = part.sentences(self._first, self._variants)
+        titles = part.titles(self._first, self._variants)
+        lineups = findings.lineup_sentences(self._tables, self._chunks)
+        sections = []
+        for page, pictures in self.pictures.items():
+            name, question = part.PAGE_TITLES[page]
+            of_seats = [*lineups, *findings.seat_sentences(self._tables)] if self.sweep is None else []
+            said = [*sentences.get(page, []), *(of_seats if page == "balance" else [])]
+            items = [self._item(picture) for picture in pictures if picture not in self._hero]
+            sections.append(section(page, name, question, said, items, titles.get(page, "")))
+        if self.sweep is not None:
+            sections.insert(0, self._swept(self.sweep))
+        elif "changes" in self._tables:
+            sections.insert(0 if self._question == VARIANTS else 1, self._what_changed())
+        heat = self._heat_maps()
+        return [*sections, heat] if heat.items else sections
+
+    def _swept(self, sweep: Sweep) -> Section:
+        """Return the section of the other figures over the swept values, each with its finding as title."""
+        items = paint_sweep(sweep, self._painter)[0 if self._hero else 1 :]
+        sentences = [each for figure in SHOWN if figure in sweep.figures for each in sweep.sentences(figure)]
+        keys = " and ".join(sweep.keys)
+        return section("sweep", f"Values of {keys}", f"What do the values of {keys} change?", sentences, items)
+
+    def _changed(self) -> tuple[Item, ...]:
+        """Return the pictures and tables of what changed between variants."""
+        labels, words = changes.labels_of_game(self._tables, self._game), self._naming.of_all()
+        found = changes.change_parts(self._tables, labels, words, self._painter)
+        items = (
+            Item(title, caption, tuple(parts), f"item-changes-{number}")
+            for number, (title, caption, parts) in enumerate(found)
+        )
+        return tuple(item for item in items if item.parts)
+
+    def _what_changed(self) -> Section:
+        labels, words = changes.labels_of_game(self._tables, self._game), self._naming.of_all()
+        sentences = list(changes.change_sentences(self._tables, self._manifest, labels, words))
+        question = "What is different between the variants, on the same deals?"
+        items = self._changed()[0 if self._hero else 1 :]
+        verdict = changes.change_verdict(self._tables, self._game)
+        return section("changes", "What changed", question, sentences, items, verdict)
+
+    def _heat_maps(self) -> Section:
+        """Return the section of the heat maps that were asked for."""
+        items = []
+        words = self._naming.of_all()
+        for name, heat_map in maps_of(self._manifest, self._game).items():
+            table = self._tables.get("heat_" + name.replace("-", "_"))
+            if table is None:
+                continue
+            heat = heat_tables(heat_map, table, words, chunks=self._chunks)
+            if heat is not None:
+                items.append(Item(heat_map.title, heat_map.caption, (Part("", heat=heat),), f"heat-{name}"))
+        return section("heatmaps", "Heat maps", "How does each figure vary by row and column?", [], items)
+
+    def _item(self, shown: Picture, names: Mapping[str, str] | None = None, width: int = WIDE) -> Item:
+        """Return the item of a picture or table: a part per variant and line-up, or one part if these are its series."""
+        together = shown.series == SCENARIO
+        table = (self._tables if together else self._first)[shown.table]
+        scenes = [("", "", findings.with_scenario(table))] if together else list(by_scenario(table))
+        compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
+        parts = []
+        for scenario, slug, rows in scenes:
+            if rows.empty:
+                continue
+            variant, lineup = rows[["variant", "lineup"]].iloc[0]
+            words = {**(self._naming.of_all() if together else self._naming.of(variant, lineup)), **(names or {})}
+            components = self._variants.get(variant)
+            parts += self._painter.parts(shown, shown.name + slug, rows, words, scenario, components, compared, width)
+        parts += [
+            Part("", note=f"Not shown: {words} (table `{shown.table}`).") for words in unknown_figures(shown, table)
+        ]
+        every, drawn = len(findings.scenarios(table)), len(findings.scenarios(compared))
+        left_out = f"The first {drawn} of {every}; `tables/{shown.table}.csv` has all." if drawn < every else ""
+        return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
+
+
+def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer:
+    """Return the answer to a study's question: about its seats, its agents, its variants or a page."""
+    question = manifest.get("report", {}).get("question", SEATS)
+    if question == VARIANTS and "sweep" in tables:
+        return sweep_of(manifest, tables, game).answer(SHOWN[0])
+    if question == VARIANTS and "changes" in tables:
+        detail = changes.change_headline(tables, manifest)
+        return Answer(changes.change_verdict(tables, game), detail, changes_numbers(tables))
+    if question == AGENTS and len(tables["lineup"]):
+        return agents_answer(tables, game, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
+    of_seats = seats_answer(tables, game, tiers_of(tables, game))
+    if question in tables and question in game.report.PAGE_TITLES:
+        title = game.report.titles(tables, variants_of(manifest)).get(question, "")
+        said = game.report.sentences(tables, variants_of(manifest)).get(question, [])
+        return Answer(title or next(iter(said), of_seats.verdict), "", of_seats.numbers)
+    return of_seats
+
+
+def _middle_first(tables: Tables, tiers: Mapping[str, str]) -> dict[str, pd.DataFrame]:
+    """Return the tables with the rows of the middle tier first, of which a page's sections speak."""
+    middle = tiers.get("middle", "")
+    if not middle:
+        return dict(tables)
+    return {
+        name: table.sort_values("lineup", key=lambda lineups: lineups != middle, kind="stable", ignore_index=True)
+        if "lineup" in table
+        else table
+        for name, table in tables.items()
+    }
+
+
+def tiers_of(tables: Tables, game: Game) -> dict[str, str]:
+    """Return tier -> agent if a study plays exactly the agents of the game's tiers, each against itself; else nothing."""
+    if len(game.tiers) < 2:
+        return {}
+    tiers = {tier: load_agent(agent, game).text for tier, agent in game.tiers.items()}
+    cells = tables["balance"][["variant", "lineup"]].drop_duplicates()
+    return tiers if set(cells["lineup"]) == set(tiers.values()) and cells["variant"].nunique() == 1 else {}
+
+
+def maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
+    """Return the heat maps of a study by name: those of the game that were asked for, and the custom ones."""
+    report = manifest.get("report", {})
+    custom = [msgspec.convert(spec, HeatMapSpec) for spec in report.get("own", [])]
+    named = {name: game.report.HEATMAPS[name] for name in report.get("heatmaps", []) if name in game.report.HEATMAPS}
+    return {**named, **{spec.name: custom_heat_map(game, spec) for spec in custom}}
+
+
+def variants_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return variant -> component data."""
+    variants = manifest.get("plan", {}).get("variants", {})
+    return dict(variants) if isinstance(variants, Mapping) else {}
+
+
+def by_scenario(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield (name, suffix for file names, rows) of the first variants and line-ups of a table."""
+    every = findings.scenarios(table)
+    for number, (variant, lineup) in enumerate(every[:MAX_SCENARIOS]):
+        name = findings.scenario_words((variant, lineup), every)
+        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
+        yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
+
+
+# -- the plan in words --------------------------------------------------------------------------------------------------
+
+
+def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
+    """Return the plan in one sentence, with the number of games."""
+    plan = manifest.get("plan", {})
+    players, lineups, variants = plan.get("players", []), plan.get("lineups", []), list(variants_of(manifest))
+    names = _lineups(plan)
+    parts = [f"{game.title} at {listed([str(count) for count in players])} players" if players else game.title]
+    if names:
+        alone = all(isinstance(lineup, list | tuple) and len(lineup) == 1 for lineup in lineups)
+        themselves = f"{listed(names)} against {'itself' if len(names) == 1 else 'themselves'}"
+        parts.append(f"played by {themselves if alone else '; '.join(names)}")
+    swept = manifest.get("report", {}).get("sweep")
+    if swept:
+        parts.append(f"{' x '.join(str(len(values)) for values in swept.values())} values of {listed(list(swept))}")
+    elif variants and variants != ["base"]:
+        parts.append(f"variants {listed(variants)}")
+    if plan.get("deals"):
+        parts.append(f"{plan['deals']:,} deals for each combination")
+    if plan.get("worth"):
+        parts.append(f"and without {pluralize(len(plan['worth']), 'thing')}, for what each is worth")
+    games = manifest.get("games")
+    return ", ".join(parts) + (f": {games:,} games in all." if games else ".")
+
+
+def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    plan = manifest.get("plan", {})
+    seatings = plan.get("seatings")
+    swept = manifest.get("report", {}).get("sweep", {})
+    facts = [
+        ("Line-ups", " | ".join(_lineups(plan))),
+        *([(key, ", ".join(f"{value:g}" for value in values)) for key, values in swept.items()]
+          or [("Variants", ", ".join(variants_of(manifest)))]),
+        ("Worth of", ", ".join(plan.get("worth", []))),
+        ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
+        ("Seatings", f"{seatings} (one seating for an agent against itself)" if seatings else ""),
+    ]  # fmt: skip
+    return known_facts(manifest, facts)
+
+
+def known_facts(manifest: Mapping[str, Any], of_plan: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the plan as a short table: player counts, these facts, games and dates; unknown entries are omitted."""
+    facts = [
+        ("Players", ", ".join(str(count) for count in manifest.get("plan", {}).get("players", []))),
+        *of_plan,
+        ("Games", f"{manifest['games']:,}" if manifest.get("games") else ""),
+        ("Played", " to ".join(_moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _lineups(plan: Mapping[str, Any]) -> list[str]:
+    return [", ".join(line) if isinstance(line, list | tuple) else str(line) for line in plan.get("lineups", [])]
+
+
+def _moment(text: Any) -> str:
+    """Format an ISO 8601 time for display."""
+    return str(text).replace("T", " ").replace("+00:00", " UTC")

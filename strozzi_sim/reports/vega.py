@@ -1,0 +1,117 @@
+"""Draw Vega-Lite declarations: SVG for a page, whose colours follow its theme, and files in light colours.
+
+Colours in a declaration are names ("ink", "s1"). While Vega draws, each name is a marked colour; in a page's SVG that becomes a
+variable of the page's style sheet, in a file the light colour. A mark's `description` is the sentence that it says when pointed at.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+Spec = dict[str, Any]
+
+# Light colours; the style sheet of a page has those of both themes under the same names.
+LIGHT = {
+    "ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fdfcf9", "s1": "#0b5fa5", "s2": "#b0500a",
+    "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00",
+}  # fmt: skip
+INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
+_MARK = {name: f"#0101{k:02x}" for k, name in enumerate(LIGHT, 16)}
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of one width, so that text measured here fits on the page
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+_VERSION = "6.1"  # of Vega-Lite, for which the clean-up of SVG is tested
+_CONFIG: Spec = {
+    "font": FONT, "background": None, "padding": 3, "view": {"stroke": None},
+    "axis": {
+        "domain": False, "ticks": False, "grid": False, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        "labelColor": "muted", "titleColor": "muted", "gridColor": "faint", "labelPadding": 6, "labelLimit": 300, "labelAngle": 0,
+        "titlePadding": 8,
+    },
+    "title": {"fontSize": 13, "color": "ink", "anchor": "start", "fontWeight": 600, "offset": 8},
+    "text": {"fontSize": 12, "fill": "ink"}, "rule": {"stroke": "ink"},
+}  # fmt: skip
+
+
+def declaration(spec: Spec, colours: Mapping[str, str] = LIGHT) -> Spec:
+    """Return a whole Vega-Lite declaration with these colours, which any Vega-Lite viewer draws."""
+    whole = {"$schema": _SCHEMA, "config": _CONFIG, **_quiet(spec)}
+    return dict(_coloured(json.loads(json.dumps(whole, default=float)), colours))  # numbers of NumPy become plain ones
+
+
+def svg_of_page(spec: Spec, label: str) -> str:
+    """Return the picture as SVG for a page: small, in the page's colours, with a sentence at each mark that has one."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(declaration(spec, _MARK), vl_version=_VERSION)
+    return _cleaned(svg, label)
+
+
+def files_of(spec: Spec) -> dict[str, bytes]:
+    """Return the picture as files by ending: PNG and SVG, in light colours on paper."""
+    import vl_convert
+
+    svg = file_svg(spec)
+    return {"png": bytes(vl_convert.svg_to_png(svg, scale=2)), "svg": svg.encode()}
+
+
+def file_svg(spec: Spec) -> str:
+    """Return the picture as an SVG file in light colours on paper."""
+    import vl_convert
+
+    on_paper = {**spec, "background": "paper", "padding": 12}
+    return str(vl_convert.vegalite_to_svg(declaration(on_paper), vl_version=_VERSION))
+
+
+def _quiet(spec: Any) -> Any:
+    """Return a declaration in which marks without a sentence of their own have none."""
+    if isinstance(spec, list):
+        return [_quiet(part) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    if "mark" in spec and "description" not in spec.get("encoding", {}):
+        return {**spec, "mark": {**spec["mark"], "aria": False}}
+    return {key: _quiet(part) if key in ("layer", "hconcat", "vconcat") else part for key, part in spec.items()}
+
+
+_DATA = ("values", "domain", "sort", "field")  # hold words of the data, not colours
+
+
+def _coloured(value: Any, colours: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: item if key in _DATA else _coloured(item, colours) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_coloured(item, colours) for item in value]
+    return colours.get(value, value) if isinstance(value, str) else value
+
+
+_SENTENCE = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
+_NOISE = re.compile(r' (?:role|aria-[a-z]+|class|font-family|pointer-events|stroke-miterlimit)="[^"]*"| opacity="1"')
+_BACKGROUND = re.compile(
+    r'<path d=""(?: display="none")?/>|'
+    r'<path d="M0(?:\.5)?,0(?:\.5)?h[\d.]*v[\d.]*h-?[\d.]*(?:v-?[\d.]*)?Z"(?: fill="none")?(?: display="none")?/>'
+)
+_EMPTY = re.compile(r'<g(?: transform="translate\(0,0\)")?></g>|<g[^>]*></g>')
+
+
+def _cleaned(svg: str, label: str) -> str:
+    svg = _SENTENCE.sub(r' data-t="\1"', svg)
+    svg = _BACKGROUND.sub("", _NOISE.sub("", svg))
+    svg = re.sub(r'(opacity=")?(-?\d+\.\d{2,})', _shorter, svg)
+    before = ""
+    while before != svg:
+        before, svg = svg, _EMPTY.sub("", svg)
+    for name, mark in _MARK.items():
+        svg = svg.replace(mark, f"var(--{name})")
+    head = re.match(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"[^>]*>', svg)
+    if head is None:
+        raise ValueError(f"Vega wrote no SVG with a size: {svg[:80]}")
+    size = f'viewBox="0 0 {head[1]} {head[2]}" width="{head[1]}" height="{head[2]}"'
+    return f'<svg {size} role="img" aria-label="{escape(label)}">' + svg[head.end() :]
+
+
+def _shorter(number: re.Match[str]) -> str:
+    if number[1]:
+        return f"{number[1]}{float(number[2]):.2f}"
+    return f"{float(number[2]):.1f}".removesuffix(".0")
