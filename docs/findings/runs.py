@@ -50,9 +50,9 @@ PLAYERS = {"strozzi": "3-6", "medici_vs_strozzi": "2", "strasbourg": "3-5"}
 _DEALS = {  # balance, worth, weights, tournament
     "strozzi": (20_000, 5000, 80_000, 100),
     "medici_vs_strozzi": (20_000, 5000, 20_000, 200),
-    "strasbourg": (10_000, 200, 4000, 50),
+    "strasbourg": (10_000, 5000, 20_000, 100),
 }
-_SEARCHED = {"strozzi": 400, "medici_vs_strozzi": 400, "strasbourg": 30}  # deals of agents that search
+_SEARCHED = {"strozzi": 400, "medici_vs_strozzi": 400, "strasbourg": 100}  # deals of agents that search
 _FIELDS = {
     "strozzi": "heuristic,trader,florence,picky,promoter,racer",
     "medici_vs_strozzi": "fair-price,shader",
