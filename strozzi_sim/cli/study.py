@@ -7,7 +7,7 @@ import typer
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.errors import pluralize
+from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.questions.simulate import simulate
 
 if TYPE_CHECKING:
@@ -34,17 +34,43 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(parser=options.named_path, metavar="DIR", help="a results folder")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=options.named_path, metavar="DIR...", help="a results folder, or several to lay side by side"
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.named_path, metavar="PAGE", help="page of several studies; default: side-by-side.html"
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Write the report of a results folder again from its tables.
+    """Write the report of a results folder again from its tables, or one page of several studies side by side.
 
     Example: strozzi report results/balance-by-player-count
     """
     from strozzi_sim.studies.results import load_results
+    from strozzi_sim.studies.side_by_side import side_by_side
 
-    results = load_results(folder)
-    _finish(results, options.write_page(results), json)
+    results = [load_results(folder) for folder in folders]
+    if len(results) == 1:
+        if out is not None:
+            raise InputError("--out: is for several folders; the page of one is written into it")
+        _finish(results[0], options.write_page(results[0]), json)
+        return
+    together = side_by_side(results)
+    page = together.report(out or "side-by-side.html")
+    if json:
+        options.print_json(
+            {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
+        )
+        return
+    for sentence in together.findings:
+        print(f"\n{sentence}")
+    print(f"\nreport: {page}")
 
 
 def spreadsheet(

@@ -39,6 +39,19 @@ class Ratio:
     share: bool = False
     rows_count: bool = False
 
+    def formula(self, fact: str, where: str = "") -> str:
+        """Return how the figure is counted, in words: "sum of prize / number of rows, over rows of ship where round == 3"."""
+        rows = f"rows of {fact}" + (f" where {where}" if where else "")
+
+        def total(columns: Sequence[str]) -> str:
+            names = [f"{'-' if name.startswith('-') else ''}{name.removeprefix('-')}" for name in columns]
+            return "number of rows" if names == [ROWS] else f"sum of {' + '.join(names)}".replace("+ -", "- ")
+
+        denominators = {GAMES: "number of games", PLAYERS: "games times players"}
+        under = denominators.get(self.denominator) or total((self.denominator,))
+        over = f", over all levels of {self.along} together" if self.along else ""
+        return f"{total(self.numerator)} / {under}{over}; {rows}"
+
 
 def mean(name: str, *columns: str) -> Ratio:
     """Return the mean over rows of a column, or of the sum of several columns."""

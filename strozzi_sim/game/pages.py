@@ -181,6 +181,26 @@ class Report:
         """
         return [block.crosstab for name in self._shown(pages) for block in self._pages[name].blocks]
 
+    def definitions(self) -> dict[str, str]:
+        """Return figure -> how it is counted, of all pages and heat maps; {} in a name stands for a level."""
+        blocks = [block for page in self._pages.values() for block in page.blocks]
+        blocks += [heat_map.block for heat_map in self.HEATMAPS.values() if heat_map.block]
+        found: dict[str, str] = {}
+        for block in blocks:
+            if isinstance(block, Quantiles):
+                found |= {
+                    name: f"{level:.0%} of the values of {block.column} are lower; rows of {block.fact}"
+                    for name, level in block.figures.items()
+                }
+                continue
+            for ratio in block.figures:
+                found.setdefault(ratio.name, ratio.formula(block.fact, block.where))
+            for less in block.differences:
+                found[less.name] = (
+                    f"{less.of.formula(block.fact, block.where)}; where {less.key} is {less.level}, less where it is not, paired by deal"
+                )
+        return found
+
     def _shown(self, pages: Sequence[str]) -> list[str]:
         check_names("page", pages, self._pages)
         return [name for name in self._pages if name == "balance" or name in pages]

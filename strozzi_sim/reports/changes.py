@@ -144,7 +144,7 @@ def change_sentences(tables: Tables, manifest: Mapping[str, Any], labels: Labels
             yield f"{cell_name(players, second, lineup, several=True)}: {_counts_words(rows, labels, words)}"
     effect = manifest.get("report", {}).get("effect", 0.01)
     yield (
-        "Footnote: differences are paired by deal. A change is one that is significant, corrected for the number of figures of "
+        f"Footnote: differences are {'not paired, since the deals may differ' if manifest.get('report', {}).get('unpaired') else 'paired by deal'}. A change is one that is significant, corrected for the number of figures of "
         f"its table; too small to matter is one whose interval stays within {100 * effect:g} points of a share, or "
         f"{100 * effect:g} % of a score or of another mean (`effect`). Everything else is unclear: more deals decide it."
     )
@@ -236,7 +236,7 @@ def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def change_parts(
-    tables: Tables, labels: Labels, words: Words, painter: Painter
+    tables: Tables, manifest: Mapping[str, Any], labels: Labels, words: Words, painter: Painter
 ) -> Iterator[tuple[str, str, Sequence[Part]]]:
     """Yield (title, caption, parts) of the picture of win shares and of the tables of what changed most."""
     table = tables["changes"]
@@ -260,7 +260,8 @@ def change_parts(
             zero=True,
         )
         parts += painter.parts(picture, picture.name, rows.assign(place=at), {}, f"{second} minus {first}")
-    yield title, "Each dot is the variant's share minus that of the variant before it, on the same deals.", parts
+    deals = "" if manifest.get("report", {}).get("unpaired") else ", on the same deals"
+    yield title, f"Each dot is the variant's share minus that of the variant before it{deals}.", parts
     for unit, called in (("share", "shares, in points"), ("number", "scores and other means")):
         parts = [
             part for pair in _pairs(table) for part in _tables(table, pair, unit == "share", labels, words, painter)

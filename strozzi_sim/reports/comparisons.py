@@ -25,7 +25,7 @@ from strozzi_sim.reports.declare import HERO
 from strozzi_sim.reports.findings import RANK, SCORE, WIN, certainty
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
-from strozzi_sim.reports.study_page import known_facts
+from strozzi_sim.reports.study_page import definitions_of, known_facts
 
 LEAD = Figure("lead_mean", "mean lead over the others", "amount")
 _LONG = 48  # maximum letters of an agent's name beside a picture
@@ -73,6 +73,7 @@ def contest_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painte
         certainty=certainty(manifest)[:2],
         tables=sorted(tables),
         glossary={},
+        definitions=definitions_of(tables, game),
     )
 
 

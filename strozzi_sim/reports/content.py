@@ -86,6 +86,7 @@ class Section:
         title: its finding, or its name.
         paragraphs: findings, those of one group of games in a paragraph.
         items: pictures and tables; the first picture is shown, the others can be opened.
+        side_by_side: whether the parts of the first picture are shown beside each other.
     """
 
     anchor: str
@@ -94,6 +95,7 @@ class Section:
     title: Markup
     paragraphs: tuple[Markup, ...]
     items: tuple[Item, ...]
+    side_by_side: bool = False
 
     @property
     def shown(self) -> tuple[Markup, ...]:
@@ -152,6 +154,7 @@ class Content:
         certainty: sentences on the statistical method.
         tables: names of the tables in the folder.
         glossary: word -> meaning.
+        pages: (address, name) of pages beside this one.
         explorer: data of the explorer, packed, or "".
         definitions: figure -> how it is counted.
     """
@@ -165,6 +168,7 @@ class Content:
     tables: list[str]
     glossary: dict[str, str]
     explorer: str = ""
+    pages: tuple[tuple[str, str], ...] = ()
     definitions: dict[str, str] = field(default_factory=dict)
 
 

@@ -18,6 +18,7 @@ from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.page import packed
 from strozzi_sim.reports.series import in_order
 
+MAX_ROWS = 400_000  # of tables; the explorer of more would be too large for a page
 FEW = 30  # fewer events have no value
 Array = np.ndarray[Any, Any]
 _SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}
@@ -45,6 +46,8 @@ def packed_explorer(manifest: Mapping[str, Any], tables: Tables, game: Game, map
             known.append(heat_map.block)
     frames = {name: rows for name, rows in frames.items() if rows["value"].notna().any() and name in every}
     if not frames:
+        return ""
+    if sum(map(len, frames.values())) > MAX_ROWS:
         return ""
     cells = list(dict.fromkeys(pd.concat(frames.values())[["players", "lineup", "variant"]].itertuples(index=False, name=None)))  # fmt: skip
     variants = manifest.get("plan", {}).get("variants", {})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -26,6 +27,7 @@ from strozzi_sim.reports.sweep_findings import SHOWN, Sweep
 from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
 from strozzi_sim.studies.plan import AGENTS, SEATS, VARIANTS
 
+MAX_CELLS = 6000  # rows of heat maps that a page has as tables; more are in its explorer
 MAX_SCENARIOS = 4  # variants and line-ups with pictures; tables and heat maps contain all
 _GLOSSARY = {
     "equal share": "What every seat would win if seats did not matter: one game in four with four players.",
@@ -74,6 +76,7 @@ class StudyPage:
             certainty=findings.certainty(self._manifest),
             tables=sorted(self._tables),
             glossary=_GLOSSARY | self._agents_in_words(),
+            definitions=definitions_of(self._tables, self._game),
             explorer=packed_explorer(self._manifest, self._tables, self._game, maps_of(self._manifest, self._game)),
         )
 
@@ -129,7 +132,8 @@ class StudyPage:
             of_seats = [*lineups, *findings.seat_sentences(self._tables)] if self.sweep is None else []
             said = [*sentences.get(page, []), *(of_seats if page == "balance" else [])]
             items = [self._item(picture) for picture in pictures if picture not in self._hero]
-            sections.append(section(page, name, question, said, items, titles.get(page, "")))
+            made = section(page, name, question, said, items, titles.get(page, ""))
+            sections.append(replace(made, side_by_side=self._question == VARIANTS and self.sweep is None))
         if self.sweep is not None:
             sections.insert(0, self._swept(self.sweep))
         elif "changes" in self._tables:
@@ -147,7 +151,7 @@ class StudyPage:
     def _changed(self) -> tuple[Item, ...]:
         """Return the pictures and tables of what changed between variants."""
         labels, words = changes.labels_of_game(self._tables, self._game), self._naming.of_all()
-        found = changes.change_parts(self._tables, labels, words, self._painter)
+        found = changes.change_parts(self._tables, self._manifest, labels, words, self._painter)
         items = (
             Item(title, caption, tuple(parts), f"item-changes-{number}")
             for number, (title, caption, parts) in enumerate(found)
@@ -157,7 +161,8 @@ class StudyPage:
     def _what_changed(self) -> Section:
         labels, words = changes.labels_of_game(self._tables, self._game), self._naming.of_all()
         sentences = list(changes.change_sentences(self._tables, self._manifest, labels, words))
-        question = "What is different between the variants, on the same deals?"
+        unpaired = self._manifest.get("report", {}).get("unpaired")
+        question = f"What is different between {'these studies' if unpaired else 'the variants, on the same deals'}?"
         items = self._changed()[0 if self._hero else 1 :]
         verdict = changes.change_verdict(self._tables, self._game)
         return section("changes", "What changed", question, sentences, items, verdict)
@@ -166,6 +171,17 @@ class StudyPage:
         """Return the section of the heat maps that were asked for."""
         items = []
         words = self._naming.of_all()
+        if self._cells_of_maps() > MAX_CELLS:
+            said = [
+                "The explorer below has the heat maps that this study asks for, each a question; `figures/` has them as pictures."
+            ]
+            return section(
+                "heatmaps",
+                "Heat maps",
+                "How does each figure vary by row and column?",
+                said,
+                [Item("", "", (Part(""),))],
+            )
         for name, heat_map in maps_of(self._manifest, self._game).items():
             table = self._tables.get("heat_" + name.replace("-", "_"))
             if table is None:
@@ -174,6 +190,10 @@ class StudyPage:
             if heat is not None:
                 items.append(Item(heat_map.title, heat_map.caption, (Part("", heat=heat),), f"heat-{name}"))
         return section("heatmaps", "Heat maps", "How does each figure vary by row and column?", [], items)
+
+    def _cells_of_maps(self) -> int:
+        """Return the number of cells of all heat maps that were asked for."""
+        return sum(len(table) for name, table in self._tables.items() if name.startswith("heat_"))
 
     def _item(self, shown: Picture, names: Mapping[str, str] | None = None, width: int = WIDE) -> Item:
         """Return the item of a picture or table: a part per variant and line-up, or one part if these are its series."""
@@ -226,6 +246,35 @@ def _middle_first(tables: Tables, tiers: Mapping[str, str]) -> dict[str, pd.Data
         else table
         for name, table in tables.items()
     }
+
+
+_DEFINITIONS = {
+    "win_share": "games won / games; a win shared by k counts 1/k for each",
+    "score_mean": "sum of final scores / (games times players)",
+    "rank_mean": "sum of places / (games times players); a shared place is the mean of the places",
+    "lead_mean": "own final score less the mean of the others, mean over games",
+    "seat_gap": "share of wins of the best seat less that of the worst",
+    "seat_gap_by_chance": "what the gap stays below in 95 % of studies if all seats are equal",
+    "seat_favour_bound": "the most by which a seat can be favoured without this study showing it (95 %)",
+    "seat_fairness_p": "probability of a gap as large or larger if all seats are equal",
+    "decisions_mean": "decisions of all players / games",
+}
+
+
+def definitions_of(tables: Tables, game: Game) -> dict[str, str]:
+    """Return figure -> how it is counted, of the figures in these tables."""
+    known = {**game.report.definitions(), **_DEFINITIONS}
+    patterns = {
+        re.compile(re.escape(name).replace(r"\{\}", ".+")): text for name, text in known.items() if "{}" in name
+    }
+    names = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
+    found = {}
+    for name in names:
+        base = name.removesuffix("_minus_position_0")
+        text = known.get(base) or next((text for pattern, text in patterns.items() if pattern.fullmatch(base)), "")
+        if text:
+            found[name] = text + ("; less that of position 0, paired by deal" if base != name else "")
+    return found
 
 
 def tiers_of(tables: Tables, game: Game) -> dict[str, str]:

@@ -26,6 +26,14 @@ AHEAD = Figure("ahead_share", "finished ahead", "share")
 WEIGHT = Figure("weight", "Nash weight", "share")
 AGAINST = Figure("score", "wins against the mixture", "share")
 _LONG, _LONGER = 34, 60  # maximum letters of an agent's name beside a heat map and beside dots
+_DEFINITIONS = {
+    "strength": "Plackett-Luce strength of complete finishing orders, logarithm, mean 0",
+    "win_share": "games won / games of the agent; a win shared by k counts 1/k for each",
+    "rank_mean": "mean place over the agent's games",
+    "score_mean": "mean final score over the agent's games",
+    "weight": "weight of the agent in the mixture that no agent beats",
+    "score": "games won against that mixture",
+}
 _GLOSSARY = {
     "strength": "Plackett-Luce strength: a difference of 1 means finishing ahead about 2.7 times as often as behind.",
     "interval": "The thin line through a point. If all were played again with other luck, the true value would lie in it 95 times in 100.",
@@ -63,6 +71,7 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
         certainty=_certainty(manifest),
         tables=sorted(tables),
         glossary=_GLOSSARY,
+        definitions=_DEFINITIONS,
     )
 
 

@@ -92,6 +92,7 @@ _BACKGROUND = re.compile(
     r'<path d=""(?: display="none")?/>|'
     r'<path d="M0(?:\.5)?,0(?:\.5)?h[\d.]*v[\d.]*h-?[\d.]*(?:v-?[\d.]*)?Z"(?: fill="none")?(?: display="none")?/>'
 )
+_CIRCLE = re.compile(r'<path( data-t="[^"]*")? transform="translate\(([-\d.]+),([-\d.]+)\)" d="M([\d.]+),0A[^"]*"')
 _EMPTY = re.compile(r'<g(?: transform="translate\(0,0\)")?></g>|<g[^>]*></g>')
 
 
@@ -99,6 +100,8 @@ def _cleaned(svg: str, label: str) -> str:
     svg = _SENTENCE.sub(r' data-t="\1"', svg)
     svg = _BACKGROUND.sub("", _NOISE.sub("", svg))
     svg = re.sub(r'(opacity=")?(-?\d+\.\d{2,})', _shorter, svg)
+    svg = _CIRCLE.sub(r'<circle\1 cx="\2" cy="\3" r="\4"', svg).replace(' font-size="12px"', "")
+    svg = svg.replace(' stroke-width="2" stroke-linecap="round"', ' class="i"')
     before = ""
     while before != svg:
         before, svg = svg, _EMPTY.sub("", svg)

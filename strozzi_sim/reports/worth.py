@@ -43,6 +43,12 @@ _COLUMNS = (
     "causal: games lost without it, points",
     "score lost without it",
 )
+_DEFINITIONS = {
+    "popularity": "rows of facts in which the thing is used / rows in which it could be",
+    "naive_win_share": "games won by those who used it / their games",
+    "win_share_lost": "games won by the agent without restrictions less those won by the restricted one, same deals, every seat",
+    "score_lost": "score of the agent without restrictions less that of the restricted one, same deals, every seat",
+}
 _GLOSSARY = {
     "worth": "What an agent loses that must do without a thing and knows it, on the same deals against the same rivals.",
     "mislead": "The share of wins of those who use a thing also counts all else that they do; it may point the wrong way.",
@@ -93,6 +99,7 @@ def worth_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter:
         certainty=_certainty(manifest),
         tables=sorted(tables),
         glossary=_GLOSSARY,
+        definitions=_DEFINITIONS,
     )
 
 

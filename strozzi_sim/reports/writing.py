@@ -1,13 +1,15 @@
 """Write the report of results: the page of a study or tournament, and its pictures."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.files import storage_errors
-from strozzi_sim.studies.database import read_files, write_files
+from strozzi_sim.studies.database import FileList, read_files, write_files
 from strozzi_sim.studies.made_of import digest_of_page
 
 if TYPE_CHECKING:  # importing matplotlib and pandas takes a second, which an existing page does not need
@@ -34,6 +36,7 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
     Raises:
         InputError: results of this kind have no page.
     """
+    from strozzi_sim.reports.batch import lineup_pages
     from strozzi_sim.reports.comparisons import contest_page
     from strozzi_sim.reports.study_page import StudyPage
     from strozzi_sim.reports.tournament import tournament_page
@@ -45,6 +48,8 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
         return tournament_page(manifest, tables, game, painter)
     if "seats" in tables:
         content = StudyPage(manifest, tables, game, painter).content()
+        if pages := tuple((part.path, part.lineup) for part in lineup_pages(manifest, tables)):
+            content = replace(content, pages=pages, sections=[each for each in content.sections if each.anchor == "changes"])
         return with_worth(content, manifest, tables, game, painter) if "worth" in tables else content
     page = worth_page if "worth" in tables else contest_page
     return page(manifest, tables, game, painter)
@@ -103,7 +108,8 @@ def write_report(
 ) -> Path:
     """Write figures/*.png, figures/*.svg and report.html into a results folder; return the page's path.
 
-    If the unmodified files of the same tables and code exist, nothing is written.
+    A study of many line-ups has a page for each too, styles/*.html. If the unmodified files of the same tables and code exist, nothing
+    is written; of pages of line-ups and of heat maps those that are unchanged are not drawn again.
 
     Args:
         folder: results folder.
@@ -116,28 +122,49 @@ def write_report(
         InputError: results of this kind have no page.
         StorageError: the folder cannot be written, is in use, or contains a file of that name not written by a run.
     """
-    mark = f'<meta name="made-of" content="{digest_of_page(manifest, tables, game)}">'
+    mark = _mark_of(manifest, tables, game)
     if _is_written(folder, mark):
         return folder / PAGE
+    from strozzi_sim.reports.batch import FOLDER, lineup_pages
     from strozzi_sim.reports.heat_files import heat_map_files
     from strozzi_sim.reports.page import render
     from strozzi_sim.reports.painter import Painter
 
+    def drawn(manifest: Mapping[str, Any], tables: Tables, mark: str, painter: Painter) -> bytes:
+        page = render(manifest, game, page_of(manifest, tables, game, painter), painter, mark)
+        return page.encode(errors="backslashreplace")
+
+    before = read_files(folder)
     painter = Painter(phase, files=True)
-    page = render(manifest, game, page_of(manifest, tables, game, painter), painter, mark)
-    painter.drawn |= heat_map_files(manifest, tables, game, phase)
+    contents = {PAGE: drawn(manifest, tables, mark, painter)}
+    for part in lineup_pages(manifest, tables):
+        own = _mark_of(part.manifest, part.tables, game)
+        kept = _content(before, part.path)
+        contents[part.path] = (
+            kept if own.encode() in kept[:1000] else drawn(part.manifest, part.tables, own, Painter(phase))
+        )
+    contents |= painter.drawn | heat_map_files(manifest, tables, game, phase, partial(_content, before))
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
     with write_files(folder) as files:
-        contents = {**painter.drawn, PAGE: page.encode(errors="backslashreplace")}
-        files.replace(contents, parts=("figures/", PAGE))
+        files.replace(contents, parts=("figures/", f"{FOLDER}/", PAGE))
     return folder / PAGE
 
 
+def _mark_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> str:
+    """Return the element in the head of a page that says of what it is made."""
+    return f'<meta name="made-of" content="{digest_of_page(manifest, tables, game)}">'
+
+
+def _content(files: FileList, name: str) -> bytes:
+    """Return the content of a file that a run wrote and nobody changed, else nothing."""
+    return files.read(name) if name in files.digests and files.are_as_written([name]) else b""
+
+
 def _is_written(folder: Path, mark: str) -> bool:
-    """Return whether the page with this mark and its pictures exist unmodified."""
+    """Return whether the page with this mark and all beside it exist unmodified."""
     files = read_files(folder)
-    names = [name for name in files.digests if name == PAGE or name.startswith("figures/")]
+    names = [name for name in files.digests if name == PAGE or name.startswith(("figures/", "styles/"))]
     if PAGE not in names or not files.are_as_written(names):
         return False
     return mark.encode() in files.read(PAGE)[:1000]

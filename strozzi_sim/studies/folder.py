@@ -25,7 +25,7 @@ DATABASE = "study.sqlite"
 OLD = {".lock", "chunks", "files.json", "ledger.jsonl"}  # of results/2
 TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp$")
 _OURS = (MANIFEST, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "report.html")
-FOLDERS = ("tables", "figures", "games", "facts")
+FOLDERS = ("tables", "figures", "games", "facts", "styles")
 
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 _Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]

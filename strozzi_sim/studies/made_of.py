@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCES = (".py", ".toml", ".html", ".css")
-_LIBRARIES = ("pillow", "jinja2")  # that draw and write beside those in the manifest
+_SOURCES = (".py", ".toml", ".html", ".css", ".js")
+_LIBRARIES = ("pillow", "jinja2", "vl-convert-python")  # that draw and write beside those in the manifest
 _OF_TABLES = ("plan_hash", "calibrated", "report", "counted", "kept", "held", "versions")
 _OF_THE_RUN = ("host", "seconds", "played_now", "made_of")
 
@@ -46,6 +46,11 @@ def digest_of_page(manifest: Mapping[str, Any], tables: "Mapping[str, pd.DataFra
     """Return the digest of all that the page of these results and its pictures are made of."""
     decisive = {key: value for key, value in manifest.items() if key not in _OF_THE_RUN}
     return _digest(_plain([decisive, _code(game.package)]), *_contents(tables))
+
+
+def code_digest() -> bytes:
+    """Return the digest of our source files and of the libraries that draw."""
+    return _code(__package__.partition(".")[0]).encode()
 
 
 def _contents(tables: "Mapping[str, pd.DataFrame]") -> Iterator[bytes]:

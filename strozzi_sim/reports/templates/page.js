@@ -66,7 +66,7 @@ const rows_csv = lists => { // every list of marks of a picture, one below the o
 };
 const picture_svg = svg => {
   const style = getComputedStyle(root);
-  return new XMLSerializer().serializeToString(svg).replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim()).replace("<svg ", `<svg font-family="Arial, sans-serif" style="background:${style.getPropertyValue("--paper").trim()}" `);
+  return new XMLSerializer().serializeToString(svg).replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim()).replace(/<svg ([^>]*)>/, `<svg $1 font-family="Arial, sans-serif" font-size="12" style="background:${style.getPropertyValue("--paper").trim()}"><style>.i{stroke-width:2px;stroke-linecap:round}</style>`);
 };
 
 // Sortable tables, CSV, SVG
