@@ -142,6 +142,14 @@ class Report:
                     block.write(table, cell, stats)
         return tables
 
+    def keys_of(self, page: str) -> tuple[str, ...]:
+        """Return the key columns of a page's table."""
+        return self._pages[page].keys
+
+    def blocks_of(self, page: str) -> tuple[Block | Quantiles, ...]:
+        """Return the blocks of a page's table."""
+        return self._pages[page].blocks
+
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one.
 

@@ -167,7 +167,7 @@ def _chart(
     place: Spec = {
         level: {
             "field": "level", "type": "ordinal", "title": where or None, "sort": marks.levels, "axis": axis if labels[0] else None,
-            "scale": {"domain": marks.levels, **({"padding": 0.5} if joined else {})},
+            "scale": {"domain": marks.levels, **({"padding": 0.5} if joined else {"paddingInner": 0.35} if len(names) > 1 else {})},
         }
     }  # fmt: skip
     if len(names) > 1 and not joined:
@@ -213,10 +213,13 @@ def _chart(
 
 def beside(panels: Sequence[Spec], across: int, gap: int = _GAP) -> Spec:
     """Return panels in rows of so many."""
+    alone = {
+        "resolve": {"scale": {"xOffset": "independent", "yOffset": "independent"}}
+    }  # else all have the first one's width
     rows: list[Spec] = [
-        {"hconcat": list(panels[k : k + across]), "spacing": gap} for k in range(0, len(panels), across)
+        {"hconcat": list(panels[k : k + across]), "spacing": gap, **alone} for k in range(0, len(panels), across)
     ]
-    return rows[0] if len(rows) == 1 else {"vconcat": rows, "spacing": 16}
+    return rows[0] if len(rows) == 1 else {"vconcat": rows, "spacing": 16, **alone}
 
 
 def _legend(names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:

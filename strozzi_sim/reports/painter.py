@@ -35,6 +35,7 @@ class Painter:
         self.declarations: dict[str, Spec] = {}
         self._phase, self._files = phase, files
         self._jobs: list[tuple[Spec, str]] = []
+        self._of_files: dict[str, Spec] = {}
 
     def wants(self, name: str) -> bool:
         """Return whether the picture of this name is to be drawn."""
@@ -46,7 +47,7 @@ class Painter:
             self._phase("pictures", len(self.declarations), 0)
         titled = {**declared.wide, "title": title} if self._files else declared.wide
         if self._files:
-            self.drawn |= {f"figures/{name}.{kind}": content for kind, content in files_of(declared.wide).items()}
+            self._of_files[name] = declared.wide
         self.declarations[name] = declaration({**titled, "description": title})
         label = f"{title}. {declared.rows} values; the tables have them."
         wide, narrow = (f"<!--picture {len(self._jobs) + k}-->" for k in range(2))
@@ -54,14 +55,17 @@ class Painter:
         return Shown(name, declared.title or title, label, wide, narrow, declared.legend, declared.n)
 
     def finished(self, page: str) -> str:
-        """Return a page with its pictures drawn, on several cores if there are many."""
+        """Return a page with its pictures drawn, and draw the files: on several cores if there are many."""
         from joblib import Parallel, cpu_count, delayed
 
-        workers = min(cpu_count(), 4) if len(self._jobs) >= MANY else 1
         used = [int(number) for number in _MARK.findall(page)]
-        drawn = dict(
-            zip(used, Parallel(n_jobs=workers)(delayed(svg_of_page)(*self._jobs[k]) for k in used), strict=True)
-        )
+        jobs = [delayed(svg_of_page)(*self._jobs[k]) for k in used] + [
+            delayed(files_of)(spec) for spec in self._of_files.values()
+        ]
+        found = Parallel(backend="loky", n_jobs=min(cpu_count(), 4) if len(jobs) >= MANY else 1)(jobs)
+        drawn = dict(zip(used, found, strict=False))
+        for name, files in zip(self._of_files, found[len(used) :], strict=True):
+            self.drawn |= {f"figures/{name}.{kind}": content for kind, content in files.items()}
         return _MARK.sub(lambda mark: str(drawn[int(mark[1])]), page)
 
     def parts(

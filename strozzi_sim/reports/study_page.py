@@ -200,6 +200,11 @@ class StudyPage:
         together = shown.series == SCENARIO
         table = (self._tables if together else self._first)[shown.table]
         scenes = [("", "", findings.with_scenario(table))] if together else list(by_scenario(table))
+        middle = (
+            f"{findings.PLAY['middle']} ({self._tiers['middle']})" if "middle" in self._tiers and not together else ""
+        )
+        if middle:  # the others are in the explorer and in the tables
+            scenes = [(middle, "", scenes[0][2])]
         compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
         parts = []
         for scenario, slug, rows in scenes:
@@ -213,6 +218,8 @@ class StudyPage:
             Part("", note=f"Not shown: {words} (table `{shown.table}`).") for words in unknown_figures(shown, table)
         ]
         every, drawn = len(findings.scenarios(table)), len(findings.scenarios(compared))
+        if middle:
+            return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}")
         left_out = f"The first {drawn} of {every}; `tables/{shown.table}.csv` has all." if drawn < every else ""
         return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
 

@@ -49,7 +49,9 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
     if "seats" in tables:
         content = StudyPage(manifest, tables, game, painter).content()
         if pages := tuple((part.path, part.lineup) for part in lineup_pages(manifest, tables)):
-            content = replace(content, pages=pages, sections=[each for each in content.sections if each.anchor == "changes"])
+            content = replace(
+                content, pages=pages, sections=[each for each in content.sections if each.anchor == "changes"]
+            )
         return with_worth(content, manifest, tables, game, painter) if "worth" in tables else content
     page = worth_page if "worth" in tables else contest_page
     return page(manifest, tables, game, painter)

@@ -205,7 +205,7 @@ class _Report(msgspec.Struct, forbid_unknown_fields=True):
     explorer: bool = True
 
 
-class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Keys of a study's file; unknown keys are errors. `make_plan` checks the values."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")]
@@ -273,7 +273,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
                 [text_of(each) if isinstance(each, AGENT_TYPES) else each for each in lineup] for lineup in given
             ],
         }
-    study: _StudyFile = converted(raw, _StudyFile, place)
+    study: StudyFile = converted(raw, StudyFile, place)
     with error_place(place):
         game = as_argument_error("game", find_game, study.game)
         players = find_players(game, study.players or "all")

@@ -1,0 +1,137 @@
+"""Write docs/studies.md and docs/study.schema.json from the code: `python docs/write_studies.py`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from strozzi_sim.facts.blocks import Quantiles
+from strozzi_sim.game import game_names, load_game
+from strozzi_sim.studies.planning import StudyFile
+
+PAGE = Path(__file__).parent / "studies.md"
+SCHEMA = Path(__file__).parent / "study.schema.json"
+KEYS = {
+    "name": "name of the study and of its results folder: 1 to 64 characters of a-z, 0-9 and -",
+    "game": "the game; `strozzi games` lists them",
+    "seed": "random seed, below 2^53; default 0",
+    "players": "player counts; default: all that the game allows",
+    "question": "what the page answers first: `seats`, `agents`, `variants`, or a page of the game; default: what varies",
+    "deals": "deals of each combination of players, line-up and variant",
+    "precision": "instead of `deals`, or with it as the most: play until every share of wins is known to that many points",
+    "search_deals": "deals of the line-ups with an agent that searches; default: `deals`",
+    "chunks": "parts of the deals, from which intervals are computed; default 200",
+    "seatings": "`one`, `rotate` (default), `all` or `latin`: at which seats the agents of a line-up sit on each deal",
+    "lineups": "lists of agents: one agent plays itself, several play each other at the player count of their number",
+    "variants": "names of variants, the game's or the file's own; default `base`",
+    "variant": "`[variant.NAME.SECTION]`: changes of component data, key by key",
+    "rows": "keep one row per game and seat in `games/`",
+    "facts": "fact tables whose rows are kept in `facts/`; `strozzi facts GAME` lists them",
+    "facts_share": "share of the deals whose rows are kept",
+    "report": "`pages`, `heatmaps`, `effect` (smallest difference that matters) and `explorer` (count what the page's explorer shows; default true)",
+    "heatmap": "`[[heatmap]]`: heat maps of your own, with `name`, `fact`, `rows`, `columns`, `value`, `where` and `title`",
+    "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations",
+    "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
+}
+PICTURES = {
+    "dots with intervals": "a figure by a few levels. Beside an equal share: points above or below it. A thin line is the 95 % interval; numbers stand at the highest and the lowest that differ from the broken line.",
+    "lines": "a figure over a number: sail, round, bid. Each mark has its interval.",
+    "rows of dots": "many levels, one line each, the largest first; a panel for each figure.",
+    "stacked bars": "where a sum comes from; the total stands at the end. Parts below zero are left of it.",
+    "spread": "half of all lie in the thick part, nine in ten on the line; the white mark is the median, the diamond a mean beyond.",
+    "used against worth": "a dot for each thing: how often it is used, and what is lost without it. Diamonds: the wins of its users mislead.",
+    "curves": "a figure over swept values: filled dots differ significantly from the first value (diamond), open ones cannot be told apart. The grey band is chance.",
+    "board": "a figure where its levels lie. The stronger, the more; beside an equal share blue is above and orange below; uncoloured is not told apart.",
+    "heat map": "two columns against each other. Point at a cell for its interval and n; a dash has fewer than 30 events.",
+}
+GALLERY = {
+    "page-strozzi.png": "Strozzi by strength of play: verdict, picture, three numbers",
+    "page-explorer.png": "The explorer: a question in plain words, a panel for each round",
+    "page-strasbourg.png": "Strasbourg's city as a board",
+    "page-worth.png": "Used against worth",
+    "page-phone.png": "The same page on a phone, dark",
+}
+
+
+def page() -> str:
+    """Return docs/studies.md."""
+    lines = [
+        "# Studies and their pages", "",
+        "A study is a TOML file; `strozzi run FILE` plays it into a results folder with tables and one page, `report.html`. `python docs/write_studies.py`",
+        "generates this list from the code, and `study.schema.json` beside it, with which editors complete and check study files",
+        "(`#:schema docs/study.schema.json` in the first line).", "",
+        "## Keys of a study file", "", "| key | meaning |", "| --- | --- |",
+        *(f"| `{key}` | {text} |" for key, text in KEYS.items()), "",
+        "## The page", "",
+        "1. The verdict, a sentence that follows from the tables by rules, with the numbers behind it; what is true of an agent is not said of the game.",
+        "2. One picture that answers the study's question, three numbers with half-widths, one line of caveat.",
+        "3. Sections: a question, its finding, one picture; the other pictures and sortable tables open below. *Check this picture* has its definition, n,",
+        "   command, seed, how to cite it, its data as CSV and its declaration with data, which any Vega-Lite viewer draws. *?* in the head of a column is its formula.",
+        "4. *Ask it yourself*: any counted pair of columns, by players, agent, variant and round; presets in plain words; the address keeps the question;",
+        "   the page of another study can be laid beside it.",
+        "5. Method, plan, command and versions; what is reconstructed; words.", "",
+        "The page is one file without network, light and dark, for wide screens, phones and paper. `strozzi report A B` lays studies side by side. A study of",
+        "more than four line-ups has a page for each in `styles/`.", "",
+        "## What each picture means", "", "| picture | reading |", "| --- | --- |",
+        *(f"| {name} | {text} |" for name, text in PICTURES.items()), "",
+        "## Gallery", "", *(f"![{text}](images/{file})\n\n*{text}*\n" for file, text in GALLERY.items()),
+        "## Tables of every study", "", "| table | keys | figures |", "| --- | --- | --- |",
+        "| `seats` | seat | win_share, score_mean, rank_mean, lead_mean |",
+        "| `lineup` | position, agent | the same, and each less that of position 0 |",
+        "| `balance` | | seat_gap, seat_gap_by_chance, seat_favour_bound, seat_fairness_p, decisions_mean, and the game's |",
+        "| `changes` | than, table, level, figure | differences of variants, with verdict |",
+        "| `sweep` | the swept keys | the figures of `balance` |",
+        "| `worth` | thing, agent | popularity, naive_win_share, win_share_lost, score_lost |",
+        "| `explorer` | map, row, column, round | the figures of every heat map, by round |",
+        "| `heat_NAME` | row, column | the figures of the heat map NAME |", "",
+        "All have the columns players, variant, lineup before their keys and figure, value, low, high, n, deals after them.", "",
+    ]  # fmt: skip
+    for name in game_names():
+        lines += _game(name)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _game(name: str) -> list[str]:
+    game = load_game(name)
+    report = game.report
+    lines = [
+        f"## {game.title}",
+        "",
+        "| page | question | keys of its table | counted from rows |",
+        "| --- | --- | --- | --- |",
+    ]
+    tables = {page: report.keys_of(page) for page in report.PAGES}
+    for page in report.PAGES:
+        title, question = report.PAGE_TITLES[page]
+        lines.append(
+            f"| `{page}` {title} | {question} | {', '.join(tables[page]) or '-'} | {_facts_of(report.blocks_of(page))} |"
+        )
+    lines += ["", "| heat map | rows x columns | a cell |", "| --- | --- | --- |"]
+    lines += [
+        f"| `{key}` | {each.row_label} x {each.column_label} | {each.figure.label}. {each.caption} |"
+        for key, each in report.HEATMAPS.items()
+    ]
+    lines += ["", "Questions of the explorer: " + " ".join(f"*{question}*" for question in report.QUESTIONS), ""]
+    return lines
+
+
+def _facts_of(blocks: Any) -> str:
+    """Return the fact tables that a page counts."""
+    facts = dict.fromkeys(block.fact for block in blocks)
+    quantiles = " (with quantiles)" if any(isinstance(block, Quantiles) for block in blocks) else ""
+    return "of " + ", ".join(f"`{fact}`" for fact in facts) + quantiles if facts else "-"
+
+
+def schema() -> str:
+    """Return docs/study.schema.json."""
+    found = msgspec.json.schema(StudyFile)
+    properties = found["$defs"]["StudyFile"]["properties"]
+    for key, text in KEYS.items():
+        properties[key]["description"] = text.replace("`", "")
+    return json.dumps(found, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
+    SCHEMA.write_text(schema(), "utf-8")
