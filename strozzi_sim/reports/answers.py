@@ -162,7 +162,8 @@ def _seats_numbers(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], table
         numbers.append(
             Number(("+" if sign > 0 else "\N{MINUS SIGN}") + value, format_half_width(row, "share", digits), where)
         )
-    balance = tables["balance"]
+    most = max(known, key=lambda cell: cell.distance).test if known else cells[0].test
+    balance = pick(tables["balance"], variant=most.variant, lineup=most.lineup)
     for figure, what in (("margin_mean", "the winner's lead over the second"), ("score_mean", "score of a player"), ("decisions_mean", "decisions in a game")):  # fmt: skip
         rows = pick(balance, figure=figure, players=headline_players(balance)).dropna(subset="value")
         if len(rows):

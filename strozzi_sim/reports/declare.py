@@ -263,14 +263,16 @@ def _mark(picture: Picture, row: Any, words: Words, figure: Figure, series: str,
 
 
 def _label_ends(values: list[Spec], scale: Scale, unit: Unit, *, every: bool) -> None:
-    """Mark the values that are written out: all of them, or the highest and the lowest that differ from the line."""
+    """Mark the values that are written out: all of them, or on each side of the line the one that is surest to differ from it."""
     chosen = values
     if not every:
-        told = [v for v in values if scale.line is not None and v["low"] is not None]
-        told = [v for v in told if v["low"] > scale.line or v["high"] < scale.line]
-        chosen = (
-            [max(told, key=lambda v: float(v["value"])), min(told, key=lambda v: float(v["value"]))] if told else []
-        )
+        told = [v for v in values if scale.line is not None and v["low"] is not None and v["high"] > v["low"]]
+        sides = [[v for v in told if v["low"] > scale.line], [v for v in told if v["high"] < scale.line]]
+        chosen = [
+            max(side, key=lambda v: abs(v["value"] - (scale.line or 0)) / (v["high"] - v["low"]))
+            for side in sides
+            if side
+        ]
     for v in chosen:
         below = scale.line is not None and v["value"] < scale.line
         half = (v["high"] - v["low"]) / 2 if v["low"] is not None else float("nan")

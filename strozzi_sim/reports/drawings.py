@@ -24,6 +24,7 @@ from strozzi_sim.reports.content import Part, Shown
 from strozzi_sim.reports.declare import WIDE, Declared, rows_of
 from strozzi_sim.reports.heat import draw_heat_map, draw_panels
 from strozzi_sim.reports.naming import Naming
+from strozzi_sim.reports.on_axes import draw_on
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.study_page import maps_of, variants_of
@@ -47,6 +48,7 @@ class PictureCollector(Painter):
         wanted: name of the wanted picture; "" declares nothing and only collects names.
         names: names of all available pictures, once per variant and line-up; without the heat maps of a study.
         found: name -> (title, declaration, or heat map with its rows and names).
+        pictures: what `parts` was called with, of the wanted picture.
     """
 
     def __init__(self, wanted: str = "") -> None:
@@ -54,6 +56,7 @@ class PictureCollector(Painter):
         self.wanted = {wanted, wanted.replace("_", "-")}
         self.names: list[str] = []
         self.found: dict[str, tuple[str, Any]] = {}
+        self.pictures: list[tuple[Picture, pd.DataFrame, Mapping[str, str]]] = []
 
     def paint(self, declared: Declared, name: str, title: str) -> Shown:
         """Keep the declaration under its name."""
@@ -73,6 +76,8 @@ class PictureCollector(Painter):
         if shown.kind == "table" or rows_of(shown, rows)["value"].isna().all():
             return []
         self.names.append(name)
+        if self.wants(name):
+            self.pictures.append((shown, rows, words))
         return (
             super().parts(shown, name, rows, words, scenario, components, compared, width) if self.wants(name) else []
         )
@@ -201,6 +206,24 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
     figures = {key: figure() if callable(figure) else figure for key, (_, figure) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
     return Drawing(_common(list(titles.values())), figures, table, titles)
+
+
+def drawn_on(
+    axes: Any, players: int | None, name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: Game
+) -> Any:
+    """Draw the picture of this name on matplotlib axes and return them; of several variants and line-ups the first.
+
+    Raises:
+        ArgumentError: the name is unknown, or a picture of this kind cannot be drawn on axes.
+        InputError: results of this kind have no pictures.
+    """
+    book = PictureCollector(name)
+    paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
+    if not book.pictures:
+        known = suggest_names(name, names_of(manifest, tables, game))
+        raise ArgumentError("name", f"no picture {short_repr(name)} that can be drawn on axes; {known}")
+    picture, rows, words = book.pictures[0]
+    return draw_on(axes, picture, rows, words, players)
 
 
 def _collect_heat_map(

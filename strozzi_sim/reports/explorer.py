@@ -55,7 +55,11 @@ def packed_explorer(manifest: Mapping[str, Any], tables: Tables, game: Game, map
     found = [_map(name, every[name], rows, cells, labels, words) for name, rows in frames.items()]
     place = {each["id"]: each for each in found}
     blocks = {name: heat_map.block for name, heat_map in every.items()}
-    presets = []
+    presets = [
+        [heat_map.title, name, heat_map.figure.name]
+        for name, heat_map in maps.items()
+        if name not in game.report.HEATMAPS and name in place
+    ]
     for question, name in game.report.QUESTIONS.items():
         of = next((each for each in place if each in blocks and blocks[each] == blocks.get(name)), "")
         if of and every[name].figure.name in {measure["id"] for measure in place[of]["measures"]}:

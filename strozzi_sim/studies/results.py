@@ -139,23 +139,26 @@ class Results:
         vars(self).update(vars(add_heat_map(self, own)))
         return self.plot(f"heat-{own.name}")
 
-    def plot(self, name: str | None = None) -> "Drawing":
+    def plot(self, name: str | None = None, *, ax: Any = None, players: int | None = None) -> "Drawing | Any":
         """Draw a picture of the report, or of a comparison, a ladder or a best response.
 
         Args:
             name: one of `pictures`; default: the first.
+            ax: a matplotlib axes to draw on, which is returned; dots with intervals, of one player count.
+            players: the player count on `ax`; default: 4, or the smallest.
 
         Raises:
-            InputError: no such picture, or no pictures at all; lists those available.
+            InputError: no such picture, or no pictures at all; lists those available. A picture of another kind for `ax`.
 
         >>> import strozzi_sim as ss
         >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("minus random, on the same deals")
         True
         """
-        from strozzi_sim.reports.drawings import drawn, names_of
+        from strozzi_sim.reports.drawings import drawn, drawn_on, names_of
 
         about = self.manifest, self.tables, self.game
-        return drawn(next(iter(names_of(*about)), "") if name is None else name, *about)
+        name = next(iter(names_of(*about)), "") if name is None else name
+        return drawn(name, *about) if ax is None else drawn_on(ax, players, name, *about)
 
     @property
     def pictures(self) -> list[str]:
