@@ -36,7 +36,7 @@ PAGE_BYTES = 16_384  # a chunk of a study with facts takes some 60,000
 
 _CAREFUL = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0")
 _KEPT = r"facts/\w+/players=\d+/variant=[^/]+/lineup=[^/]+/[^/.][^/]*"
-_FILE = re.compile(rf"(tables|figures|games|spreadsheet)/[^/.][^/]*|{_KEPT}|report\.html|spreadsheet\.xlsx")
+_FILE = re.compile(rf"(tables|figures|games|styles|spreadsheet)/[^/.][^/]*|{_KEPT}|report\.html|spreadsheet\.xlsx")
 _HASH = re.compile("[0-9a-f]{64}")
 
 Content = bytes | Callable[[IO[bytes]], None]
