@@ -115,14 +115,14 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
         "position 0 is the weakest",
         "balance, question agents",
         words,
-        words.endswith(f"significantly more than {ignores})."),
+        words.startswith("heuristic wins most among"),
     )
     alone = ss.run(
         ss.Study(name="port", game="strozzi", players=[4], deals=deals, lineups=[[ignores]], question="ports"),
         progress=False,
     )
     words = said(alone, game)
-    yield Reading("Rome is ignored by all", "balance, question ports", words, "Rome least of the ports" in words)
+    yield Reading("Rome is ignored by all", "balance, question ports", words, " pays most, " in words and ", Rome " in words)
     mixed = ss.run(
         ss.Study(name="port", game="strozzi", players=[4], deals=deals, lineups=[lineup], question="ports"),
         progress=False,
@@ -134,7 +134,7 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
             for each in ("venice", "rome", "naples")
         ],
     )
-    told = f"{min(row.value for row in coins):.1f} and {max(row.value for row in coins):.1f} coins" in words
+    told = all(f"{end(row.value for row in coins):.1f}" in words for end in (min, max))
     yield Reading(
         "one of four ignores Rome",
         "balance, question ports",
@@ -151,7 +151,7 @@ def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
     call = f"balance planted --set start.head={heads}"
     alone = ss.simulate(PLANTED, 4, ["random"], deals, variant=favour, progress=False)
     words, rows = said(alone, PLANTED), alone.tables["seats"]
-    yield Reading("seat 2 is favoured", call, words, "at 4 players seat 2 wins" in words)
+    yield Reading("seat 2 is favoured", call, words, "favours seat 2." in words)
     for place in range(4):
         row = figure(rows, seat=place, figure="win_share")
         yield Reading(f"seat {place} wins {truth[place]:.4f}", call, numbers(row, 4), holds(row, truth[place]))
@@ -227,6 +227,11 @@ def _twin(name: str) -> Any:
     return twin
 
 
+def _fair(words: str) -> bool:
+    """Return whether a verdict says that no seat is known to be favoured."""
+    return "o seat of Planted is known to win more" in words or "very seat of Planted wins its share" in words
+
+
 def nothing(quick: bool, head: int = 0) -> Iterator[Reading]:
     """Yield how many of 100 seeds say that nothing is there, where nothing is planted; quick: of 25."""
     seeds = 25 if quick else 100
@@ -237,22 +242,21 @@ def nothing(quick: bool, head: int = 0) -> Iterator[Reading]:
 
     def seats(seed: int) -> bool:
         words = said(ss.simulate(PLANTED, 4, ["random"], 5000, variant=played, seed=seed, progress=False), PLANTED)
-        return words.endswith("random, no seat wins significantly more or less than its share at 4 players.")
+        return _fair(words)
 
     def counts(seed: int) -> bool:
         words = said(
             ss.simulate(PLANTED, [2, 3, 4], ["random"], 1000, variant=played, seed=seed, progress=False), PLANTED
         )
-        return words.endswith("random, no seat wins significantly more or less than its share at 2, 3 and 4 players.")
+        return _fair(words)
 
     def variants(seed: int) -> bool:
         both = ss.simulate(PLANTED, 4, ["random"], 1000, variant=["base", turned], seed=seed, progress=False)
         return said(both, PLANTED).endswith("no share of wins is known to change; no mean score is known to change.")
 
     def agents(seed: int) -> bool:
-        return "no significant difference from random" in said(
-            ss.simulate("strozzi", 4, lineup, 250, seed=seed, progress=False), strozzi
-        )
+        words = said(ss.simulate("strozzi", 4, lineup, 250, seed=seed, progress=False), strozzi)
+        return words.startswith("No agent of random, twin-a, twin-b and twin-c is known to win more than its share")
 
     of_question: dict[str, Callable[[int], bool]] = {
         "no seat is favoured": seats, "no seat is favoured at 2 to 4 players": counts, "no variant differs": variants,

@@ -73,7 +73,7 @@ def _equal_words(title: str, cells: Sequence[SeatCell], when: str = "") -> str:
     if all(cell.verdict == FEW for cell in cells):
         return f"There are too few games to say whether a seat of {title} is favoured{when}."
     if all(cell.verdict == EQUAL for cell in cells):
-        return f"Every seat of {title} wins its share to within {100 * MIN_SHARE:g} point{when}."
+        return f"Every seat of {title} wins its share to within {100 * MIN_SHARE:g} points{when}."
     return f"No seat of {title} is known to win more than its share{when}."
 
 
