@@ -55,5 +55,5 @@ def make_page(study: dict[str, Any]) -> list[str]:
         except Exception as error:  # noqa: BLE001 - whatever a page ends in is what this looks for
             where = traceback.extract_tb(error.__traceback__)[-1]
             return [f"{type(error).__name__}: {error} ({Path(where.filename).name}, line {where.lineno})"]
-        words = page.read_text("utf-8").split("<main>")[1].split()
+        words = page.read_text("utf-8").split("<main ")[1].split("<script")[0].split()
         return ["says nan"] if {"nan", "nan%", "inf"} & {word.lower() for word in words} else []

@@ -40,7 +40,7 @@ class Ratio:
     rows_count: bool = False
 
     def formula(self, fact: str, where: str = "") -> str:
-        """Return how the figure is counted, in words: "sum of prize / number of rows, over rows of ship where round == 3"."""
+        """Return how the figure is counted, in words: "sum of points / number of rows; rows of turn where round == 3"."""
         rows = f"rows of {fact}" + (f" where {where}" if where else "")
 
         def total(columns: Sequence[str]) -> str:

@@ -302,7 +302,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             seed=study.seed, chunks=CHUNKS if study.chunks is None else study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
             search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
-            worth=study.worth, explorer=study.report.explorer,
+            worth=study.worth, explorer=study.report.explorer and not study.sweep,
         )  # fmt: skip
 
 
