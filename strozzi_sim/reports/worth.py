@@ -162,7 +162,8 @@ def worth_section(
     )
     items = [_picture(table, groups, game, painter, width), _figures(table, groups)]
     question = "What is each thing worth to its users, and do its use and their wins show it?"
-    return section("worth", "What things are worth", question, sentences, items)
+    finding = f"{_strongest(groups, game).finding()}."
+    return section("worth", "What things are worth", question, sentences, items, finding)
 
 
 # -- sentences ------------------------------------------------------------------------------------------------------

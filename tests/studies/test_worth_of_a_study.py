@@ -84,7 +84,7 @@ def test_it_resumes_and_a_heat_map_leaves_it(played):
 def test_the_page_has_a_section_and_its_picture(played, tmp_path):
     page = load_results(played.folder).report(tmp_path / "page.html").read_text()
     assert 'id="worth"' in page
-    assert "In the games of random at 3 players, " in page
+    assert "In the games of random at 3 players, " in page.replace("<code>", "")
     assert "random~flag:pirate" not in page
     assert "worth" in played.pictures
     assert played.plot("worth").table is played.tables["worth"]
