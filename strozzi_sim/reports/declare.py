@@ -155,6 +155,12 @@ def _looks(names: Sequence[str]) -> Spec:
     }  # fmt: skip
 
 
+def broken_line(axis: str, at: float) -> Spec:
+    """Return a layer with a broken line across a panel, at this value of x or y."""
+    rule = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
+    return {"data": {"values": [{}]}, "mark": rule, "encoding": {axis: {"datum": at}}}  # one line, not one for each mark
+
+
 def _chart(
     marks: _Marks, names: Sequence[str], *, upright: bool, size: tuple[float, float], labels: tuple[bool, bool],
     joined: bool = False, where: str = "", ticks: int = 5,
@@ -176,8 +182,7 @@ def _chart(
     look = _looks(names)
     layers: list[Spec] = []
     if marks.scale.line is not None:
-        rule = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
-        layers.append({"mark": rule, "encoding": {value: {"datum": marks.scale.line}}})
+        layers.append(broken_line(value, marks.scale.line))
     if joined:
         line = {"type": "line", "strokeWidth": 1.6, "opacity": 0.7}
         layers.append(
