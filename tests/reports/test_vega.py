@@ -4,13 +4,18 @@ import hashlib
 import re
 from xml.etree import ElementTree
 
+import numpy as np
+import pandas as pd
 import pytest
 import vl_convert
 
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.reporting import Picture
+from strozzi_sim.reports.declare import declare
 from strozzi_sim.reports.vega import LIGHT, declaration, file_svg, files_of, svg_of_page
 
 DOTS = {
-    "data": {"values": [{"a": 1, "b": 2, "tip": 'one: 2 <"&'}, {"a": 2, "b": 3, "tip": "two: 3"}]}, "width": 100, "height": 60, "title": "ink",
+    "data": {"values": [{"a": 1, "b": 2, "tip": 'one: 2 <">&'}, {"a": 2, "b": 3, "tip": "two: 3"}]}, "width": 100, "height": 60, "title": "ink",
     "layer": [
         {"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": "ink"}, "encoding": {"y": {"datum": 2.5}}},
         {"mark": {"type": "point", "filled": True, "opacity": 1}, "encoding": {
@@ -19,7 +24,7 @@ DOTS = {
         {"mark": {"type": "text", "fill": "s2"}, "encoding": {"x": {"field": "a", "type": "quantitative"}, "text": {"field": "b"}}},
     ],
 }  # fmt: skip
-DRAWN = "e9dae95be2e7f4eaa4a8c796f30623a4dcb12159260caf325032757f39686e77"  # SHA-256 of the SVG that Vega draws of these dots
+DRAWN = "0f43b46e2b5ce8a6d81828a226ad2f20dee9689267be74a839fa0c36cc524e9c"  # SHA-256 of the SVG that Vega draws of these dots
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +45,7 @@ def test_vega_is_the_version_whose_svg_is_cleaned():
 
 def test_every_mark_says_its_sentence_and_nothing_else_speaks(svg):
     root = ElementTree.fromstring(svg)
-    assert [node.get("data-t") for node in root.iter() if node.get("data-t") is not None] == ['one: 2 <"&', "two: 3"]
+    assert [node.get("data-t") for node in root.iter() if node.get("data-t") is not None] == ['one: 2 <">&', "two: 3"]
     assert root.get("role") == "img"
     assert root.get("aria-label") == 'A "picture" & its label'
     assert not [node.tag for node in root.iter() if node is not root and (node.get("role") or node.get("aria-label"))]
@@ -67,6 +72,18 @@ def test_a_clean_up_leaves_no_empty_groups_and_no_size_but_that_of_the_picture(s
     root = ElementTree.fromstring(svg)
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
     assert len(svg) < len(vl_convert.vegalite_to_svg(declaration(DOTS))) * 0.7
+
+
+@pytest.mark.parametrize("there", [(), ("q5",), ("q0", "q4", "q1", "q3")])
+def test_a_picture_without_some_marks_is_whole(there):
+    """Vega draws a layer without marks as a group that closes itself."""
+    table = pd.DataFrame(
+        {"players": 3, "figure": f"q{k}", "value": float(k) if f"q{k}" in there or k == 2 else np.nan, "n": 90, "deals": 90} for k in range(6)
+    ).assign(low=np.nan, high=np.nan)
+    shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
+    svg = svg_of_page(declare(shown, table, {}).wide, "X")
+    assert "3 players" in {node.text for node in ElementTree.fromstring(svg).iter()}
+    assert "<g/>" not in svg
 
 
 def test_two_drawings_are_equal_to_the_byte(svg):
