@@ -474,6 +474,17 @@ def test_a_caption_counts_what_its_own_picture_leaves_out(series):
     assert item.left_out == ("" if series else "The first 4 of 6; `tables/ports.csv` has all.")
 
 
+@pytest.mark.parametrize("chosen", [[], ["flags"]])
+def test_a_page_without_the_balance_still_begins_with_the_seats(tmp_path, chosen):
+    strozzi = load_game("strozzi")
+    tables = study_tables(strozzi, [cell(strozzi, 3, deals=60, chunks=6)], chosen, {})
+    report = write_report(tmp_path, {"report": {"pages": chosen}}, tables, strozzi)
+    parser = Page()
+    parser.feed(report.read_text("utf-8"))
+    assert parser.pictures[0] == "seats"
+    assert ("flags" in parser.ids, "balance" in parser.ids) == (bool(chosen), False)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [8, 20])
 def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path, columns):
