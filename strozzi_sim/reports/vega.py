@@ -103,7 +103,7 @@ _EMPTY = re.compile(r"<g[^>]*/>|<g(?:[^>]*[^/>])?></g>")
 
 
 def _cleaned(svg: str, label: str) -> str:
-    svg = _SENTENCE.sub(r' data-t="\1"', svg)
+    svg = _SENTENCE.sub(r' data-t="\1"', svg).replace(' data-t=""', "")  # a place without a value says nothing
     svg = _HIDDEN.sub("", _BACKGROUND.sub("", _NOISE.sub("", svg)))
     svg = re.sub(r'(opacity=")?(-?\d+\.\d{2,})', _shorter, svg)
     svg = _CIRCLE.sub(r'<circle\1 cx="\2" cy="\3" r="\4"', svg).replace(' font-size="12px"', "")
