@@ -155,6 +155,12 @@ def _looks(names: Sequence[str]) -> Spec:
     }  # fmt: skip
 
 
+def broken_line(axis: str, at: float) -> Spec:
+    """Return a layer with a broken line across a panel, at this value of x or y."""
+    rule = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
+    return {"data": {"values": [{}]}, "mark": rule, "encoding": {axis: {"datum": at}}}  # one line, not one for each mark
+
+
 def _chart(
     marks: _Marks, names: Sequence[str], *, upright: bool, size: tuple[float, float], labels: tuple[bool, bool],
     joined: bool = False, where: str = "", ticks: int = 5,
@@ -176,8 +182,7 @@ def _chart(
     look = _looks(names)
     layers: list[Spec] = []
     if marks.scale.line is not None:
-        rule = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
-        layers.append({"mark": rule, "encoding": {value: {"datum": marks.scale.line}}})
+        layers.append(broken_line(value, marks.scale.line))
     if joined:
         line = {"type": "line", "strokeWidth": 1.6, "opacity": 0.7}
         layers.append(
@@ -460,7 +465,7 @@ def _bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFram
         levels = in_order(rows[picture.x], picture.levels)
         bars = [(named(level, words, picture.x), picture.figures, {picture.x: level}) for level in levels]
     names = [part.label for part in bars[0][1]]
-    ends, panels = [0.0, 0.0], []
+    ends, panels = _ends_of_bars(picture, every), []
     for count in sorted(rows["players"].unique()):
         values: list[Spec] = []
         for bar, figures, where in bars:
@@ -475,9 +480,7 @@ def _bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFram
                     )
                     total += row.value
             if len(here):
-                own = [value["value"] for value in values if value["bar"] == bar]
-                reach = sum(value for value in own if value > 0)
-                ends = [min(ends[0], sum(value for value in own if value < 0)), max(ends[1], reach)]
+                reach = sum(value["value"] for value in values if value["bar"] == bar and value["value"] > 0)
                 values.append({"bar": bar, "total": format_value(total, "count"), "reach": reach})
         panels.append((players_title(count), values))
     inks = {"domain": names, "range": list(_PART_INKS[: len(names)])}
@@ -522,6 +525,17 @@ def _bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFram
 
     legend = tuple((name, _PART_INKS[k], "square") for k, name in enumerate(names))
     return _declared(laid(width), laid(NARROW), "", legend, rows)
+
+
+def _ends_of_bars(picture: Picture, every: pd.DataFrame) -> list[float]:
+    """Return how far the bars of all variants and line-ups reach to the left and to the right of zero."""
+    ends = [0.0, 0.0]
+    keys = ["players", "variant", "lineup", *([] if picture.groups else [picture.x])]
+    for _, own in every.groupby(keys):
+        for figures in picture.groups.values() or [picture.figures]:
+            values = own[own["figure"].isin([figure.name for figure in figures])]["value"]
+            ends = [min(ends[0], float(values[values < 0].sum())), max(ends[1], float(values[values > 0].sum()))]
+    return ends
 
 
 def _spread(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame, width: int) -> Declared:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.game.reporting import THIN, Picture, format_value
-from strozzi_sim.reports.declare import NARROW, SHAPES, Declared, Scale, beside, sentence, shown_scale
+from strozzi_sim.reports.declare import NARROW, SHAPES, Declared, Scale, beside, broken_line, sentence, shown_scale
 from strozzi_sim.reports.series import Words, in_order, named, players_title
 from strozzi_sim.reports.vega import INKS, Spec
 
@@ -72,8 +72,7 @@ def _chart(
     colour = {"field": "series", "scale": {"domain": list(names), "range": list(inks)}, "legend": None}
     shapes = ["circle", "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", "square"][: len(names)]
     shape = {"field": "series", "scale": {"domain": list(names), "range": shapes}, "legend": None}
-    line = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
-    layers: list[Spec] = [] if scale.line is None else [{"mark": line, "encoding": {"y": {"datum": scale.line}}}]
+    layers: list[Spec] = [] if scale.line is None else [broken_line("y", scale.line)]
     layers += [
         {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8},
          "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}},

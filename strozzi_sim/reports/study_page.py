@@ -93,13 +93,16 @@ class StudyPage:
         part = self._game.report
         report = self._manifest.get("report") or self._manifest.get("plan", {}).get("report") or {}
         pages = report.get("pages", part.PAGES)
-        every = [*findings.seat_pictures(self._tables), *part.pictures(self._tables)]
+        every = self._every_picture()
         shown = [page for page in part.PAGES if page in self._tables and page in pages]
         return {page: [picture for picture in every if picture.page == page] for page in shown}
 
+    def _every_picture(self) -> list[Picture]:
+        return [*findings.seat_pictures(self._tables), *self._game.report.pictures(self._tables)]
+
     def _hero_pictures(self) -> list[Picture]:
         """Return the picture and the table that answer a question on seats, agents or a page; none for variants."""
-        balance = self.pictures.get("balance", [])
+        balance = [picture for picture in self._every_picture() if picture.page == "balance"]  # also without its page
         if self._question == VARIANTS and ("sweep" in self._tables or "changes" in self._tables):
             return []
         if self._question == AGENTS and len(self._tables["lineup"]):

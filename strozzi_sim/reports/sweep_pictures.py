@@ -11,7 +11,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.reports.changes import labels_of_game
 from strozzi_sim.reports.content import Item, Part
-from strozzi_sim.reports.declare import NARROW, WIDE, Declared, Scale, beside, sentence
+from strozzi_sim.reports.declare import NARROW, WIDE, Declared, Scale, beside, broken_line, sentence
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.sweep_findings import Sweep, name_of_picture, shown_figures
@@ -148,8 +148,7 @@ def _chart(
         band = {"y": {**y, "field": "chance"}, "y2": {"datum": scale.ends[0]}}
         layers.append({"mark": {"type": "area", "fill": "faint", "opacity": 0.7}, "encoding": {"x": x, **band}})
     if first:
-        line = {"type": "rule", "stroke": "ink", "strokeWidth": 1, "strokeDash": [4, 3]}
-        layers.append({"mark": line, "encoding": {"y": {"datum": first[0]["value"]}}})
+        layers.append(broken_line("y", first[0]["value"]))
     layers += [
         {"mark": {"type": "line", "stroke": "s1", "strokeWidth": 1.6, "opacity": 0.6}, "encoding": {"x": x, "y": y}},
         {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "stroke": "s1", "strokeWidth": 2},

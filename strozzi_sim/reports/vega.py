@@ -76,14 +76,19 @@ def _quiet(spec: Any) -> Any:
 
 
 _DATA = ("values", "domain", "sort", "field")  # hold words of the data, not colours
+_WORDS = ("title", "text", "description")  # as text they are no colours either
 
 
 def _coloured(value: Any, colours: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: item if key in _DATA else _coloured(item, colours) for key, item in value.items()}
+        return {key: item if _is_words(key, item) else _coloured(item, colours) for key, item in value.items()}
     if isinstance(value, list):
         return [_coloured(item, colours) for item in value]
     return colours.get(value, value) if isinstance(value, str) else value
+
+
+def _is_words(key: str, item: Any) -> bool:
+    return key in _DATA or (key in _WORDS and isinstance(item, str))
 
 
 _SENTENCE = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
@@ -93,12 +98,13 @@ _BACKGROUND = re.compile(
     r'<path d="M0(?:\.5)?,0(?:\.5)?h[\d.]*v[\d.]*h-?[\d.]*(?:v-?[\d.]*)?Z"(?: fill="none")?(?: display="none")?/>'
 )
 _CIRCLE = re.compile(r'<path( data-t="[^"]*")? transform="translate\(([-\d.]+),([-\d.]+)\)" d="M([\d.]+),0A[^"]*"')
-_EMPTY = re.compile(r'<g(?: transform="translate\(0,0\)")?></g>|<g[^>]*></g>')
+_HIDDEN = re.compile(r'<text[^>]* opacity="0"[^>]*(?:/>|(?<!/)>.*?</text>)')  # labels of an axis that would touch others
+_EMPTY = re.compile(r"<g[^>]*/>|<g(?:[^>]*[^/>])?></g>")
 
 
 def _cleaned(svg: str, label: str) -> str:
-    svg = _SENTENCE.sub(r' data-t="\1"', svg)
-    svg = _BACKGROUND.sub("", _NOISE.sub("", svg))
+    svg = _SENTENCE.sub(r' data-t="\1"', svg).replace(' data-t=""', "")  # a place without a value says nothing
+    svg = _HIDDEN.sub("", _BACKGROUND.sub("", _NOISE.sub("", svg)))
     svg = re.sub(r'(opacity=")?(-?\d+\.\d{2,})', _shorter, svg)
     svg = _CIRCLE.sub(r'<circle\1 cx="\2" cy="\3" r="\4"', svg).replace(' font-size="12px"', "")
     svg = svg.replace(' stroke-width="2" stroke-linecap="round"', ' class="i"')

@@ -24,7 +24,7 @@ from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, wr
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.reports.page import paint_study
+from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.tables import study_tables
@@ -234,9 +234,8 @@ def test_the_page_says_what_it_cannot_show(monkeypatch):
     change_first(monkeypatch, figures=(Figure("share_of_levle", "", "share"),))
     tables = study_tables(STROZZI, [cell(STROZZI, 3, deals=4, chunks=2)], ["flags"], {})
     manifest = {"plan": {"variants": {"base": BASE.components}}, "report": {"pages": ["flags"], "heatmaps": []}}
-    painter = Painter()
-    monkeypatch.setattr(painter, "paint", lambda *arguments, **options: "<svg>")
-    painted, _ = paint_study(manifest, tables, STROZZI, painter)
+    page = StudyPage(manifest, tables, STROZZI, Painter())
+    painted = {name: [page._item(picture) for picture in pictures] for name, pictures in page.pictures.items()}
     (said,) = [part.note for item in painted["flags"] if item.anchor == "item-flags-by-sail" for part in item.parts]
     assert said.startswith("Not shown: unknown figure 'share_of_levle'; known: ")
     assert said.endswith("did you mean 'share_of_level'? (table `flags`).")

@@ -15,6 +15,7 @@ from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _h
 from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.reports import findings
+from strozzi_sim.reports.answers import seats_answer
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
 
@@ -162,15 +163,17 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         return {"seats": seats.frame(), "balance": balance.frame()}
 
     small, large = tables([0.502, 0.498], 0.001, 1e-9), tables([0.53, 0.47], 0.001, 1e-9)
-    assert findings.headline(small) == "With random, all seats win their share to within 0.5 points at 2 players."
+    strozzi = load_game("strozzi")
+    answer = seats_answer(small, strozzi, {})
+    assert answer.verdict == "Played by random: every seat of Strozzi wins its share to within 0.5 point."
     assert "equal to within" in findings.seat_sentences(small)[0]
-    assert findings.headline(large).replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "With random, at 2 players seat 0 wins 53.0 % (fair: 50.0 %)."
+    answer = seats_answer(large, strozzi, {})
+    assert answer.verdict == "Played by random, Strozzi favours the player who begins."
+    assert answer.detail.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "With random, seat 0 wins 53.0 % at 2 players, where 50.0 % would be equal."
     )
-    assert (
-        findings.headline(tables([0.51, 0.49], 0.02, 0.3))
-        == "With random, no seat wins significantly more or less than its share at 2 players."
-    )
+    answer = seats_answer(tables([0.51, 0.49], 0.02, 0.3), strozzi, {})
+    assert answer.verdict == "Played by random: no seat of Strozzi is known to win more than its share."
 
 
 def test_prices_are_near_the_fair_ones_only_if_that_is_shown():

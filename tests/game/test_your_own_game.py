@@ -1,49 +1,23 @@
 """docs/your-own-game.md: the package that the page shows, made from the page alone, works with every command."""
 
 import json
-import os
 import re
 import subprocess
 import sys
-import tomllib
 
 import pytest
 
+from own_game import FILES, files_of, install
 from paths import ROOT
 
-PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
-
-
-def files_of(page):
-    """Return the files that a page shows: name -> text."""
-    return dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
-
-
-FILES = files_of(PAGE)
 FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
-GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
 
 @pytest.fixture
 def python(tmp_path):
     """Install the page's files into `tmp_path`; returns a function that runs Python there."""
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    project = tomllib.loads(FILES["pyproject.toml"])["project"]
-    about = tmp_path / f"{project['name']}-{project['version']}.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
-    points = project["entry-points"]
-    assert set(points) == set(GROUPS)
-    (about / "entry_points.txt").write_text(
-        "".join(
-            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points[group].items()) for group in GROUPS
-        )
-    )
-    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = install(tmp_path)
 
     def run(*arguments, code=0, stdin=""):
         command = [sys.executable, *map(str, arguments)]
@@ -88,7 +62,8 @@ def test_the_page_shows_every_file():
     parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "bots")
     python_files = {f"goofspiel/{part}.py" for part in parts}
     assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
-    assert PAGE.count("```") == 2 * (
+    page = (ROOT / "docs" / "your-own-game.md").read_text()
+    assert page.count("```") == 2 * (
         len(FILES) + 4
     )  # no file is missed: the rest are three blocks of commands and one of code
     assert not re.search("kernel|numpy|numba", FILES["goofspiel/reference.py"].partition('"""\n\n')[2])

@@ -70,7 +70,7 @@ def test_every_table_in_the_terminal(study):
 
 def test_every_table_of_the_page(study):
     game, results = study
-    seen = 0
+    seen = in_cells = 0
     for picture in game.report.pictures(results.tables):
         table = results.tables.get(picture.table)
         if picture.kind != "table" or table is None or not len(table):
@@ -79,9 +79,14 @@ def test_every_table_of_the_page(study):
         rows = table[table["figure"].isin(list(units))]
         shown = page_table(picture, table, {})
         if shown is not None:
-            lines = [*shown.rows, *(line for _, own in shown.groups for line in own)]
-            texts = [cell.value + " " + cell.half_width for line in lines for cell in line.cells if cell is not None]
-            assert not any(SCIENTIFIC.search(text) for text in texts)
+            cells = [(each, figure) for _, own in shown.rows for each, (_, figure) in zip(own, shown.columns, strict=True) if each]
+            assert cells
+            for each, figure in cells:
+                assert not SCIENTIFIC.search(f"{each.text} {each.half_width} {each.tip}")
+                if figure and each.half_width:
+                    low, high = (float(side) * (100 if units[figure] == "share" else 1) for side in each.numbers[1:3])
+                    assert is_meaningful(each.text, (high - low) / 2), each
+                    in_cells += 1
         for row in rows.itertuples(index=False):
             unit = units[row.figure]
             half = (row.high - row.low) / 2 * (100 if unit == "share" else 1)
@@ -89,3 +94,4 @@ def test_every_table_of_the_page(study):
                 assert is_meaningful(text, half), (row, text)
                 seen += 1
     assert seen > 50
+    assert in_cells > 50

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from declared import marks, panels, texts
 from strozzi_sim.cli import app
-from strozzi_sim.reports.dominance import dominance_sentences, draw_cycle, field_orders
+from strozzi_sim.reports.dominance import declare_cycle, dominance_sentences, field_orders
 from strozzi_sim.stats.intervals import ratio
 
 GAMES, CHUNKS = 4000, 100
@@ -72,10 +73,17 @@ def test_a_cycle_is_named_and_drawn():
     (order,) = field_orders({"pairwise": table}, CHUNKS)
     (cycle,) = order.cycles()
     assert sorted(cycle) == ["paper", "rock", "scissors"]
-    drawing = draw_cycle(order, cycle)
-    assert sorted(text.get_text() for text in drawing.axes[0].texts if text.get_text()) == sorted(cycle)
-    arrows = [text for text in drawing.axes[0].texts if getattr(text, "arrow_patch", None) is not None]
-    assert len(arrows) == 3
+    declared = declare_cycle(order, cycle)
+    (panel,) = panels(declared.wide)
+    assert sorted(texts(panel)) == sorted(cycle)
+    assert {mark["tip"] for mark in marks(declared.wide)} == {"rock beats scissors", "scissors beats paper", "paper beats rock"}
+    spots = {row["text"]: np.array([row["x"], row["y"]]) for layer in panel["layer"] for row in layer["data"]["values"] if "text" in row}
+    for mark in marks(declared.wide):
+        winner, loser = mark["tip"].split(" beats ")
+        head = np.array([mark["x"], mark["y"]])
+        assert np.linalg.norm(head - spots[loser]) < np.linalg.norm(head - spots[winner])
+        across, up = spots[loser] - spots[winner]
+        assert mark["angle"] == pytest.approx(np.degrees(np.arctan2(across, up)))
 
 
 def test_a_longer_cycle_is_found_by_its_shortest_circle():

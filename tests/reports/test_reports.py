@@ -1,7 +1,11 @@
 """Tables, figures and the page of a report, on studies of a few hundred games of every game."""
 
+import base64
 import itertools
+import json
+import re
 import tomllib
+import zlib
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -21,7 +25,7 @@ from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
-from strozzi_sim.reports.page import MAX_SCENARIOS, _item
+from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.database import write_files
@@ -183,16 +187,20 @@ def test_unknown_pages_list_the_known_ones(game, pages, cells):
 
 
 class Page(HTMLParser):
-    """Checks that what opens is closed; collects ids, links and words."""
+    """Checks that what opens is closed; collects ids, links, names of pictures and words."""
 
     EMPTY = frozenset({"meta", "br", "img", "link", "hr", "input"})
 
     def __init__(self):
         super().__init__()
-        self.open, self.ids, self.links, self.words, self.tags = [], [], [], [], []
+        self.open, self.ids, self.links, self.words, self.tags, self.pictures = [], [], [], [], [], []
+        self.heat = 0
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
+        if "link svg" in dict(attributes).get("class", ""):
+            self.pictures.append(dict(attributes)["data-name"])
+        self.heat += "heat" in dict(attributes).get("class", "").split() and tag == "table"
         for name, value in attributes:
             if name == "id":
                 self.ids.append(value)
@@ -226,7 +234,7 @@ def page(report):
 def test_the_page_is_whole(page, pages):
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
-    for anchor in (*pages.PAGES, "found", "heatmaps", "plan", "certainty", "reconstructed", "again"):
+    for anchor in (*pages.PAGES, "verdict", "heatmaps", "sure", "reconstructed"):
         assert anchor in page.ids
 
 
@@ -244,25 +252,27 @@ def drawn_by_count(name, count, counts):
 
 
 def test_every_picture_is_a_file_named_on_the_page(page, pages, report, counts):
-    text = "".join(page.words)
     files = sorted((report.parent / "figures").iterdir())
     stems = {file.stem for file in files}
     assert len(files) == 2 * len(stems)
-    assert page.tags.count("svg") == len(stems)
     for file in files:
         assert file.suffix in (".png", ".svg")
         assert file.stat().st_size > 500
-        assert f"figures/{file.stem}.svg" in text
     maps = {drawn_by_count(f"heat-{name}", count, counts) for name in pages.HEATMAPS for count in counts}
-    assert maps <= stems
+    assert len(page.pictures) == len(set(page.pictures)) > 5
+    assert stems == {*page.pictures, *maps}
     assert not list(report.parent.rglob("*.tmp"))
 
 
-def test_an_index_leads_to_every_heat_map(page, pages):
+def test_every_heat_map_is_a_table_for_each_player_count_or_the_page_says_where_they_are(page, pages, tables, counts):
+    cells = sum(len(table) for name, table in tables.items() if name.startswith("heat_"))
     anchors = {f"heat-{name}" for name in pages.HEATMAPS}
-    assert anchors <= set(page.ids)
-    assert {f"#{anchor}" for anchor in anchors} <= set(page.links)
-    assert set(pages.HEATMAPS) <= {word.strip() for word in page.words}
+    if cells > MAX_CELLS:
+        assert "The explorer below has the heat maps" in "".join(page.words)
+        assert not anchors & set(page.ids)
+    else:
+        assert anchors <= set(page.ids)
+        assert page.heat >= len(anchors) * len(counts)
 
 
 def test_the_page_says_what_was_played_and_how_to_again(game, page):
@@ -276,21 +286,14 @@ def test_the_page_says_what_was_played_and_how_to_again(game, page):
     assert "nan" not in text.lower().split()
 
 
-def test_heat_maps_are_shown_at_one_player_count_at_a_time(page, report, counts, pages):
-    """Without scripts, and with all of them in print and where styles are not understood."""
-    assert "script" not in page.tags
-    choices = {f"players-{count}" for count in (*counts, "all")} if len(counts) > 1 else set()
-    assert {name for name in page.ids if name.startswith("players-")} == choices
+def test_every_picture_is_drawn_wide_or_narrow_and_has_its_declaration(page, report):
     text = report.read_text("utf-8")
-    for count in counts if choices else ():
-        assert f"#players-{count}:checked ~ figure .at:not(.at-{count}) {{ display: none; }}" in text
-        assert text.count(f'<div class="at at-{count}">') >= len(pages.HEATMAPS) / 2
-    assert text.count(" checked>") == bool(choices)
-
-
-def test_an_index_leads_to_every_picture_and_table(page):
-    items = [name for name in page.ids if name.startswith(("item-", "heat-")) and f"#{name}" in page.links]
-    assert len(items) >= page.tags.count("figure") > 30
+    packed = re.search(r'id="declarations">([^<]+)<', text)[1]
+    declarations = json.loads(zlib.decompress(base64.b64decode(packed), -15))
+    assert set(page.pictures) == set(declarations)
+    assert "<!--picture" not in text
+    assert text.count('<svg viewBox="0 0 ') - text.count('class="wide"') == len(declarations)
+    assert all(each["$schema"] and each["description"] for each in declarations.values())
 
 
 def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path, counts):
@@ -317,7 +320,7 @@ def test_a_report_of_little(tmp_path, game, same):
     parser = Page()
     parser.feed(write_report(folder, {"game": game.name}, tables, game).read_text("utf-8"))
     assert parser.open == []
-    assert "all agents win exactly equally often" in "".join(parser.words)
+    assert "ll agents win exactly equally often" in "".join(parser.words)
     assert not (folder / "figures" / "old.png").exists()
     assert (folder / "figures" / "mine.png").exists()
 
@@ -457,36 +460,52 @@ def test_a_caption_counts_what_its_own_picture_leaves_out(series):
     shown = Picture(
         "gains", "ports", "dots", "ports", (Figure("gain", "coins gained", "amount"),), "Gains", series=series
     )
-    naming = SimpleNamespace(of_all=dict, of=lambda variant, lineup: {})
     drawn = []
     painter = SimpleNamespace(
         parts=lambda shown, name, rows, *_: drawn.append(set(zip(rows["variant"], rows["lineup"], strict=True))) or []
     )
-    item = _item(shown, table, naming, {}, painter)
+    naming = SimpleNamespace(of_all=dict, of=lambda variant, lineup: {})
+    page = SimpleNamespace(
+        _tables={"ports": table}, _first={"ports": table}, _naming=naming, _variants={}, _painter=painter
+    )
+    item = StudyPage._item(page, shown)
     together = set().union(*drawn)
     assert len(together) == (6 if series else MAX_SCENARIOS)
     assert item.left_out == ("" if series else "The first 4 of 6; `tables/ports.csv` has all.")
 
 
-@pytest.mark.slow
-def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
-    """Of a map with thousands of cells the page has pixels; files and links are those of every map."""
+@pytest.mark.parametrize("chosen", [[], ["flags"]])
+def test_a_page_without_the_balance_still_begins_with_the_seats(tmp_path, chosen):
     strozzi = load_game("strozzi")
-    name, lineups = "flag-by-sail", [f"style-{k}" for k in range(10)]
+    tables = study_tables(strozzi, [cell(strozzi, 3, deals=60, chunks=6)], chosen, {})
+    report = write_report(tmp_path, {"report": {"pages": chosen}}, tables, strozzi)
+    parser = Page()
+    parser.feed(report.read_text("utf-8"))
+    assert parser.pictures[0] == "seats"
+    assert ("flags" in parser.ids, "balance" in parser.ids) == (bool(chosen), False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [8, 20])
+def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path, columns):
+    """All panels are tables, up to a number of cells; files are those of every map."""
+    strozzi = load_game("strozzi")
+    lineups = [f"style-{k}" for k in range(10)]
     many = heat_table(
-        lambda players, k, i, j: (1 + (i + j + k) % 8) / 20, (3, 4, 5, 6), ("base", "long"), lineups, (4, 8), 0.01
+        lambda players, k, i, j: (1 + (i + j + k) % 8) / 20, (3, 4, 5, 6), ("base", "long"), lineups, (4, columns), 0.01
     )
     table = many.assign(figure="share")
     keys = {"balance": (), "seats": ("seat",), "lineup": ("position", "agent")}
     tables = {name: FigureTable(*key).frame() for name, key in keys.items()} | {"heat_flag_by_sail": table}
-    report = write_report(tmp_path, {"report": {"pages": []}}, tables, strozzi)
+    manifest = {"report": {"pages": [], "heatmaps": ["flag-by-sail"]}}
+    report = write_report(tmp_path, manifest, tables, strozzi)
     parser = Page()
     parser.feed(report.read_text("utf-8"))
-    pictures = [link for link in parser.links if link.startswith("data:image/png;base64,")]
-    assert len(pictures) == 4
+    assert parser.open == []
+    assert parser.heat == (4 * 2 * 10 if len(table) <= MAX_CELLS else 0)
     assert report.stat().st_size < 1_000_000
-    files = {f"heat-{name}--{players}-players.{kind}" for players in (3, 4, 5, 6) for kind in ("png", "svg")}
-    assert files == {file.name for file in (tmp_path / "figures").iterdir()}
+    files = {file.name for file in (tmp_path / "figures").iterdir()}
+    assert {f"heat-flag-by-sail--{players}-players" for players in (3, 4, 5, 6)} <= {name.rpartition(".")[0].removesuffix("-base").removesuffix("-long") for name in files}
 
 
 def test_the_study_of_all_heat_maps_names_them_all():

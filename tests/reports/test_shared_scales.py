@@ -1,17 +1,18 @@
-"""Drawings laid beside each other share one scale: of every picture of every game, in two variants and two line-ups."""
+"""Pictures laid beside each other share one scale: of every picture of every game, in two variants and two line-ups."""
 
 import itertools
 
 import pandas as pd
 import pytest
 
+from declared import layers, levels, panels
 from report_cells import cell
 from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.figures import draw
-from strozzi_sim.reports.page import paint_study
+from strozzi_sim.reports.declare import declare
 from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.studies.tables import study_tables
 
 GAMES = {"medici_vs_strozzi": 2, "strozzi": 4, "strasbourg": 3}
@@ -30,7 +31,7 @@ VALUES = ["value", "low", "high"]
 
 
 class Album(Painter):
-    """Keep the drawings of a page beside their picture; write no files."""
+    """Keep the declarations of a page beside their picture; draw nothing."""
 
     def __init__(self):
         super().__init__()
@@ -40,9 +41,9 @@ class Album(Painter):
         self.shown = shown
         return super().parts(shown, name, *rest, **more)
 
-    def paint(self, drawing, name, title, *, pixels=False):
-        self.drawings.setdefault(self.shown.name, (self.shown, []))[1].append(drawing)
-        return ""
+    def paint(self, declared, name, title):
+        self.drawings.setdefault(self.shown.name, (self.shown, []))[1].append(declared)
+        return super().paint(declared, name, title)
 
 
 def spread_out(table):
@@ -63,18 +64,24 @@ def album(request):
     tables = {name: spread_out(table) for name, table in study_tables(game, [one], game.report.PAGES, {}).items()}
     manifest = {"plan": {"variants": dict.fromkeys(("base", "long"), one.components)}}
     album = Album()
-    paint_study(manifest, tables, game, album)
+    StudyPage(manifest, tables, game, album).paint_all()
     return album.drawings
 
 
-def scale_of(picture, drawing):
-    """Return what tells the scale of a drawing: the ends of its axes, or those of its colours in words."""
-    axes = drawing.axes
+def scale_of(picture, declared):
+    """Return what tells the scale of a picture: the ends of its axes of each figure, and of a board what its colours mean."""
     if picture.kind == "board":
-        return [text.get_text() for text in axes[0].texts[-2:]]
-    across = [each.get_xlim() for each in axes]
-    upwards = [each.get_ylim() for each in axes]
-    return {"dots": across, "bars": across, "spread": across, "lines": across + upwards}.get(picture.kind, upwards)
+        return declared.legend[0]
+    return [
+        {
+            (channel, tuple(encoding[channel]["scale"]["domain"]))
+            for encoding, _, _ in layers(panel)
+            for channel in "xy"
+            if encoding.get(channel, {}).get("type") == "quantitative" and encoding[channel]["scale"]
+        }
+        for spec in (declared.wide, declared.narrow)
+        for panel in panels(spec)
+    ]
 
 
 def rows_of_cell(lineup, factor, levels):
@@ -96,17 +103,19 @@ def test_drawings_that_are_compared_share_one_scale(kind):
         rows_of_cell("many", 7.0, 1 if kind == "spread" else 2),
     )
     every = pd.concat([few, many])
-    alone = [scale_of(picture, draw(picture, rows, {}, {"": 0})) for rows in (few, many)]
-    beside = [scale_of(picture, draw(picture, rows, {}, {"": 0}, every)) for rows in (few, many)]
+    alone = [scale_of(picture, declare(picture, rows, {}, {"": 0})) for rows in (few, many)]
+    beside = [scale_of(picture, declare(picture, rows, {}, {"": 0}, every)) for rows in (few, many)]
     assert alone[0] != alone[1]
     assert beside[0] == beside[1]
+    assert all(beside[0])
 
 
 def test_a_level_lies_at_the_same_place_in_lines_that_are_compared():
     picture = Picture("x", "", table="", title="X", **KINDS["lines"])
     few, many = rows_of_cell("few", 1.0, 3), rows_of_cell("many", 1.0, 9)
-    drawings = [draw(picture, rows, {}, None, pd.concat([few, many])) for rows in (few, many)]
-    assert scale_of(picture, drawings[0]) == scale_of(picture, drawings[1])
+    for rows in (few, many):
+        declared = declare(picture, rows, {}, None, pd.concat([few, many]))
+        assert {levels(panel, "x") for panel in panels(declared.wide)} == {tuple("123456789")}
 
 
 @pytest.mark.slow

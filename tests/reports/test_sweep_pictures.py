@@ -1,5 +1,6 @@
 """Pictures and findings of a sweep: planted curves, values that are equal, and the pages of small sweeps."""
 
+import html
 import itertools
 import re
 
@@ -8,9 +9,11 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from declared import domain, layers, marks, panels, texts
 from strozzi_sim.errors import InputError
 from strozzi_sim.reports.sweep_findings import Sweep
-from strozzi_sim.reports.sweep_pictures import draw_sweep
+from strozzi_sim.reports.heat_tables import heat_tables
+from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of
 
 ERROR = 0.01  # half width of an interval
 VALUES = [0, 5, 10, 20]
@@ -90,34 +93,51 @@ def test_the_first_value_is_first_in_the_list_not_the_smallest():
     assert "at 20, the first" in sweep.headline("tie_share")
 
 
+def curves(sweep, figure="tie_share"):
+    return panels(declare_curves(sweep, sweep.figure(figure), sweep.rows(figure)).wide)
+
+
 def test_panels_of_a_curve_share_one_scale_and_open_dots_are_not_told_apart():
-    drawing = draw_sweep(planted({3: [0.5, 0.2, 0.5, 0.6], 4: [0.9, 0.9, 0.9, 0.9]}), "tie_share")
-    drawing.canvas.draw()
-    one, two = drawing.axes
-    assert one.get_ylim() == two.get_ylim()
-    assert one.get_xlim() == two.get_xlim()
-    assert [axes.get_title(loc="left") for axes in drawing.axes] == ["3 players", "4 players"]
-    faces = [dots.lines[0].get_markerfacecolor() for dots in two.containers]
-    assert len(faces) == 2  # the first value, and those that cannot be told apart from it
-    assert faces[0] != faces[1] == "#ffffff"
-    assert len(one.containers) == 3
+    one, two = curves(planted({3: [0.5, 0.2, 0.5, 0.6], 4: [0.9, 0.9, 0.9, 0.9]}))
+    assert (one["title"], two["title"]) == ("3 players", "4 players")
+    assert domain(one, "y") == domain(two, "y")
+    assert domain(one, "x") == domain(two, "x")
+    assert domain(one, "y")[1] > 91
+    assert [mark["kind"] for mark in sorted(marks(one), key=lambda mark: mark["at"])] == ["first", "told", "open", "told"]
+    assert [mark["kind"] for mark in sorted(marks(two), key=lambda mark: mark["at"])] == ["first", "open", "open", "open"]
+    looks = {rows[0]["kind"]: (mark["shape"], mark["fill"]) for _, rows, mark in layers(one, "point")}
+    assert len(set(looks.values())) == 3
+    assert looks["open"] == ("circle", "paper")
+    (line,) = [encoding["y"]["datum"] for encoding, _, mark in layers(one, "rule") if mark.get("strokeDash")]
+    assert line == 50
+
+
+def test_dots_of_a_curve_have_value_interval_and_n():
+    (panel,) = curves(planted({4: [0.5, 0.2, 0.3, 0.6]}))
+    found = {mark["at"]: mark for mark in marks(panel)}
+    assert list(found) == VALUES or sorted(found) == VALUES
+    assert (found[5]["low"], found[5]["value"], found[5]["high"]) == (pytest.approx(19), pytest.approx(20), pytest.approx(21))
+    assert found[5]["tip"] == "4 players, k = 5: 20 % (19 to 21), n = 900"
+
+
+def test_the_first_value_and_the_ends_that_differ_from_it_are_written():
+    assert sorted(texts(*curves(planted({4: [0.5, 0.2, 0.3, 0.6]})))) == ["20 %", "50 %", "60 %"]
+    assert texts(*curves(planted({4: [0.5, 0.5, 0.5, 0.5]}))) == ["50 %"]
 
 
 @pytest.mark.parametrize("values", [[0, 1, 2, 3, 100], list(range(0, 4000, 100)), [0.125, 0.25, 0.5, 1]])
-def test_names_and_numbers_of_a_curve_do_not_touch(values):
+def test_a_curve_is_over_its_values_where_they_lie(values):
     curve = np.linspace(0.2, 0.6, len(values))
-    drawing = draw_sweep(planted(dict.fromkeys((3, 4, 5, 6), curve), values=[(each,) for each in values]), "tie_share")
-    drawing.canvas.draw()
-    whole = drawing.bbox
-    for axes in drawing.axes:
-        boxes = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
-        assert len(boxes) > 1
-        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
-        for text in (*axes.texts, axes.title):
-            box = text.get_window_extent()
-            assert box.x0 >= whole.x0
-            assert box.x1 <= whole.x1
-            assert box.y1 <= whole.y1
+    found = curves(planted(dict.fromkeys((3, 4, 5, 6), curve), values=[(each,) for each in values]))
+    assert len(found) == 4
+    for panel in found:
+        assert sorted(mark["at"] for mark in marks(panel)) == values
+        left, right = domain(panel, "x")
+        assert left < values[0]
+        assert values[-1] < right
+        axis = next(encoding["x"]["axis"] for encoding, _, _ in layers(panel, "point"))
+        assert axis["values"] == values
+        assert axis["labelOverlap"] == "greedy"  # numbers that would touch are left out
 
 
 def grid(curve):
@@ -125,19 +145,20 @@ def grid(curve):
     return planted({4: curve}, ("rows.key", "columns.key"), places)
 
 
-def test_cells_of_a_map_that_cannot_be_told_apart_have_one_colour():
-    curve = [0.5, 0.5, 0.2, 0.502, 0.499, 0.8, 0.5, 0.5, 0.5]
-    drawing = draw_sweep(grid(curve), "tie_share")
-    cells = drawing.axes[0].collections[0].get_facecolors()
-    assert len(cells) == 9
-    grey = [tuple(cells[k]) for k in (0, 1, 3, 4, 6, 7, 8)]
-    assert len(set(grey)) == 1
-    assert tuple(cells[2]) != grey[0] != tuple(cells[5]) != tuple(cells[2])
-    texts = [text.get_text() for text in drawing.axes[0].texts]
-    assert {"0.5", "1", "2.5"} <= set(texts)
-    assert texts.index("0.5") < texts.index("1") < texts.index("2.5")
-    (frame,) = drawing.axes[0].patches
-    assert (frame.get_x(), frame.get_y()) == tuple(drawing.axes[0].collections[0].get_paths()[0].vertices[0])
+def test_cells_of_a_map_that_cannot_be_told_apart_have_no_colour():
+    sweep = grid([0.5, 0.5, 0.2, 0.502, 0.499, 0.8, 0.5, 0.5, 0.5])
+    heat_map, table = heat_map_of(sweep, sweep.figure("tie_share"), sweep.rows("tie_share"))
+    heat = heat_tables(heat_map, table, {})
+    assert (heat.row_label, heat.column_label, heat.columns) == ("rows.key", "columns.key", ("0.5", "1", "2.5"))
+    assert heat.note == "uncoloured: not told apart from the framed cell"
+    (panel,) = heat.panels
+    cells = {(name, column): cell for name, row in panel.rows for column, cell in zip(heat.columns, row, strict=True)}
+    assert [cell.text for cell in cells.values()] == ["50", "50", "20", "50", "50", "80", "50", "50", "50"]
+    coloured = {place for place, cell in cells.items() if float(cell.part) > 0}
+    assert coloured == {("0", "2.5"), ("5", "2.5")}
+    assert cells["0", "2.5"].classes == "neg"
+    assert cells["5", "2.5"].classes == ""
+    assert [place for place, cell in cells.items() if "marked" in cell.classes] == [("0", "0.5")]
 
 
 def test_two_keys_are_named_with_both_values():
@@ -165,15 +186,21 @@ def study(sweep, **keys):
 def test_the_page_of_a_sweep(sweep, tmp_path):
     results = ss.sweep(study(sweep), folder=tmp_path / "r")
     page = results.report().read_text("utf-8")
-    (head,) = results.findings
-    assert len(re.findall(r"\.(?: |$)", head)) == 1  # one sentence
-    assert "gap between the seats" in head
+    verdict, detail = results.findings
+    assert len(re.findall(r"\.(?: |$)", detail)) == 1  # one sentence
+    assert "gap between the seats" in verdict
     names = ["seat-gap", "score-mean", "margin-mean", "decisions-mean"]
-    assert [name for name in names if (tmp_path / "r" / "figures" / f"sweep-{name}.png").is_file()] == names
-    assert page.count('id="item-sweep-') == 4
+    if len(sweep) == 1:
+        drawn = sorted(file.name for file in (tmp_path / "r" / "figures").iterdir())
+        assert drawn == sorted(f"sweep-{name}.{kind}" for name in names for kind in ("png", "svg"))
+        assert [page.count(f'class="link svg" data-name="sweep-{name}"') for name in names] == [1, 1, 1, 1]
+        assert "the mean score is highest at" in page
+    else:
+        assert page.count('<table class="heat"') == 2 * len(names)  # a panel for each player count
+    assert page.count('id="item-sweep-') == 3
     assert 'id="changes"' not in page
-    assert "the mean score is highest at" in page
-    assert page.index('id="sweep"') < page.index('id="plan"')
+    assert page.index('id="sweep"') < page.index('id="sure"')
+    assert f'<h1 id="verdict">{html.escape(verdict, quote=False)}</h1>' in page
     assert "tracks-bonus-9-0" not in page.partition("<section")[0]
 
 

@@ -48,19 +48,21 @@ def text_of(page):
 def test_the_page_stands_alone(results):
     page = (results.folder / "report.html").read_text()
     assert not re.search(r'(src|href)="(?!#)', page)
-    assert not re.search(r"<script|@import|url\((?!#)", page)
+    assert not re.search(r"<script[^>]* src|@import|url\((?!#)", page)
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
     assert "strozzi tournament strozzi &lt;&amp;&gt;" in page
-    assert page.count("<svg") == 4 + 4 + 2  # strengths, pairs, seats
+    assert len(set(re.findall(r'class="link svg" data-name="([^"]+)"', page))) == 4 + 2  # strengths, seats
+    assert page.count('<table class="heat"') == 4  # pairs
 
 
 def test_a_dollar_in_a_name_begins_no_formula(results, tmp_path):
     name = r"$\frac{$"
     frames = {table: frame.replace("greedy", name) for table, frame in results.tables.items()}
     page = write_report(tmp_path, results.manifest, frames, STROZZI).read_text()
-    assert page.count(f">3 {name}</text>") == 4  # in every picture of the pairs
+    assert page.count(f'<th scope="row">3 {name}</th>') >= 4  # in every table of the pairs
+    assert page.count(f">3 {name} (") >= 4  # in every picture of strengths
 
 
 def test_the_standing_is_that_of_the_table(results):
@@ -81,14 +83,19 @@ def test_the_standing_is_that_of_the_table(results):
 
 
 def test_the_pairs_are_those_of_the_table(results):
-    drawn = (results.folder / "figures" / "pairs--4-long-tracks.svg").read_text()
-    cells = results.tables["pairwise"].query("players == 4 and variant == 'long-tracks'")["value"]
-    values = re.findall(r">(\d+)</text>", drawn)
-    assert len(cells) == 12
-    for value in cells:
-        assert f"{100 * value:.0f}" in values
-    for number in range(1, 5):
-        assert re.search(rf">{number} \w+</text>", drawn)
+    page = (results.folder / "report.html").read_text()
+    drawn = page[page.index('id="pairs"') :]
+    drawn = drawn[drawn.index("Who finishes ahead of whom: 4 players, variant long-tracks") :]
+    drawn = drawn[: drawn.index("</table>")]
+    pairs = results.tables["pairwise"].query("players == 4 and variant == 'long-tracks'")
+    assert len(pairs) == 12
+    order = [name.split(" ")[1] for name in re.findall(r'<th scope="row">(\d \w+)</th>', drawn)]
+    assert sorted(order) == sorted(FIELD)
+    for row, agent in zip(re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", drawn, re.DOTALL), order, strict=True):
+        values = [float(value) for value in re.findall(r'data-v="([^"]+)"', row)]
+        rivals = [rival for rival in order if rival != agent]
+        wanted = pairs[pairs["agent"] == agent].set_index("opponent")["value"]
+        assert values == pytest.approx([wanted[rival] for rival in rivals], rel=1e-5)
 
 
 def test_written_again_it_is_the_same(results, capsys):

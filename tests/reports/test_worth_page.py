@@ -1,20 +1,17 @@
 """The page of worth: planted truths are told apart, the sentence names whose games it is about, and names hide nothing."""
 
 import re
-from itertools import combinations
 
 import pandas as pd
 import pytest
-from matplotlib.text import Text
 
 import strozzi_sim as ss
+from declared import domain, marks, panels
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
-from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.painter import Painter
-from strozzi_sim.reports.style import COLOURS
-from strozzi_sim.reports.worth import LOST, USED, Picture, worth_headline, worth_section
+from strozzi_sim.reports.worth import worth_answer, worth_headline, worth_section
 from strozzi_sim.studies.database import write_files
 from strozzi_sim.studies.outputs import write_tables
 from strozzi_sim.studies.results import load_results
@@ -44,37 +41,51 @@ def planted():
     return worth_table(rows(POPULAR, 0.8, 0.45, 0.001), rows(SOLID, 0.3, 0.34, 0.1))
 
 
+class Album(Painter):
+    """Keep declarations by name; draw nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.declared = {}
+
+    def paint(self, declared, name, title):
+        self.declared[name] = declared
+        return super().paint(declared, name, title)
+
+
 def section_of(table, effect=0.01):
-    painter = Painter()
-    return worth_section({"report": {"effect": effect}}, {"worth": table}, STROZZI, painter), painter.drawn
-
-
-def drawn_as(table, thing):
-    """The colour of a thing's dot in the picture."""
-    lines = {line["thing"]: line for line in verdicts(table, 0.01)}
-    alone = table[table["thing"] == thing].assign(seen="misleads" if lines[thing]["misleads"] else "told")
-    picture = Picture("worth", "worth", "scatter", "worth", (USED, LOST), "", x="thing", series="seen", zero=True,
-                      series_levels=("told", "misleads", "nothing"))  # fmt: skip
-    (axes,) = draw(picture, alone, {}).axes
-    return {line.get_color() for line in axes.get_lines() if line.get_marker() != "None" and len(line.get_xdata())}
+    painter = Album()
+    return worth_section({"report": {"effect": effect}}, {"worth": table}, STROZZI, painter), painter.declared
 
 
 def test_a_popular_thing_that_is_worth_nothing_is_told_from_one_worth_having(planted):
     lines = {line["thing"]: line for line in verdicts(planted, 0.01)}
     assert (lines[POPULAR]["verdict"], lines[POPULAR]["misleads"]) == (SMALL, True)
     assert (lines[SOLID]["verdict"], lines[SOLID]["misleads"]) == (WORTH, False)
-    assert drawn_as(planted, POPULAR) == {COLOURS[1]}
-    assert drawn_as(planted, SOLID) == {COLOURS[0]}
-    _, drawn = section_of(planted)
-    honest, _ = section_of(worth_table(rows(POPULAR, 0.8, 0.45, 0.2), rows(SOLID, 0.3, 0.34, 0.1)))
-    ink = COLOURS[1].lower().encode()
-    assert drawn["figures/worth.svg"].count(ink) > honest.items[0].parts[0].html.lower().encode().count(ink)
+    (declared,) = section_of(planted)[1].values()
+    dots = {mark["name"]: mark for mark in marks(declared.wide)}
+    names = [name for name, *_ in declared.legend]
+    assert (dots[POPULAR]["series"], dots[SOLID]["series"]) == (names[1], names[0])
+    assert "mislead" in names[1]
+    assert len({look for look in zip(*[[each[k] for each in declared.legend] for k in (1, 2)], strict=True)}) == 3
+    assert (dots[POPULAR]["at"], dots[POPULAR]["value"]) == (pytest.approx(80), pytest.approx(0.1))
+    (honest,) = section_of(worth_table(rows(POPULAR, 0.8, 0.45, 0.2), rows(SOLID, 0.3, 0.34, 0.1)))[1].values()
+    assert {mark["series"] for mark in marks(honest.wide)} == {names[0]}
+
+
+def test_the_answer_is_short_and_of_the_agent(planted):
+    answer = worth_answer({"worth": planted}, 0.01, STROZZI)
+    assert answer.verdict == "thing:solid is worth most to planted at 3 players of Strozzi; 1 of 2 things are worth next to nothing."
+    assert "the wins of users mislead about thing:popular" in answer.detail
+    assert [(number.value, number.half_width) for number in answer.numbers] == [("10.0", "0.5"), ("0.1", "0.5"), ("1.0", "0.1")]
+    nothing = worth_answer({"worth": worth_table(rows(POPULAR, 0.8, 0.45, 0.001))}, 0.01, STROZZI)
+    assert nothing.verdict.startswith("Nothing of 1 things is known to be worth having to planted")
 
 
 def test_the_sentence_names_the_games_the_best_thing_and_what_misleads(planted):
     found, _ = section_of(planted)
-    said, title = str(found.sentences[0]), found.items[0].title
-    assert said.startswith("3 players (planted): Without <code>thing:solid</code> an agent wins 10.0")
+    said, title = str(found.paragraphs[0]), found.items[0].title
+    assert said.startswith("<strong>3 players (planted).</strong> Without <code>thing:solid</code> an agent wins 10.0")
     assert "points less (30,000 games)" in said
     assert "1 of 2 is not known to matter (1 too small to matter)" in said
     assert "Wins of users mislead: users of <code>thing:popular</code> win 45.0" in said
@@ -93,7 +104,7 @@ def test_the_headline_says_where_it_holds_and_what_is_as_good():
     assert "`c`" not in said
     assert "In the games of other at 4 players, no thing of 1 is known to be worth having" in said
     assert said.endswith("(1 other combination below.)")
-    sentences = [str(sentence) for sentence in section_of(table)[0].sentences]
+    sentences = [str(sentence) for sentence in section_of(table)[0].paragraphs]
     assert any("Without <code>a</code> it wins 4.0" in sentence and "(other)" in sentence for sentence in sentences)
 
 
@@ -107,13 +118,13 @@ def test_the_title_is_about_the_strongest_agent():
 def test_popularity_naive_and_causal_stand_beside_each_other(planted):
     found, _ = section_of(planted)
     table = found.items[1].parts[0].table
-    assert [column.split(":")[0] for column in table.columns[:3]] == ["popularity", "naive", "causal"]
-    lines = {line.label: line.cells for line in table.rows}
+    assert [label.split(":")[0] for label, _ in table.columns[:3]] == ["popularity", "naive", "causal"]
+    lines = {keys[0]: cells for keys, cells in table.rows}
     assert list(lines) == [SOLID, POPULAR]  # the most valuable first
-    assert [cell.value for cell in lines[POPULAR][:3]] == ["80.0", "45.0", "0.1"]
+    assert [cell.text for cell in lines[POPULAR][:3]] == ["80.0", "45.0", "0.1"]
     assert all(cell.half_width for cell in lines[POPULAR][:3])
-    assert lines[POPULAR][4].value == "too small to matter (!)"
-    assert lines[SOLID][4].value == "worth having"
+    assert lines[POPULAR][4].text == "too small to matter (!)"
+    assert lines[SOLID][4].text == "worth having"
 
 
 def test_naive_shares_are_judged_together():
@@ -129,52 +140,21 @@ def test_a_thing_whose_use_is_not_counted_has_a_note_and_a_line(planted):
     unknown = [row for row in rows("silent", 0.5, 0.4, 0.05) if "_lost" in row[5]]
     found, _ = section_of(pd.concat([planted, worth_table(unknown)]))
     assert [part.note for part in found.items[0].parts if "silent" in part.note]
-    line = next(line for line in found.items[1].parts[0].table.rows if line.label == "silent")
-    assert line.cells[:2] == (None, None)
+    (cells,) = [cells for keys, cells in found.items[1].parts[0].table.rows if keys == ("silent",)]
+    assert cells[:2] == (None, None)
+    assert cells[2].text == "5.0"
     only, drawn = section_of(worth_table(unknown))
     assert [item.anchor for item in only.items] == [""]  # the table alone
     assert not drawn
 
 
-def test_names_hide_neither_dots_nor_each_other():
-    crowd = [rows(f"thing:{k}", 0.03 + 0.004 * (k % 7), 0.33, 0.02 * (k % 5), half_width=0.02) for k in range(30)]
-    table = worth_table(*crowd, rows("far", 0.9, 0.33, 0.3)).assign(seen="told")
-    picture = Picture("worth", "worth", "scatter", "worth", (USED, LOST), "", x="thing", series="seen", zero=True,
-                      series_levels=("told", "misleads", "nothing"))  # fmt: skip
-    drawing = draw(picture, table, {})
-    (axes,) = drawing.axes
-    renderer = drawing.canvas.get_renderer()
-    names = [text for text in axes.texts if text.get_text()]
-    boxes = [_of_text(text, renderer) for text in names]
-    assert "far" in {text.get_text() for text in names}
-    assert len(boxes) > 8
-    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
-    dots = axes.transData.transform(
-        [[one["value"].iloc[0], two["value"].iloc[0]] for one, two in _both(table)]
-    )  # fmt: skip
-    assert not any(box.contains(*dot) for box in boxes for dot in dots)
-
-
-def _of_text(text, renderer):
-    """What an annotation's letters cover, without its line."""
-    text.update_positions(renderer)
-    return Text.get_window_extent(text, renderer)
-
-
-def _both(table):
-    for _, own in table.groupby("thing"):
-        yield own[own["figure"] == "popularity"], own[own["figure"] == "win_share_lost"]
-
-
-def test_agents_share_one_scale(tmp_path):
+def test_agents_share_one_scale():
     table = worth_table(rows("a", 0.9, 0.33, 0.3), rows("a", 0.1, 0.33, 0.01, agent="other"))
     _, drawn = section_of(table)
-    labels = [
-        re.findall(r">([\d\N{MINUS SIGN}]+(?: %)?)</text>", drawn[f"figures/worth--{k}-{agent}.svg"].decode())
-        for k, agent in enumerate(["planted", "other"])
-    ]
-    assert labels[0] == labels[1]
-    assert labels[0]
+    assert sorted(drawn) == ["worth--0-planted", "worth--1-other"]
+    ends = [(domain(*panels(declared.wide), "x"), domain(*panels(declared.wide), "y")) for declared in drawn.values()]
+    assert ends[0] == ends[1]
+    assert ends[0][0][1] > 90
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +191,9 @@ def test_results_have_the_picture_and_the_finding(played):
     results = load_results(played)
     assert results.pictures == ["worth"]
     assert len(results.plot().figures) == 2
-    assert results.findings[0].startswith("In the games of random at 3 players, ")
+    verdict, detail = results.findings
+    assert "at 3 players of Strozzi" in verdict
+    assert detail.startswith("In the games of random at 3 players, ")
     assert {"thing", "agent"} <= set(results.spreadsheet(played.parent / "sheets").joinpath("worth.csv").read_text().split("\n")[0].split(","))  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.errors import InputError
-from strozzi_sim.reports.page import headline
+from strozzi_sim.reports.changes import change_headline
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 WARE = "flags.ware_steps=3"
@@ -106,10 +106,11 @@ def test_what_cannot_be_compared_is_named(given, named):
 def test_a_headline_answers_the_question_of_the_study():
     plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
     two = {"variants": ["base", "long-tracks"]}
-    asked = {"": "From base to long-tracks", "seats": "3 players", "flags": "pirate flag"}
+    asked = {"": "Beside base, long-tracks changes", "seats": "o seat of Strozzi is known", "flags": "flags take"}
     for question, words in asked.items():
         results = ss.run(ss.Study(**plan, **two, question=question))
-        assert words in results._repr_html_().replace("3 combinations", "")
+        assert words in results.findings[0]
+        assert words in results._repr_html_()
     for question, named in (
         ("agents", "needs a line-up"),
         ("variants", "needs a second variant"),
@@ -161,4 +162,4 @@ def test_a_mean_that_changes_equally_in_every_deal_has_changed(deals, effect, ve
     assert score["value"] == pytest.approx(1)
     assert score["verdict"] == verdict
     words = {CHANGED: "the mean score is 1.0 more.", SMALL: "no mean score changes enough", UNCLEAR: "known to change."}
-    assert words[verdict] in headline(found.manifest, found.tables, GAME)
+    assert words[verdict] in change_headline(found.tables, found.manifest)

@@ -1,0 +1,111 @@
+"""Drawing: the SVG of a page is small, in the page's colours and says what each mark is; files have light colours."""
+
+import hashlib
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+import vl_convert
+
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.reporting import Picture
+from strozzi_sim.reports.declare import declare
+from strozzi_sim.reports.vega import LIGHT, declaration, file_svg, files_of, svg_of_page
+
+DOTS = {
+    "data": {"values": [{"a": 1, "b": 2, "tip": 'one: 2 <">&'}, {"a": 2, "b": 3, "tip": "two: 3"}]}, "width": 100, "height": 60, "title": "ink",
+    "layer": [
+        {"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": "ink"}, "encoding": {"y": {"datum": 2.5}}},
+        {"mark": {"type": "point", "filled": True, "opacity": 1}, "encoding": {
+            "x": {"field": "a", "type": "quantitative", "axis": {"grid": True}}, "y": {"field": "b", "type": "quantitative"},
+            "color": {"value": "s1"}, "description": {"field": "tip"}}},
+        {"mark": {"type": "text", "fill": "s2"}, "encoding": {"x": {"field": "a", "type": "quantitative"}, "text": {"field": "b"}}},
+    ],
+}  # fmt: skip
+DRAWN = "0f43b46e2b5ce8a6d81828a226ad2f20dee9689267be74a839fa0c36cc524e9c"  # SHA-256 of the SVG that Vega draws of these dots
+
+
+@pytest.fixture(scope="module")
+def svg():
+    return svg_of_page(DOTS, 'A "picture" & its label')
+
+
+def test_vega_is_the_version_whose_svg_is_cleaned():
+    """Another version of vl-convert may draw other SVG.
+
+    If this fails after an update: compare the pictures of a page before and after, check that the other tests of this file hold, and
+    only then put the new version and digest into this test.
+    """
+    assert vl_convert.get_vega_version() == "6.2.0"
+    drawn = vl_convert.vegalite_to_svg(declaration(DOTS), vl_version="6.1")
+    assert hashlib.sha256(drawn.encode()).hexdigest() == DRAWN, drawn
+
+
+def test_every_mark_says_its_sentence_and_nothing_else_speaks(svg):
+    root = ElementTree.fromstring(svg)
+    assert [node.get("data-t") for node in root.iter() if node.get("data-t") is not None] == ['one: 2 <">&', "two: 3"]
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == 'A "picture" & its label'
+    assert not [node.tag for node in root.iter() if node is not root and (node.get("role") or node.get("aria-label"))]
+    assert "graphics-symbol" in vl_convert.vegalite_to_svg(declaration(DOTS))  # which the clean-up removes
+    assert "graphics-symbol" not in svg
+
+
+def test_colours_are_variables_of_the_page(svg):
+    assert "#0101" not in svg
+    colours = {node.get(side) for node in ElementTree.fromstring(svg).iter() for side in ("fill", "stroke")} - {None, "none", "transparent"}
+    assert {"var(--s1)", "var(--ink)", "var(--s2)", "var(--muted)", "var(--faint)"} == colours
+    assert "ink" in [node.text for node in ElementTree.fromstring(svg).iter() if node.tag.endswith("text")]  # a word is no colour
+
+
+def test_labels_that_vega_hides_are_left_out(svg):
+    assert 'opacity="0"' in vl_convert.vegalite_to_svg(declaration(DOTS))
+    assert 'opacity="0"' not in svg
+    assert {"0.0", "1.0", "2.0"} <= set(re.findall(r">([\d.]+)</text>", svg))
+
+
+def test_a_clean_up_leaves_no_empty_groups_and_no_size_but_that_of_the_picture(svg):
+    assert not re.search(r"<g[^>]*>\s*</g>|<g[^>]*/>", svg)
+    assert not re.search(r"aria-hidden|font-family|class=|\d\.\d{3}", svg)
+    root = ElementTree.fromstring(svg)
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert len(svg) < len(vl_convert.vegalite_to_svg(declaration(DOTS))) * 0.7
+
+
+@pytest.mark.parametrize("there", [(), ("q5",), ("q0", "q4", "q1", "q3")])
+def test_a_picture_without_some_marks_is_whole(there):
+    """Vega draws a layer without marks as a group that closes itself."""
+    table = pd.DataFrame(
+        {"players": 3, "figure": f"q{k}", "value": float(k) if f"q{k}" in there or k == 2 else np.nan, "n": 90, "deals": 90} for k in range(6)
+    ).assign(low=np.nan, high=np.nan)
+    shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
+    svg = svg_of_page(declare(shown, table, {}).wide, "X")
+    assert "3 players" in {node.text for node in ElementTree.fromstring(svg).iter()}
+    assert "<g/>" not in svg
+
+
+def test_two_drawings_are_equal_to_the_byte(svg):
+    assert svg_of_page(DOTS, 'A "picture" & its label') == svg
+    assert files_of(DOTS) == files_of(DOTS)
+
+
+def test_files_are_in_light_colours_on_paper():
+    files = files_of(DOTS)
+    assert sorted(files) == ["png", "svg"]
+    assert files["png"][:8] == b"\x89PNG\r\n\x1a\n"
+    drawn = file_svg(DOTS)
+    assert files["svg"] == drawn.encode()
+    assert "var(" not in drawn
+    assert "#0101" not in drawn
+    assert all(LIGHT[name] in drawn for name in ("paper", "ink", "s1", "s2"))
+
+
+def test_a_declaration_is_one_that_any_viewer_draws():
+    whole = declaration({**DOTS, "description": "What it is."})
+    assert whole["$schema"].endswith("/vega-lite/v6.json")
+    assert whole["data"] == DOTS["data"]
+    assert LIGHT["s1"] == whole["layer"][1]["encoding"]["color"]["value"]
+    assert DOTS["layer"][1]["encoding"]["color"]["value"] == "s1"  # the declaration that was given stays as it is
+    assert "<svg" in vl_convert.vegalite_to_svg(whole)

@@ -1,0 +1,36 @@
+"""The package that docs/your-own-game.md shows, made from the page alone."""
+
+import os
+import re
+import tomllib
+
+from paths import ROOT
+
+
+def files_of(page):
+    """Return the files that a page shows: name -> text."""
+    return dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+
+
+FILES = files_of((ROOT / "docs" / "your-own-game.md").read_text())
+GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
+
+
+def install(folder):
+    """Install the page's files into a folder; return the environment of a Python that finds them."""
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    project = tomllib.loads(FILES["pyproject.toml"])["project"]
+    about = folder / f"{project['name']}-{project['version']}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    points = project["entry-points"]
+    assert set(points) == set(GROUPS)
+    (about / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points[group].items()) for group in GROUPS
+        )
+    )
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path}
