@@ -122,7 +122,9 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
         progress=False,
     )
     words = said(alone, game)
-    yield Reading("Rome is ignored by all", "balance, question ports", words, " pays most, " in words and ", Rome " in words)
+    yield Reading(
+        "Rome is ignored by all", "balance, question ports", words, " pays most, " in words and ", Rome " in words
+    )
     mixed = ss.run(
         ss.Study(name="port", game="strozzi", players=[4], deals=deals, lineups=[lineup], question="ports"),
         progress=False,

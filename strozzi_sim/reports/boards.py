@@ -13,7 +13,7 @@ import pandas as pd
 from strozzi_sim.facts.pictures import Board, Place
 from strozzi_sim.game.reporting import THIN, Picture, format_value
 from strozzi_sim.reports.chance import no_significant_difference
-from strozzi_sim.reports.declare import NARROW, Declared, beside, sentence
+from strozzi_sim.reports.marks import NARROW, Declared, beside, sentence
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.vega import Spec
 

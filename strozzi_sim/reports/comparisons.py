@@ -21,8 +21,8 @@ from strozzi_sim.game.reporting import (
 )
 from strozzi_sim.reports.answers import number
 from strozzi_sim.reports.content import Answer, Content, Item, Number, section
-from strozzi_sim.reports.declare import HERO
 from strozzi_sim.reports.findings import RANK, SCORE, WIN, certainty
+from strozzi_sim.reports.marks import HERO
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.study_page import definitions_of, known_facts

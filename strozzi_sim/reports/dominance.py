@@ -12,7 +12,7 @@ import numpy as np
 
 from strozzi_sim.game.reporting import Tables, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
-from strozzi_sim.reports.declare import Declared
+from strozzi_sim.reports.marks import Declared
 from strozzi_sim.reports.vega import Spec
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.multiple_testing import holm

@@ -21,8 +21,9 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.reports.content import Part, Shown
-from strozzi_sim.reports.declare import WIDE, Declared, rows_of
+from strozzi_sim.reports.declare import rows_of
 from strozzi_sim.reports.heat import draw_heat_map, draw_panels
+from strozzi_sim.reports.marks import WIDE, Declared
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.on_axes import draw_on
 from strozzi_sim.reports.painter import Painter

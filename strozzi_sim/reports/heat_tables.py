@@ -10,8 +10,8 @@ import pandas as pd
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import THIN, format_value
 from strozzi_sim.game.significance import MAX_CHUNKS
-from strozzi_sim.reports.declare import sentence
 from strozzi_sim.reports.heat_panels import Panel, known_rows, panels_of
+from strozzi_sim.reports.marks import sentence
 from strozzi_sim.runtime.digits import most_digits
 
 

@@ -9,9 +9,10 @@ import pandas as pd
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.content import Part, Shown
-from strozzi_sim.reports.declare import WIDE, Declared, declare
+from strozzi_sim.reports.declare import declare
 from strozzi_sim.reports.heat_tables import heat_tables
 from strozzi_sim.reports.html_tables import page_table
+from strozzi_sim.reports.marks import WIDE, Declared
 from strozzi_sim.reports.vega import Spec, declaration, files_of, svg_of_page
 
 MANY = 8  # pictures that are drawn on several cores

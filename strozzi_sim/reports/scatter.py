@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.game.reporting import THIN, Picture, format_value
-from strozzi_sim.reports.declare import NARROW, SHAPES, Declared, Scale, beside, broken_line, sentence, shown_scale
+from strozzi_sim.reports.marks import NARROW, SHAPES, Declared, Scale, beside, broken_line, sentence, shown_scale
 from strozzi_sim.reports.series import Words, in_order, named, players_title
 from strozzi_sim.reports.vega import INKS, Spec
 

@@ -18,9 +18,9 @@ from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.reports import changes, findings
 from strozzi_sim.reports.answers import agents_answer, changes_numbers, seats_answer
 from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
-from strozzi_sim.reports.declare import HERO, WIDE
 from strozzi_sim.reports.explorer import packed_explorer
 from strozzi_sim.reports.heat_tables import heat_tables
+from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.sweep_findings import SHOWN, Sweep

@@ -11,7 +11,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.reports.changes import labels_of_game
 from strozzi_sim.reports.content import Item, Part
-from strozzi_sim.reports.declare import NARROW, WIDE, Declared, Scale, beside, broken_line, sentence
+from strozzi_sim.reports.marks import NARROW, WIDE, Declared, Scale, beside, broken_line, sentence
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.sweep_findings import Sweep, name_of_picture, shown_figures

@@ -14,9 +14,9 @@ from strozzi_sim.game.reporting import Picture, Tables, format_estimate, listed,
 from strozzi_sim.game.significance import MIN_SHARE, differs_significantly
 from strozzi_sim.reports.answers import number
 from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
-from strozzi_sim.reports.declare import HERO
 from strozzi_sim.reports.dominance import FieldOrder, declare_cycle, dominance_sentences, field_orders
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
+from strozzi_sim.reports.marks import HERO
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import known_facts
 from strozzi_sim.studies.standings import unrated

@@ -98,7 +98,9 @@ _BACKGROUND = re.compile(
     r'<path d="M0(?:\.5)?,0(?:\.5)?h[\d.]*v[\d.]*h-?[\d.]*(?:v-?[\d.]*)?Z"(?: fill="none")?(?: display="none")?/>'
 )
 _CIRCLE = re.compile(r'<path( data-t="[^"]*")? transform="translate\(([-\d.]+),([-\d.]+)\)" d="M([\d.]+),0A[^"]*"')
-_HIDDEN = re.compile(r'<text[^>]* opacity="0"[^>]*(?:/>|(?<!/)>.*?</text>)')  # labels of an axis that would touch others
+_HIDDEN = re.compile(
+    r'<text[^>]* opacity="0"[^>]*(?:/>|(?<!/)>.*?</text>)'
+)  # labels of an axis that would touch others
 _EMPTY = re.compile(r"<g[^>]*/>|<g(?:[^>]*[^/>])?></g>")
 
 

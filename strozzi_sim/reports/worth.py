@@ -25,8 +25,8 @@ from strozzi_sim.game.reporting import (
 )
 from strozzi_sim.reports.answers import number
 from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
-from strozzi_sim.reports.declare import HERO, WIDE
 from strozzi_sim.reports.html_tables import Cell, page_table
+from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import by_scenario, known_facts
 from strozzi_sim.studies.plan import EFFECT

@@ -30,7 +30,10 @@ STUDY = {
 
 
 def played(folder, *maps, pages=("balance",), said=None, workers=1):
-    report = {"pages": list(pages), "explorer": False}  # an explorer counts all heat maps of the game, so that a later one needs no replay
+    report = {
+        "pages": list(pages),
+        "explorer": False,
+    }  # an explorer counts all heat maps of the game, so that a later one needs no replay
     plan = make_plan({**STUDY, "report": report, "heatmap": list(maps)}, "own.toml")
     progress = Progress() if said is None else Progress(on_message=said.append)
     return run_study(plan, folder, workers=workers, progress=progress)

@@ -66,7 +66,9 @@ def test_a_panel_for_each_player_count_and_places_that_the_figure_says_nothing_a
     declared = drawn({"a1": 0.1, "b1": 0.9}, players=(3, 4, 5))
     for spec in (declared.wide, declared.narrow):
         assert [panel["title"] for panel in panels(spec)] == ["3 players", "4 players", "5 players"]
-    silent = [row for panel in panels(declared.wide) for name, row in places(panel).items() if name in ("frame", "corner")]
+    silent = [
+        row for panel in panels(declared.wide) for name, row in places(panel).items() if name in ("frame", "corner")
+    ]
     assert len(silent) == 6
     assert {(row["part"], row["tip"]) for row in silent} == {(0.0, "")}
     assert len(marks(declared.wide)) == 12
@@ -91,9 +93,16 @@ def test_places_that_do_not_differ_beyond_chance_have_one_colour():
 
 def test_only_the_shape_that_does_not_differ_has_one_colour():
     board = Board(2, 2, {**PLACES, "a2": Place(0.5, 1.5, "frame")}, KEY, "ab", "12")
-    (panel,) = panels(drawn({"a1": 0.1, "b1": 0.9, "b2": 0.5, "a2": 0.505}, replace(SHOWN, board=lambda data: board)).wide)
+    (panel,) = panels(
+        drawn({"a1": 0.1, "b1": 0.9, "b2": 0.5, "a2": 0.505}, replace(SHOWN, board=lambda data: board)).wide
+    )
     by_tip = {row["tip"].split(":")[0].split(", ")[1]: row["part"] for row in places(panel).values() if row["tip"]}
-    frames = [row["part"] for encoding, rows, mark in layers(panel) if "description" in encoding and mark.get("stroke") == "ink" for row in rows]
+    frames = [
+        row["part"]
+        for encoding, rows, mark in layers(panel)
+        if "description" in encoding and mark.get("stroke") == "ink"
+        for row in rows
+    ]
     assert len(frames) == 2
     assert len(set(frames)) == 1
     assert by_tip["a1"] < by_tip["b1"]
@@ -112,7 +121,10 @@ def test_beside_an_equal_share_a_place_that_is_not_told_apart_has_no_colour():
 def test_boards_that_are_compared_share_one_scale(players):
     small, large = table({"a1": 0.1, "b1": 0.2}, (players,)), table({"a1": 0.1, "b1": 0.8}, (players,))
     every = pd.concat([small, large])
-    alone, beside = (places(*panels(declare(SHOWN, small, {}, {"rows": 2}, compared).wide))["b1"]["part"] for compared in (None, every))
+    alone, beside = (
+        places(*panels(declare(SHOWN, small, {}, {"rows": 2}, compared).wide))["b1"]["part"]
+        for compared in (None, every)
+    )
     assert beside < alone
 
 

@@ -1,12 +1,9 @@
 """Pages in a browser: they are readable, usable by keyboard and without JavaScript, ask nothing of a network, and answer questions."""
 
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -43,7 +40,9 @@ KINDS = {
     "compare": lambda: ss.compare("strozzi", "greedy", "random", players=3, deals=40),
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40),
 }  # fmt: skip
-OF_EVERY_KIND = [pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow) for kind in (*KINDS, "goofspiel")]
+OF_EVERY_KIND = [
+    pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow) for kind in (*KINDS, "goofspiel")
+]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +73,9 @@ class Watched:
 
     def __init__(self, page):
         self.page, self.said, self.asked = page, [], []
-        page.on("console", lambda message: self.said.append(message.text) if message.type in ("error", "warning") else None)
+        page.on(
+            "console", lambda message: self.said.append(message.text) if message.type in ("error", "warning") else None
+        )
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
 
@@ -133,5 +134,9 @@ def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
         assert page.evaluate("document.querySelectorAll('[data-t=\"\"]').length") == 0, "a mark that says nothing"
         found = Axe().run(page, options=RULES).response
         assert len(found["passes"]) > 20
-        wrong = [(each["id"], node["html"][:200], node["failureSummary"]) for each in found["violations"] for node in each["nodes"]]
+        wrong = [
+            (each["id"], node["html"][:200], node["failureSummary"])
+            for each in found["violations"]
+            for node in each["nodes"]
+        ]
         assert wrong == [], (width, scheme)

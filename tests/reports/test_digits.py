@@ -79,7 +79,12 @@ def test_every_table_of_the_page(study):
         rows = table[table["figure"].isin(list(units))]
         shown = page_table(picture, table, {})
         if shown is not None:
-            cells = [(each, figure) for _, own in shown.rows for each, (_, figure) in zip(own, shown.columns, strict=True) if each]
+            cells = [
+                (each, figure)
+                for _, own in shown.rows
+                for each, (_, figure) in zip(own, shown.columns, strict=True)
+                if each
+            ]
             assert cells
             for each, figure in cells:
                 assert not SCIENTIFIC.search(f"{each.text} {each.half_width} {each.tip}")

@@ -76,8 +76,17 @@ def test_a_cycle_is_named_and_drawn():
     declared = declare_cycle(order, cycle)
     (panel,) = panels(declared.wide)
     assert sorted(texts(panel)) == sorted(cycle)
-    assert {mark["tip"] for mark in marks(declared.wide)} == {"rock beats scissors", "scissors beats paper", "paper beats rock"}
-    spots = {row["text"]: np.array([row["x"], row["y"]]) for layer in panel["layer"] for row in layer["data"]["values"] if "text" in row}
+    assert {mark["tip"] for mark in marks(declared.wide)} == {
+        "rock beats scissors",
+        "scissors beats paper",
+        "paper beats rock",
+    }
+    spots = {
+        row["text"]: np.array([row["x"], row["y"]])
+        for layer in panel["layer"]
+        for row in layer["data"]["values"]
+        if "text" in row
+    }
     for mark in marks(declared.wide):
         winner, loser = mark["tip"].split(" beats ")
         head = np.array([mark["x"], mark["y"]])

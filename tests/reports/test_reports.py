@@ -466,7 +466,7 @@ def test_a_caption_counts_what_its_own_picture_leaves_out(series):
     )
     naming = SimpleNamespace(of_all=dict, of=lambda variant, lineup: {})
     page = SimpleNamespace(
-        _tables={"ports": table}, _first={"ports": table}, _naming=naming, _variants={}, _painter=painter
+        _tables={"ports": table}, _first={"ports": table}, _naming=naming, _variants={}, _painter=painter, _tiers={}
     )
     item = StudyPage._item(page, shown)
     together = set().union(*drawn)
@@ -505,7 +505,9 @@ def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path, columns):
     assert parser.heat == (4 * 2 * 10 if len(table) <= MAX_CELLS else 0)
     assert report.stat().st_size < 1_000_000
     files = {file.name for file in (tmp_path / "figures").iterdir()}
-    assert {f"heat-flag-by-sail--{players}-players" for players in (3, 4, 5, 6)} <= {name.rpartition(".")[0].removesuffix("-base").removesuffix("-long") for name in files}
+    assert {f"heat-flag-by-sail--{players}-players" for players in (3, 4, 5, 6)} <= {
+        name.rpartition(".")[0].removesuffix("-base").removesuffix("-long") for name in files
+    }
 
 
 def test_the_study_of_all_heat_maps_names_them_all():

@@ -11,8 +11,8 @@ import pytest
 import strozzi_sim as ss
 from declared import domain, layers, marks, panels, texts
 from strozzi_sim.errors import InputError
-from strozzi_sim.reports.sweep_findings import Sweep
 from strozzi_sim.reports.heat_tables import heat_tables
+from strozzi_sim.reports.sweep_findings import Sweep
 from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of
 
 ERROR = 0.01  # half width of an interval
@@ -103,8 +103,18 @@ def test_panels_of_a_curve_share_one_scale_and_open_dots_are_not_told_apart():
     assert domain(one, "y") == domain(two, "y")
     assert domain(one, "x") == domain(two, "x")
     assert domain(one, "y")[1] > 91
-    assert [mark["kind"] for mark in sorted(marks(one), key=lambda mark: mark["at"])] == ["first", "told", "open", "told"]
-    assert [mark["kind"] for mark in sorted(marks(two), key=lambda mark: mark["at"])] == ["first", "open", "open", "open"]
+    assert [mark["kind"] for mark in sorted(marks(one), key=lambda mark: mark["at"])] == [
+        "first",
+        "told",
+        "open",
+        "told",
+    ]
+    assert [mark["kind"] for mark in sorted(marks(two), key=lambda mark: mark["at"])] == [
+        "first",
+        "open",
+        "open",
+        "open",
+    ]
     looks = {rows[0]["kind"]: (mark["shape"], mark["fill"]) for _, rows, mark in layers(one, "point")}
     assert len(set(looks.values())) == 3
     assert looks["open"] == ("circle", "paper")
@@ -116,7 +126,11 @@ def test_dots_of_a_curve_have_value_interval_and_n():
     (panel,) = curves(planted({4: [0.5, 0.2, 0.3, 0.6]}))
     found = {mark["at"]: mark for mark in marks(panel)}
     assert list(found) == VALUES or sorted(found) == VALUES
-    assert (found[5]["low"], found[5]["value"], found[5]["high"]) == (pytest.approx(19), pytest.approx(20), pytest.approx(21))
+    assert (found[5]["low"], found[5]["value"], found[5]["high"]) == (
+        pytest.approx(19),
+        pytest.approx(20),
+        pytest.approx(21),
+    )
     assert found[5]["tip"] == "4 players, k = 5: 20 % (19 to 21), n = 900"
 
 

@@ -55,9 +55,15 @@ def test_every_mark_says_its_sentence_and_nothing_else_speaks(svg):
 
 def test_colours_are_variables_of_the_page(svg):
     assert "#0101" not in svg
-    colours = {node.get(side) for node in ElementTree.fromstring(svg).iter() for side in ("fill", "stroke")} - {None, "none", "transparent"}
+    colours = {node.get(side) for node in ElementTree.fromstring(svg).iter() for side in ("fill", "stroke")} - {
+        None,
+        "none",
+        "transparent",
+    }
     assert {"var(--s1)", "var(--ink)", "var(--s2)", "var(--muted)", "var(--faint)"} == colours
-    assert "ink" in [node.text for node in ElementTree.fromstring(svg).iter() if node.tag.endswith("text")]  # a word is no colour
+    assert "ink" in [
+        node.text for node in ElementTree.fromstring(svg).iter() if node.tag.endswith("text")
+    ]  # a word is no colour
 
 
 def test_labels_that_vega_hides_are_left_out(svg):
@@ -78,7 +84,14 @@ def test_a_clean_up_leaves_no_empty_groups_and_no_size_but_that_of_the_picture(s
 def test_a_picture_without_some_marks_is_whole(there):
     """Vega draws a layer without marks as a group that closes itself."""
     table = pd.DataFrame(
-        {"players": 3, "figure": f"q{k}", "value": float(k) if f"q{k}" in there or k == 2 else np.nan, "n": 90, "deals": 90} for k in range(6)
+        {
+            "players": 3,
+            "figure": f"q{k}",
+            "value": float(k) if f"q{k}" in there or k == 2 else np.nan,
+            "n": 90,
+            "deals": 90,
+        }
+        for k in range(6)
     ).assign(low=np.nan, high=np.nan)
     shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
     svg = svg_of_page(declare(shown, table, {}).wide, "X")

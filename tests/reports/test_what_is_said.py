@@ -167,11 +167,23 @@ class Reader(Painter):
         """Return the words of a picture; numbers depend on what it is compared with."""
         words = {text for text, *_ in declared.legend} | {declared.title}
         for panel in panels(declared.wide):
-            names = {encoding[side].get("title") for encoding, _, _ in layers(panel) for side in "xy" if side in encoding}
+            names = {
+                encoding[side].get("title") for encoding, _, _ in layers(panel) for side in "xy" if side in encoding
+            }
             words |= {panel.get("title", ""), *names, *texts(panel)}
         for mark in marks(declared.wide):
-            words |= {str(mark.get(key, "")) for key in ("level", "series", "bar", "part", "name")} | {mark["tip"].partition(":")[0]}
-        return Shown(name, title, "", "\n".join(sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)), "")
+            words |= {str(mark.get(key, "")) for key in ("level", "series", "bar", "part", "name")} | {
+                mark["tip"].partition(":")[0]
+            }
+        return Shown(
+            name,
+            title,
+            "",
+            "\n".join(
+                sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)
+            ),
+            "",
+        )
 
 
 def shown(game, tables, data):
@@ -258,7 +270,9 @@ def test_pictures_of_a_variant_have_its_own_labels(game, cells, data, monkeypatc
     apart = {title: words for (title, _), words in own.items() if title not in together}
     assert len(apart) > 3
     for title, words in apart.items():
-        assert set(words.split("\n")) <= set(both[title, "changed"].split("\n")), title  # which also has levels of the base
+        assert set(words.split("\n")) <= set(both[title, "changed"].split("\n")), (
+            title
+        )  # which also has levels of the base
     naming = Naming(game, tables, data)
     each = [naming.of(variant, "random") for variant in ("base", "changed")]
     varies = [raw for raw, name in naming.of_all().items() if name.endswith("varies")]
@@ -444,7 +458,11 @@ def test_the_headline_speaks_of_the_game_only_where_all_strengths_agree(shares, 
     ("p", "headline", "sentence"),
     [
         (0.01, "Played by random, Strozzi favours the player who begins.", "seat 0 wins 54"),
-        (0.03, "Played by random: no seat of Strozzi is known to win more", "a difference that more games must confirm"),
+        (
+            0.03,
+            "Played by random: no seat of Strozzi is known to win more",
+            "a difference that more games must confirm",
+        ),
         (0.1, "Played by random: no seat of Strozzi is known to win more", "no significant difference"),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_popular_thing_that_is_worth_nothing_is_told_from_one_worth_having(pla
     names = [name for name, *_ in declared.legend]
     assert (dots[POPULAR]["series"], dots[SOLID]["series"]) == (names[1], names[0])
     assert "mislead" in names[1]
-    assert len({look for look in zip(*[[each[k] for each in declared.legend] for k in (1, 2)], strict=True)}) == 3
+    assert len(set(zip(*[[each[k] for each in declared.legend] for k in (1, 2)], strict=True))) == 3
     assert (dots[POPULAR]["at"], dots[POPULAR]["value"]) == (pytest.approx(80), pytest.approx(0.1))
     (honest,) = section_of(worth_table(rows(POPULAR, 0.8, 0.45, 0.2), rows(SOLID, 0.3, 0.34, 0.1)))[1].values()
     assert {mark["series"] for mark in marks(honest.wide)} == {names[0]}
@@ -75,9 +75,16 @@ def test_a_popular_thing_that_is_worth_nothing_is_told_from_one_worth_having(pla
 
 def test_the_answer_is_short_and_of_the_agent(planted):
     answer = worth_answer({"worth": planted}, 0.01, STROZZI)
-    assert answer.verdict == "thing:solid is worth most to planted at 3 players of Strozzi; 1 of 2 things are worth next to nothing."
+    assert (
+        answer.verdict
+        == "thing:solid is worth most to planted at 3 players of Strozzi; 1 of 2 things are worth next to nothing."
+    )
     assert "the wins of users mislead about thing:popular" in answer.detail
-    assert [(number.value, number.half_width) for number in answer.numbers] == [("10.0", "0.5"), ("0.1", "0.5"), ("1.0", "0.1")]
+    assert [(number.value, number.half_width) for number in answer.numbers] == [
+        ("10.0", "0.5"),
+        ("0.1", "0.5"),
+        ("1.0", "0.1"),
+    ]
     nothing = worth_answer({"worth": worth_table(rows(POPULAR, 0.8, 0.45, 0.001))}, 0.01, STROZZI)
     assert nothing.verdict.startswith("Nothing of 1 things is known to be worth having to planted")
 

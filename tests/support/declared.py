@@ -60,7 +60,9 @@ def domain(panel, channel):
 def levels(panel, channel):
     """Return the names along x or y, in order."""
     (names,) = {
-        tuple(encoding[channel]["scale"]["domain"]) for encoding, _, _ in layers(panel) if encoding.get(channel, {}).get("field") == "level"
+        tuple(encoding[channel]["scale"]["domain"])
+        for encoding, _, _ in layers(panel)
+        if encoding.get(channel, {}).get("field") == "level"
     }
     return names
 
