@@ -19,6 +19,7 @@ from strozzi_sim.reports.vega import INKS, Spec
 WIDE, NARROW, HERO = 690, 340, 1064  # pixels
 _GAP = 18
 _LETTER = 6.4  # pixels of a letter at 12 px
+_NARROWEST = 110  # pixels of a panel
 _LONG = 9  # letters of a level's name; longer ones stand beside their row
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")
 _DIAMOND = "M0,-1.25L1.25,0L0,1.25L-1.25,0Z"
@@ -163,11 +164,14 @@ def broken_line(axis: str, at: float) -> Spec:
 
 def _chart(
     marks: _Marks, names: Sequence[str], *, upright: bool, size: tuple[float, float], labels: tuple[bool, bool],
-    joined: bool = False, where: str = "", ticks: int = 5,
+    joined: bool = False, where: str = "", ticks: int = 5, margin: float = 300,
 ) -> Spec:  # fmt: skip
-    """Return a panel of dots with intervals; levels along x if upright, else along y; `labels` of levels and of values."""
+    """Return a panel of dots with intervals; levels along x if upright, else along y; `labels` of levels and of values.
+
+    Names beside their row are cut off at the `margin`.
+    """
     level, value = ("x", "y") if upright else ("y", "x")
-    axis: Spec | None = {"labelColor": "ink", "labelOverlap": "parity" if upright else False}
+    axis: Spec | None = {"labelColor": "ink", "labelOverlap": "parity" if upright else False, "labelLimit": margin}
     if upright and any("\n" in name for name in marks.levels):
         axis = {**(axis or {}), "labelExpr": r"split(datum.label, '\n')"}
     place: Spec = {
@@ -288,6 +292,11 @@ def _label_ends(values: list[Spec], scale: Scale, unit: Unit, *, every: bool) ->
         v["end"] = v["value"] if v["low"] is None else v["low"] if below else v["high"]
 
 
+def _margin(longest: int, total: float) -> float:
+    """Return the pixels for names beside their rows, which leave room for a panel."""
+    return min(_LETTER * longest + 16, total - _NARROWEST - 10)
+
+
 def _fit(total: float, margin: float, need: float, count: int) -> int:
     """Return how many panels fit beside each other."""
     return int(max(1, min(count, (total - margin + _GAP) // (need + _GAP))))
@@ -351,13 +360,14 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
         return beside(charts, count)
 
     def sideways(total: float) -> Spec:
-        margin = _LETTER * longest + 16
+        margin = _margin(longest, total)
         count = _fit(total, margin, 180, len(drawn))
-        each = max((total - margin - _GAP * (count - 1)) / count, 120)
+        each = max((total - margin - _GAP * (count - 1)) / count, _NARROWEST)
         step = max(26, 13 * len(names) + 10)
         charts = [
             _chart(
-                marks, names, upright=False, size=(each, step * len(marks.levels)), labels=(k % count == 0 or not shared, True), ticks=4
+                marks, names, upright=False, size=(each, step * len(marks.levels)), labels=(k % count == 0 or not shared, True), ticks=4,
+                margin=margin,
             )
             for k, marks in enumerate(drawn)
         ]  # fmt: skip
@@ -444,11 +454,11 @@ def _dots(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFram
     step = 19 if len(names) == 1 else max(19, 7 * len(names) + 6)
 
     def laid(total: float) -> Spec:
-        margin = min(_LETTER * longest + 14, 0.55 * total)
+        margin = _margin(longest, total)
         count = _fit(total, margin, 130, len(drawn))
-        each = max((total - margin - _GAP * (count - 1)) / count, 110)
+        each = max((total - margin - _GAP * (count - 1)) / count, _NARROWEST)
         charts = [
-            _chart(marks, names, upright=False, size=(each, step * len(levels)), labels=(k % count == 0, True), ticks=4)
+            _chart(marks, names, upright=False, size=(each, step * len(levels)), labels=(k % count == 0, True), ticks=4, margin=margin)
             for k, marks in enumerate(drawn)
         ]
         return beside(charts, count)
