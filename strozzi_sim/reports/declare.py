@@ -18,6 +18,7 @@ from strozzi_sim.reports.marks import (
     GAP,
     LETTER,
     NARROW,
+    NARROWEST,
     WIDE,
     Declared,
     Marks,
@@ -26,6 +27,7 @@ from strozzi_sim.reports.marks import (
     fit,
     label_ends,
     legend_of,
+    margin_of,
     mark_of,
     replace_title,
     sentence,
@@ -131,13 +133,14 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
         return beside(charts, count)
 
     def sideways(total: float) -> Spec:
-        margin = LETTER * longest + 16
+        margin = margin_of(longest, total)
         count = fit(total, margin, 180, len(drawn))
-        each = max((total - margin - GAP * (count - 1)) / count, 120)
+        each = max((total - margin - GAP * (count - 1)) / count, NARROWEST)
         step = max(26, 13 * len(names) + 10)
         charts = [
             chart(
-                marks, names, upright=False, size=(each, step * len(marks.levels)), labels=(k % count == 0 or not shared, True), ticks=4
+                marks, names, upright=False, size=(each, step * len(marks.levels)), labels=(k % count == 0 or not shared, True), ticks=4,
+                margin=margin,
             )
             for k, marks in enumerate(drawn)
         ]  # fmt: skip
@@ -219,11 +222,19 @@ def _dots(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFram
     step = 19 if len(names) == 1 else max(19, 7 * len(names) + 6)
 
     def laid(total: float) -> Spec:
-        margin = min(LETTER * longest + 14, 0.55 * total)
+        margin = margin_of(longest, total)
         count = fit(total, margin, 130, len(drawn))
-        each = max((total - margin - GAP * (count - 1)) / count, 110)
+        each = max((total - margin - GAP * (count - 1)) / count, NARROWEST)
         charts = [
-            chart(marks, names, upright=False, size=(each, step * len(levels)), labels=(k % count == 0, True), ticks=4)
+            chart(
+                marks,
+                names,
+                upright=False,
+                size=(each, step * len(levels)),
+                labels=(k % count == 0, True),
+                ticks=4,
+                margin=margin,
+            )
             for k, marks in enumerate(drawn)
         ]
         return beside(charts, count)

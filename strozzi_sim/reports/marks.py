@@ -18,6 +18,7 @@ from strozzi_sim.reports.vega import INKS, Spec
 WIDE, NARROW, HERO = 690, 340, 1064  # pixels
 GAP = 18
 LETTER = 6.4  # pixels of a letter at 12 px
+NARROWEST = 110  # pixels of a panel
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")
 DIAMOND = "M0,-1.25L1.25,0L0,1.25L-1.25,0Z"
 _CROSS = "M-1,-0.4H-0.4V-1H0.4V-0.4H1V0.4H0.4V1H-0.4V0.4H-1Z"
@@ -123,11 +124,14 @@ def broken_line(axis: str, at: float) -> Spec:
 
 def chart(
     marks: Marks, names: Sequence[str], *, upright: bool, size: tuple[float, float], labels: tuple[bool, bool],
-    joined: bool = False, where: str = "", ticks: int = 5,
+    joined: bool = False, where: str = "", ticks: int = 5, margin: float = 300,
 ) -> Spec:  # fmt: skip
-    """Return a panel of dots with intervals; levels along x if upright, else along y; `labels` of levels and of values."""
+    """Return a panel of dots with intervals; levels along x if upright, else along y; `labels` of levels and of values.
+
+    Names beside their row are cut off at the `margin`.
+    """
     level, value = ("x", "y") if upright else ("y", "x")
-    axis: Spec | None = {"labelColor": "ink", "labelOverlap": "parity" if upright else False}
+    axis: Spec | None = {"labelColor": "ink", "labelOverlap": "parity" if upright else False, "labelLimit": margin}
     if upright and any("\n" in name for name in marks.levels):
         axis = {**(axis or {}), "labelExpr": r"split(datum.label, '\n')"}
     place: Spec = {
@@ -248,6 +252,11 @@ def label_ends(values: list[Spec], scale: Scale, unit: Unit, *, every: bool) -> 
         v["label"] = sign + f"{v['value']:z,.{max(digits, 0)}f}".replace("-", "\N{MINUS SIGN}")
         v["side"] = -1 if below else 1
         v["end"] = v["value"] if v["low"] is None else v["low"] if below else v["high"]
+
+
+def margin_of(longest: int, total: float) -> float:
+    """Return the pixels for names beside their rows, which leave room for a panel."""
+    return min(LETTER * longest + 16, total - NARROWEST - 10)
 
 
 def fit(total: float, margin: float, need: float, count: int) -> int:

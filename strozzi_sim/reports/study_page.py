@@ -17,7 +17,7 @@ from strozzi_sim.game.reporting import SCENARIO, Picture, Tables, listed, pick, 
 from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.reports import changes, findings
 from strozzi_sim.reports.answers import agents_answer, changes_numbers, seats_answer
-from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
+from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, marked, section
 from strozzi_sim.reports.explorer import packed_explorer
 from strozzi_sim.reports.heat_tables import heat_tables
 from strozzi_sim.reports.marks import HERO, WIDE
@@ -67,10 +67,13 @@ class StudyPage:
 
     def content(self) -> Content:
         """Paint the pictures and return the content of the page."""
+        answer = answer_of(self._manifest, self._tables, self._game)
+        said = marked(answer.verdict)  # a section does not say it again
+        sections = [replace(each, title=marked(each.name)) if each.title == said else each for each in self._sections()]
         return Content(
-            answer=answer_of(self._manifest, self._tables, self._game),
+            answer=answer,
             hero=self._hero_items(),
-            sections=self._sections(),
+            sections=sections,
             plan=plan_in_words(self._manifest, self._game),
             facts=_facts(self._manifest),
             certainty=findings.certainty(self._manifest),

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.skipif(
     CHROMIUM is None and os.environ.get("STROZZI_BROWSER") != "required", reason="no chromium is installed"
 )
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-STUDY = {"name": "first-study", "game": "strozzi", "players": [3, 4], "deals": 60, "chunks": 12, "seed": 4}
+STUDY = {"name": "first-study", "game": "strozzi", "players": [3], "deals": 60, "chunks": 12, "seed": 4}
+AUDITED = [(1280, "light"), (390, "dark")]
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 
 
@@ -28,11 +29,22 @@ def goofspiel(folder):
     subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
 
 
+def study(game, pages, **keys):
+    plan = {
+        **STUDY,
+        "game": game,
+        "players": [3, 4],
+        "lineups": [["random"]],
+        "report": {"pages": ["balance", *pages]},
+        **keys,
+    }
+    return ss.run(ss.Study(**plan))
+
+
 KINDS = {
-    "strozzi": lambda: ss.run(ss.Study(
-        **STUDY, lineups=[["heuristic"], ["random"]], variants=["base", "long-tracks"], report={"heatmaps": ["flag-by-sail"]})),
-    "medici_vs_strozzi": lambda: ss.simulate("medici_vs_strozzi", agents="random", deals=60, heatmaps=["price-by-tiles-round"]),
-    "strasbourg": lambda: ss.simulate("strasbourg", 3, "random", deals=40),
+    "strozzi": lambda: study("strozzi", ["ships"], lineups=[["heuristic"], ["random"]], variants=["base", "long-tracks"]),
+    "medici_vs_strozzi": lambda: study("medici_vs_strozzi", ["auctions"], players=[2], report={"heatmaps": ["price-by-tiles-round"]}),
+    "strasbourg": lambda: study("strasbourg", ["city", "tasks"], question="tasks"),
     "tournament": lambda: ss.tournament("strozzi", "greedy,random,eager", 3, 40),
     "curves": lambda: ss.sweep(ss.Study(**STUDY, lineups=[["random"]], report={"pages": []}, sweep={"tracks.bonus.9": [0, 40, 80]})),
     "maps": lambda: ss.sweep(ss.Study(
@@ -132,6 +144,8 @@ def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
         assert len(sizes) > 40
         assert [each for each in sizes if each[0] < 11] == [], width
         assert page.evaluate("document.querySelectorAll('[data-t=\"\"]').length") == 0, "a mark that says nothing"
+        if (width, scheme) not in AUDITED:
+            continue
         found = Axe().run(page, options=RULES).response
         assert len(found["passes"]) > 20
         wrong = [

@@ -1,5 +1,7 @@
 """Declared pictures of every kind: values, intervals, scales, sentences, labels and legends."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from declared import domain, layers, levels, marks, panels, texts
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value
 from strozzi_sim.reports.declare import declare
-from strozzi_sim.reports.vega import INKS
+from strozzi_sim.reports.vega import INKS, svg_of_page
 
 PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "city"))
 WON = Figure("won", "games won", "share")
@@ -219,6 +221,20 @@ def test_a_wide_picture_has_the_width_that_it_is_given():
         first_row = declare(shown, table, {}, width=width).wide["vconcat"][0]
         assert 0.7 * width < sum(panel["width"] for panel in panels(first_row)) < width
     assert all(panel["width"] < 340 for panel in panels(declare(shown, table, {}).narrow))
+
+
+@pytest.mark.parametrize("kind", ["dots", "intervals"])
+@pytest.mark.parametrize("letters", [12, 34, 60])
+def test_long_names_make_a_narrow_picture_no_wider(kind, letters):
+    """What is wider than its place is shrunk, and its text with it."""
+    table = by_level({"n" * letters: 0.3, "m" * letters: 0.4}, players=(3, 4))
+    declared = declare(Picture("p", "p", kind, "p", (WON,), "Won", x="level"), table, {})
+    (width,) = (
+        float(side) for side in re.match(r'<svg viewBox="0 0 ([\d.]+)', svg_of_page(declared.narrow, "")).groups()
+    )
+    assert 250 < width <= 365
+    axis = next(encoding["y"]["axis"] for encoding, _, _ in layers(panels(declared.wide)[0], "point"))
+    assert axis["labelLimit"] >= 6 * letters  # a wide one has the whole name
 
 
 def test_no_minus_stands_before_zero():
