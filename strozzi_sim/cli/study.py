@@ -7,7 +7,7 @@ import typer
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.errors import ArgumentError, InputError, pluralize
 from strozzi_sim.questions.simulate import simulate
 
 if TYPE_CHECKING:
@@ -16,8 +16,24 @@ if TYPE_CHECKING:
 Out = Annotated[Path | None, options.out_option("results folder; default: results/<name>")]
 
 
-def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file (TOML)")], out: Out = None,
-        workers: options.Workers = None, json: options.Json = False) -> None:  # fmt: skip
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file (TOML)")],
+    out: Out = None,
+    deals: Annotated[
+        int | None, typer.Option(help="deals of every cell instead of the file's; more extend a study")
+    ] = None,
+    part: Annotated[
+        str, typer.Option(metavar="I/N", help="play a share of the chunks, such as 2/5, for `merge`; needs --out")
+    ] = "",
+    workers: options.Workers = None,
+    backend: Annotated[
+        str, typer.Option(help="dask: play on the workers of a Dask cluster; default: on this machine")
+    ] = "",
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="of the Dask cluster, such as tcp://10.0.0.1:8786")
+    ] = "",
+    json: options.Json = False,
+) -> None:
     """Play a study and write its tables and report; run it again to resume.
 
     Example: strozzi run experiments/balance_by_player_count.toml
@@ -27,9 +43,14 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
     from strozzi_sim.studies.study import run as play
 
     study = Study.of(read_plan(file))
+    if part and out is None:
+        raise ArgumentError(
+            "part", f"a part needs a folder of its own: add --out results/{study.plan.name}-{part.replace('/', '-of-')}"
+        )
+    folder = out or Path("results") / study.plan.name
     with options.watching(json) as progress:
-        results = play(study, out or Path("results") / study.plan.name, workers, progress)
-        page = options.write_page(results, progress)
+        results = play(study, folder, workers, progress, deals=deals, part=part, backend=backend, scheduler=scheduler)
+        page = None if part else options.write_page(results, progress)
     _finish(results, page, json)
 
 
@@ -92,8 +113,10 @@ def spreadsheet(
 
 
 def _finish(results: "Results", page: Path | None, json: bool) -> None:
-    """Print where the tables and the report are."""
-    assert page is not None
+    """Print where the tables and the report are, or the part of a study."""
+    if page is None:
+        _finish_part(results, json)
+        return
     if not json:
         print(f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s")
         for sentence in results.findings:
@@ -105,6 +128,17 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
     document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
     calibrated = results.manifest.get("calibrated")
     options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
+
+
+def _finish_part(results: "Results", json: bool) -> None:
+    """Print where the part of a study is, and what to do with it."""
+    part = results.manifest["part"]
+    if json:
+        document = {"results": str(results.folder), "part": part, "games": results.n_games}
+        options.print_json(document | {"played_now": results.new_games, "seconds": results.seconds})
+        return
+    print(f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s")
+    print(f"part {part}: {results.folder}; join all parts: strozzi merge DIR... --out DIR")
 
 
 def _show_balance(results: "Results", given: dict[str, Any]) -> None:

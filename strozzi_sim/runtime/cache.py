@@ -117,6 +117,14 @@ def _processor() -> str:
 
 
 @cache
+def processor_type() -> str:
+    """Return the type of the processor that code is compiled for, with a digest of its features."""
+    from llvmlite import binding
+
+    return f"{binding.get_host_cpu_name()} {hashlib.sha256(_processor().encode()).hexdigest()[:8]}"
+
+
+@cache
 def folder_of(game: str) -> Path:
     """Return the cache folder of `game` for this process."""
     import llvmlite

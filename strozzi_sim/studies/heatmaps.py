@@ -107,7 +107,11 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
     place = f"{folder / MANIFEST}: plan.variants"
     variants = [from_components(game, name, data, f"{place}.{name}") for name, data in resolved["variants"].items()]
     report = manifest["report"]
-    extent = {key: resolved[key] for key in ("seatings", "seed", "chunks", "search_deals", "worth") if key in resolved}
+    extent = {
+        key: resolved[key]
+        for key in ("seatings", "seed", "chunks", "chunk_deals", "search_deals", "worth")
+        if key in resolved
+    }
     plan = make_plan("study", game, lineups, variants, resolved["players"], resolved["deals"], **extent)
     shipped = {name: game.report.HEATMAPS[name] for name in report["heatmaps"] if name in game.report.HEATMAPS}
     plan = replace(

@@ -78,7 +78,7 @@ def interactions(plan: Plan, moved: Sequence[Step], play: Play, deals: int) -> t
         if boxes is None:
             continue
         variants = tuple(boxes.values())
-        part = replace(plan, variants=variants, deals=deals, chunks=1, seed=plan.seed + 2 + number)
+        part = replace(plan, variants=variants, deals=deals, chunks=1, chunk_deals=0, seed=plan.seed + 2 + number)
         found = dict[tuple[int, ...], Array]()
 
         def read(cut: Plan, store: MemoryStore, boxes: Any = boxes, found: Any = found) -> dict[str, Any]:

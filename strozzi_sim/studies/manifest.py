@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.studies.folder import FORMAT
 from strozzi_sim.studies.plan import Plan
 
@@ -41,22 +43,29 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
         "cells": len(plan.cells),
         "summary": plan.summary(),
         "command": command.encode(errors="backslashreplace").decode(),  # a path need not be UTF-8, JSON is
-        "versions": {
-            "strozzi-sim": version("strozzi-sim"),
-            "behaviour": plan.game.behaviour,
-            "python": platform.python_version(),
-            **{name: version(name) for name in LIBRARIES},
-        },
+        "versions": versions_of(plan.game),
         "warnings": plan.warnings(),
         "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
         "host": {
             "system": platform.platform(),
             "machine": platform.machine(),
             "cores": os.cpu_count(),
+            "cpu": processor_type(),
             "byte_order": sys.byteorder,
         },
         "started": now(),
         "finished": None,
+        **({"part": str(plan.part)} if plan.part else {}),
+    }
+
+
+def versions_of(game: Game) -> dict[str, str | int]:
+    """Return the versions on which results may depend."""
+    return {
+        "strozzi-sim": version("strozzi-sim"),
+        "behaviour": game.behaviour,
+        "python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
     }
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.errors import pluralize
+from strozzi_sim.errors import ArgumentError, check_whole, pluralize
 from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
@@ -26,6 +26,7 @@ from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
 MAX_EXPLORED = 24  # cells of a study with an explorer
+MAX_DEALS = 1_000_000_000
 SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"  # questions of a headline, beside the pages of a game
 EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
@@ -57,6 +58,21 @@ class Cell:
         return ",".join(spec.text for spec in self.match.lineup)
 
 
+class Part(NamedTuple):
+    """A share of the chunks of a study, equally many of every cell: number 1 .. `of`."""
+
+    number: int
+    of: int
+
+    def has(self, cell: int, chunk: int) -> bool:
+        """Return whether a chunk belongs to this part, which does not depend on the number of deals."""
+        return (cell + chunk) % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        """Return it as text, as in `2/5`."""
+        return f"{self.number}/{self.of}"
+
+
 @dataclass(frozen=True)
 class Plan:
     """A study, resolved.
@@ -65,6 +81,7 @@ class Plan:
         name: name of the study, used for the results folder alone.
         game: the game.
         seed, deals, chunks, seatings, rows: as in the file; `chunks` is the number of chunks of a cell.
+        chunk_deals: deals of a chunk, the last of which may be shorter; 0: `chunks` equal parts, and the study cannot be extended.
         search_deals: deals of the line-ups with an agent that searches; 0: `deals`.
         asked: facts to count where one agent plays itself, and nowhere else; None: those of a report, everywhere.
         players: player counts.
@@ -81,6 +98,7 @@ class Plan:
         question: the question that the headline of the report answers; no part of the hash.
         effect: smallest difference between variants that matters; no part of the hash.
         explorer: whether the crosstabs of the page's explorer are counted; no part of the hash.
+        part: the share of the chunks that is played here; None: all; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
 
@@ -110,6 +128,8 @@ class Plan:
     effect: float = field(default=EFFECT, compare=False)
     explorer: bool = field(default=False, compare=False)
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
+    chunk_deals: int = 0
+    part: Part | None = field(default=None, compare=False)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -158,12 +178,32 @@ class Plan:
     def chunk_range(self, chunk: int, deals: int = 0) -> tuple[int, int]:
         """Return the deals of a chunk: first, and one past the last; `deals`: those of its cell, if not those of the plan."""
         deals = deals or self.deals
+        if self.chunk_deals:
+            return chunk * self.chunk_deals, min((chunk + 1) * self.chunk_deals, deals)
         return chunk * deals // self.chunks, (chunk + 1) * deals // self.chunks
+
+    @cached_property
+    def keys(self) -> tuple[tuple[int, int], ...]:
+        """Numbers of cell and chunk of every chunk, or of those of the part that is played here."""
+        every = ((cell.number, chunk) for cell in self.cells for chunk in range(self.chunks))
+        return tuple(key for key in every if self.part is None or self.part.has(*key))
 
     def chunk_games(self, cell: Cell, chunk: int) -> int:
         """Return the number of games of a chunk of a cell."""
         first, last = self.chunk_range(chunk, cell.deals)
         return (last - first) * len(cell.match.design)
+
+    def extended(self, deals: int) -> "Plan":
+        """Return the plan with another number of deals and the same chunks; those that were full before stay as they are.
+
+        Raises:
+            ArgumentError: the study cannot be extended.
+        """
+        check_whole("deals", deals, 1, MAX_DEALS)
+        if deals == self.deals:
+            return self
+        check_divisible(self, "deals")
+        return replace(self, deals=deals, chunks=-(-deals // self.chunk_deals))
 
     def first_chunks(self, chunks: int) -> "Plan":
         """Return the plan of the first chunks alone."""
@@ -221,7 +261,9 @@ class Plan:
 
     @cached_property
     def games(self) -> int:
-        """Games in all."""
+        """Games in all, or in the part that is played here."""
+        if self.part is not None:
+            return sum(self.chunk_games(self.cells[cell], chunk) for cell, chunk in self.keys)
         return sum(cell.deals * len(cell.match.design) for cell in self.cells)
 
     @property
@@ -242,6 +284,7 @@ class Plan:
         rule: dict[str, Any] = {"until": self.until} if self.until else {}
         rule |= {"search_deals": self.search_deals} if self.search_deals else {}
         rule |= {"worth": list(self.worth)} if self.worth else {}
+        rule |= {"chunk_deals": self.chunk_deals} if self.chunk_deals else {}
         agents = {spec for lineup in self.lineups for spec in lineup}
         specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
         return (
@@ -318,12 +361,41 @@ def hash_of(resolved: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()
 
 
+def identity_of(resolved: Mapping[str, Any]) -> str:
+    """SHA-256 of a resolved plan without its number of deals, if it can be extended."""
+    if not resolved.get("chunk_deals"):
+        return hash_of(resolved)
+    return hash_of({key: value for key, value in resolved.items() if key not in ("deals", "chunks")})
+
+
+def check_divisible(plan: Plan, argument: str) -> None:
+    """Refuse a study that can neither be extended nor played in parts.
+
+    Raises:
+        ArgumentError: names `argument` and the reason.
+    """
+    reasons = {
+        "it may stop before all deals are played": bool(plan.until),
+        "search_deals divides its deals differently": bool(plan.search_deals),
+        "its budget in seconds depends on the machine; give an agent a count": bool(plan.calibrated)
+        or any(spec.in_seconds for lineup in plan.lineups for spec in lineup),
+        "only a study of a file can": not plan.chunk_deals,
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise ArgumentError(argument, f"this study can neither be extended nor played in parts: {reason}")
+
+
 def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
-    """Return a resolved plan of before, its components completed by the keys that the game has got since."""
-    variants = resolved.get("variants")
+    """Return a resolved plan of before, completed by the keys that plans and the game's components have got since."""
+    variants, deals, chunks = (resolved.get(key) for key in ("variants", "deals", "chunks"))
     if not isinstance(variants, Mapping):
         return dict(resolved)
-    return {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
+    today = {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
+    alike = isinstance(deals, int) and isinstance(chunks, int) and chunks > 0 and deals % chunks == 0
+    if alike and today.keys().isdisjoint(("chunk_deals", "until", "search_deals", "counts")):
+        today["chunk_deals"] = deals // chunks  # of a plan that divided its deals into equal parts
+    return today
 
 
 def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:

@@ -44,9 +44,10 @@ from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
-from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, SEATS, VARIANTS, Plan
+from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, MAX_DEALS, SEATS, VARIANTS, Plan
 from strozzi_sim.studies.precision import POINTS, deals_for
 
+MAX_CHUNKS = 100_000  # of a cell
 _FILE_KEYS = {
     "agents": "lineups",
     "pages": "report.pages",
@@ -72,6 +73,7 @@ def make_plan(
     seatings: str = "rotate",
     seed: int = 0,
     chunks: int = CHUNKS,
+    chunk_deals: int | None = None,
     orders: bool = False,
     until: str = "",
     search_deals: int | None = None,
@@ -96,16 +98,26 @@ def make_plan(
         InputError: a value out of range, an unknown name, or an invalid combination; names the argument.
     """
     if deals is not None or precision is None:
-        check_whole("deals", deals, 1, 1_000_000_000)
+        check_whole("deals", deals, 1, MAX_DEALS)
     if precision is not None:
         deals, chunks = deals_for(precision, deals, paired=len(variants) > 1 or bool(sweep) or orders)
         until = f"{precision / POINTS:g}"
     assert deals is not None
     check_whole("seed", seed, 0, 2**53 - 1)
-    check_whole("chunks", chunks, 1, 100_000)
+    check_whole("chunks", chunks, 1, MAX_CHUNKS)
     fewer = search_deals is not None and any(spec.searches for lineup in lineups for spec in lineup)
     if search_deals is not None:
         check_whole("search_deals", search_deals, 1, deals)
+    chunks = min(deals, chunks, (search_deals or deals) if fewer else deals)
+    if chunk_deals is not None:
+        check_whole("chunk_deals", chunk_deals, -(-deals // MAX_CHUNKS), deals)
+        if until or fewer or orders:
+            raise ArgumentError(
+                "chunk_deals", "is for a study without precision and search_deals, which divide their deals"
+            )
+    if not (until or fewer or orders):
+        chunk_deals = chunk_deals or -(-deals // chunks)
+        chunks = -(-deals // chunk_deals)
     check_range("effect", effect, 0, 1)
     if sweep:
         if len(variants) > 1:
@@ -139,11 +151,12 @@ def make_plan(
     things = _things(game, variants, resolved, worth)
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(
-        name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks, (search_deals or deals) if fewer else deals), seatings, resolved,
+        name, game, seed, tuple(dict.fromkeys(players)), deals, chunks, seatings, resolved,
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, worth=things, until=until, effect=effect,
         search_deals=(search_deals or 0) if fewer else 0,
         question=_question(question, game, resolved, variants),
         sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()), explorer=explorer,
+        chunk_deals=chunk_deals or 0,
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -217,6 +230,7 @@ class StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     precision: float | None = None
     search_deals: int | None = None
     chunks: int | None = None
+    chunk_deals: int | None = None
     seatings: str = "rotate"
     lineups: Annotated[list[Annotated[list[str], Meta(min_length=1)]], Meta(min_length=1)]
     variants: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["base"])
@@ -283,6 +297,8 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
         )
     if study.chunks is not None and study.precision is not None:
         raise InputError(f"{place}: chunks: is for a study without precision, which has its own")
+    if study.chunks is not None and study.chunk_deals is not None:
+        raise InputError(f"{place}: chunk_deals: give chunks or chunk_deals, not both")
     for name in study.variants:
         if study.variants.count(name) > 1:
             raise InputError(f"{place}: variants: {name!r} is listed {study.variants.count(name)} times")
@@ -299,7 +315,8 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
         lineups = [find_agents(lineup, game, f"lineups[{number}]") for number, lineup in enumerate(given or ())]
         return make_plan(
             study.name, game, lineups, variants, players, study.deals, precision=study.precision, seatings=study.seatings,
-            seed=study.seed, chunks=CHUNKS if study.chunks is None else study.chunks, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
+            seed=study.seed, chunks=CHUNKS if study.chunks is None else study.chunks,
+            chunk_deals=study.chunk_deals, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
             search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
             worth=study.worth, explorer=study.report.explorer and not study.sweep,

@@ -296,6 +296,8 @@ def load_results(folder: Path) -> Results:
         ("tables/ratings.parquet", "tables/worth.parquet")
     ):
         raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
+    if manifest.get("part"):
+        raise InputError(f"{folder}: holds part {manifest['part']} of a study; join all parts with `strozzi merge`")
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
     frames, tables = read_tables(files)

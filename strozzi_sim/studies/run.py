@@ -29,7 +29,7 @@ from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
 from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
-from strozzi_sim.studies.plan import Cell, Plan, as_today, hash_of
+from strozzi_sim.studies.plan import Cell, Plan, as_today, identity_of
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store
@@ -65,6 +65,8 @@ def run_study(
     With `stopping_rule`, all cells are played chunk by chunk, until the rule is true for the plan reduced to the chunks
     played so far. The tables describe this reduced plan.
 
+    A plan with a `part` plays its chunks and makes no tables: `parts.merge` does.
+
     Raises:
         InputError: the folder holds the results of another plan.
         StorageError: the folder cannot be written, is in use, or the disk is full.
@@ -83,6 +85,8 @@ def run_study(
             with stop_flag():  # while tables are written too
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
                 manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule)
+                if plan.part is not None:
+                    return _end_part(plan, store, manifest, played_now, monotonic() - began)
                 made_of = digest_of_tables(manifest, cut, store, kind)
                 same = (
                     bool(before.get("finished"))
@@ -116,10 +120,18 @@ def run_study(
                 write_manifest(folder, manifest)
                 store.end_run(played_now)
         except Interrupted as signal:
-            kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
+            kept = f"{len(store.done)} of {len(plan.keys)} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
     return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest, files)
+
+
+def _end_part(plan: Plan, store: Store, manifest: dict[str, Any], played_now: int, seconds: float) -> Results:
+    """Note that a part of a study is played, and return its results, which have no tables."""
+    manifest |= {"seconds": round(seconds, 3), "played_now": played_now}
+    write_manifest(store.folder, manifest)
+    store.end_run(played_now)
+    return Results(_as_played(plan, plan), {}, plan.games, played_now, manifest["seconds"], store.folder, manifest)
 
 
 def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
@@ -143,7 +155,7 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), RowSelection)
-    if hash_of(as_today(before["plan"], plan.game)) != plan.hash:
+    if identity_of(as_today(before["plan"], plan.game)) != identity_of(plan.resolved):
         return plan
     try:
         keep_of(plan.game.fact_tables, held.tables)
@@ -162,9 +174,7 @@ def _play_all(
     for cell, chunk in store.damaged:
         progress.on_message(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     if store.outdated:
-        progress.on_message(
-            f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks lack requested facts and are replayed"
-        )
+        progress.on_message(f"{len(store.outdated)} of {len(plan.keys)} chunks lack requested facts and are replayed")
     manifest = make_manifest(plan, progress.command)
     try:
         before = read_manifest(store.folder)
@@ -173,7 +183,7 @@ def _play_all(
     if before is not None:
         manifest["started"] = before["started"]
         manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
-    if len(store.done) < len(plan.cells) * plan.chunks:
+    if len(store.done) < len(plan.keys):
         write_manifest(store.folder, manifest)  # of a study that is not finished
     store.begin_run(manifest)
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
@@ -273,7 +283,8 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progre
         if store.is_persistent
         else ((cell, chunk) for chunk in chunks for cell in plan.cells)
     )
-    missing = [(cell, chunk) for cell, chunk in every if (cell.number, chunk) not in store.done]
+    wanted = set(plan.keys).difference(store.done)
+    missing = [(cell, chunk) for cell, chunk in every if (cell.number, chunk) in wanted]
     done = before = sum(games for games, _ in store.done.values())
     if before and chunks.start == 0:
         progress.on_message(f"resuming: {before:,} of {plan.games:,} games are already played")

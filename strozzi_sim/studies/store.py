@@ -26,7 +26,7 @@ from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.studies.database import DamagedDatabase, FileList, database_errors, write_copy, write_database
 from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, OLD, TEMPORARY, read_manifest, refuse_links
 from strozzi_sim.studies.manifest import now
-from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
+from strozzi_sim.studies.plan import Plan, as_today, differences, identity_of
 
 _CHUNK_BYTES = 40_000  # typical size, of one without facts _SMALL_CHUNK_BYTES
 _SMALL_CHUNK_BYTES = 4_096
@@ -158,6 +158,7 @@ class Store(MemoryStore):
         self._undo = contextlib.ExitStack()
         self._connection: sqlite3.Connection
         self._recovered = False
+        self._before: Plan | None = None  # with fewer deals, of a study that is extended
 
     def __enter__(self) -> "Store":
         """Create or open the folder.
@@ -200,7 +201,7 @@ class Store(MemoryStore):
         with write_database(self.folder, recover=True) as self._connection, database_errors(self.folder / DATABASE):
             files = FileList(self.folder, self._connection)
             tables = {table: self._connection.execute(f"SELECT * FROM {table}").fetchall() for table in _SMALL}
-            for key in ((cell.number, chunk) for cell in self.plan.cells for chunk in range(self.plan.chunks)):
+            for key in self.plan.keys:
                 try:
                     found = self._select(key)
                 except sqlite3.DatabaseError:
@@ -229,18 +230,43 @@ class Store(MemoryStore):
                     raise  # a file among its parents
                 raise InputError(f"{self.folder}: is a file; name a folder for the results") from None
         if MANIFEST in names:
-            before = as_today(read_manifest(self.folder)["plan"], self.plan.game)
-            self._refuse_other_plan(before)
+            manifest = read_manifest(self.folder)
+            self._refuse_other_plan(as_today(manifest["plan"], self.plan.game))
+            self._refuse_other_part(manifest)
         elif old := names & OLD:
             raise InputError(f"{self.folder}: is of an earlier version ({min(old)}); name another folder")
         elif {name for name in names if not name.startswith(DATABASE)}:
             raise InputError(f"{self.folder}: is not empty and holds no results of a study; name another folder")
 
     def _refuse_other_plan(self, before: Mapping[str, Any]) -> None:
-        if hash_of(before) != self.plan.hash:
-            changes = list(differences(before, self.plan.resolved))
+        """Refuse another plan, and fewer deals than the folder holds; more deals extend the study."""
+        here, deals = self.plan.resolved, before.get("deals")
+        if identity_of(before) != identity_of(here):
+            changes = list(differences(before, here))
             shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
-            raise InputError(f"{self.folder}: holds the results of another plan ({shown}); name another folder")
+            size = before.get("chunk_deals", 0)
+            only = identity_of(before) == identity_of({**here, "chunk_deals": size})
+            more = (
+                f"to extend the study, set chunk_deals = {size} in its file, or "
+                if only and deals != here["deals"]
+                else ""
+            )
+            raise InputError(f"{self.folder}: holds the results of another plan ({shown}); {more}name another folder")
+        if deals != here["deals"]:
+            if not isinstance(deals, int) or deals > here["deals"]:
+                raise InputError(
+                    f"{self.folder}: holds {deals:,} deals of this study, more than {here['deals']:,}; ask for at least as "
+                    "many, or name another folder"
+                )
+            self._before = self.plan.extended(deals)
+
+    def _refuse_other_part(self, manifest: Mapping[str, Any]) -> None:
+        there, here = manifest.get("part") or "", str(self.plan.part or "")
+        if there != here:
+            holds = f"part {there} of the study" if there else "the study without parts"
+            raise InputError(
+                f"{self.folder}: holds {holds}, not {f'part {here}' if here else 'all of it'}; name another folder"
+            )
 
     def _check_plan(self) -> None:
         """Write the plan into a new database; refuse another plan in an old one."""
@@ -269,10 +295,23 @@ class Store(MemoryStore):
         if kind != FORMAT:
             raise InputError(f"{self._place}: format: expected {FORMAT!r}, got {kind!r:.40}")
         self._refuse_other_plan(before)
+        if self._before is not None:
+            self._extend(self._before)
+
+    def _extend(self, before: Plan) -> None:
+        """Replace the plan by the one with more deals; the last chunk goes if it was shorter, and is played again."""
+        with database_errors(self.folder / DATABASE):
+            self._connection.execute("BEGIN")
+            self._connection.execute(
+                "UPDATE plan SET hash = ?, resolved = ?", (self.plan.hash, json.dumps(self.plan.resolved))
+            )
+            if before.deals % before.chunk_deals:
+                self._connection.execute("DELETE FROM chunks WHERE chunk = ?", (before.chunks - 1,))
+            self._connection.execute("COMMIT")
 
     def _check_space(self) -> None:
         guess = _SMALL_CHUNK_BYTES if self.plan.orders else _CHUNK_BYTES
-        missing = len(self.plan.cells) * self.plan.chunks * guess + _RESERVE
+        missing = len(self.plan.keys) * guess + _RESERVE
         if self.plan.rows:
             missing += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
         missing += self.plan.kept_rows * _ROW_BYTES
@@ -291,7 +330,14 @@ class Store(MemoryStore):
         if chunk.digest() != chunk.sha256:
             self.damaged.append(key)
             return False
-        games = self.plan.chunk_games(self.plan.cells[key[0]], key[1])
+        cell = self.plan.cells[key[0]]
+        games = self.plan.chunk_games(cell, key[1])
+        if (
+            self._before
+            and key[1] == self._before.chunks - 1
+            and chunk.games == self._before.chunk_games(cell, key[1]) != games
+        ):
+            return True  # while a damaged database is copied, before `_extend`
         if chunk.games != games:
             what = f"chunk {key[1]} of cell {key[0]}: expected {games} games, got {chunk.games}"
             raise InputError(f"{self._place}: was changed by hand: {what}")

@@ -25,6 +25,7 @@ from strozzi_sim.studies.lookup import (
     make_lineups,
     worker_count,
 )
+from strozzi_sim.studies.parts import part_of
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_plan, usual_deals
 from strozzi_sim.studies.precision import Headline, Precision, headlines
@@ -79,9 +80,13 @@ class Kind:
         precision = self.precision()
         return self.tables(plan, store) | ({"precision": precision.table(plan, store)} if precision else {})
 
+    def with_plan(self, plan: Plan) -> Self:
+        """Return the study with another plan."""
+        return replace(self, plan=plan)
+
     def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
         """Return the study with counts instead of seconds."""
-        return replace(self, plan=calibrated(self.plan, folder, calibrating))
+        return self.with_plan(calibrated(self.plan, folder, calibrating))
 
 
 class Study(Kind):
@@ -113,9 +118,9 @@ class Study(Kind):
         Kind.__init__(study, plan)
         return study
 
-    def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
-        """Return the study with counts instead of seconds."""
-        return self.of(calibrated(self.plan, folder, calibrating))
+    def with_plan(self, plan: Plan) -> Self:
+        """Return the study with another plan."""
+        return self.of(plan)
 
     def __repr__(self) -> str:
         """One line with the name and the plan."""
@@ -166,7 +171,8 @@ def lineup_study(
 
 
 def run(
-    study: Kind, folder: Folder = None, workers: int | None = None, progress: ProgressOption = None
+    study: Kind, folder: Folder = None, workers: int | None = None, progress: ProgressOption = None, *,
+    deals: int | None = None, part: str = "", backend: str = "", scheduler: str = "",
 ) -> Results:  # fmt: skip
     """Play a study, as `strozzi run` does, to the byte.
 
@@ -175,6 +181,10 @@ def run(
         folder: results folder, in which an interrupted run resumes; default: results in memory only.
         workers: number of workers; default: one per core. Does not affect results.
         progress: True or False to show a progress bar, or a `Progress` with callbacks; default: only in a terminal or notebook.
+        deals: deals of every cell, instead of those of the study; more than a folder holds extend it, with chunks as before.
+        part: play only a share of the chunks, such as 2/5, into a folder of its own; `merge` joins the parts.
+        backend: where to play: "dask", or as joblib is configured (`joblib.parallel_config`); default: threads here.
+        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786; its workers play instead of this machine's.
 
     Raises:
         InputError: the folder holds the results of another plan.
@@ -192,6 +202,12 @@ def run(
         raise ArgumentError("study", f"expected a Study; read_study makes one of a file, got {short_repr(study)}")
     number = worker_count(workers)
     place = None if folder is None else path_of("folder", folder)
+    if deals is not None:
+        study = study.with_plan(study.plan.extended(deals))
+    if part:
+        if place is None:
+            raise ArgumentError("part", "needs a results folder of its own; name it with folder")
+        study = study.with_plan(part_of(study.plan, part))
     with report_progress(progress) as reporter:
         study = study.in_counts(place, reporter.on_calibrating)
         for warning in study.plan.warnings():

@@ -127,7 +127,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play, first: int) -> tuple[pd
         nonlocal games
         chunks = min(CHUNKS, deals)
         variants = (*plan.variants, *(each.variant for each in chosen))
-        heat = replace(plan, variants=variants, deals=deals - deals % chunks, chunks=chunks, seed=seed)
+        heat = replace(plan, variants=variants, deals=deals - deals % chunks, chunks=chunks, chunk_deals=0, seed=seed)
         found: list[Effect] = []
 
         def read(cut: Plan, store: MemoryStore) -> dict[str, Any]:

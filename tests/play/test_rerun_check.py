@@ -124,7 +124,7 @@ def test_the_digest_is_of_all_that_decides_the_tables(finished):
         others = [
             made_of.digest_of_tables(manifest | {"versions": {}}, plan, store, ""),
             made_of.digest_of_tables(manifest | {"plan_hash": "0"}, plan, store, ""),
-            made_of.digest_of_tables(manifest, replace(plan, deals=38, chunks=19), store, ""),
+            made_of.digest_of_tables(manifest, plan.extended(38), store, ""),
             made_of.digest_of_tables(manifest, plan, store, "compare"),
         ]
         store.done[0, 3] = store.done[0, 4]  # other contents
