@@ -17,11 +17,14 @@ PLACES = {
     "agent": "AGENT",
     "things": "[THING...]",
     "file": "FILE",
+    "parts": "DIR...",
 }
 _ENDINGS = {
     "name another folder": "name another folder with --out",
     "choose another folder": "choose --out",
     "name it with code": "name it with --code",
+    "name it with folder": "name it with --out",
+    "that were played with part": "that were played with --part",
     "kept without a folder": "kept without --out",
     "name the count with param": "name the count with --param",
     "max_matchups sets the maximum)": "--max-matchups sets the maximum)",

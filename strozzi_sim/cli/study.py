@@ -8,6 +8,7 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import ArgumentError, InputError, pluralize
+from strozzi_sim.questions.merge import merge
 from strozzi_sim.questions.simulate import simulate
 
 if TYPE_CHECKING:
@@ -169,4 +170,8 @@ balance = command(
         "variant": "a variant; may be given several times",
     },
 )  # fmt: skip
-COMMANDS = {"run": run, "report": report, "spreadsheet": spreadsheet, "balance": balance}
+merged = command(
+    merge, lambda results, given: _finish(results, given["page"], given["json"]),
+    "Example: strozzi merge part-1 part-2 part-3 --out results/whole",
+)  # fmt: skip
+COMMANDS = {"run": run, "merge": merged, "report": report, "spreadsheet": spreadsheet, "balance": balance}

@@ -9,7 +9,7 @@ the number of workers, the backend or the order.
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,16 @@ from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
+
+
+class Backend(Protocol):
+    """Workers on other machines."""
+
+    def play(self, tasks: Iterable["Task"], stop: np.ndarray[Any, Any]) -> Iterator[tuple["Task", MatchResult]]:
+        """Play tasks, as `play_tasks`."""
+
+
+Workers = int | Backend  # a number of workers of joblib, or others
 
 
 @dataclass(frozen=True)
@@ -64,17 +74,22 @@ def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any])
         return task, None
 
 
-def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, MatchResult]]:
+def play_tasks(
+    tasks: Iterable[Task], workers: Workers, stop: np.ndarray[Any, Any]
+) -> Iterator[tuple[Task, MatchResult]]:
     """Play tasks on `workers` workers; yields each when it is done, in no particular order.
 
     Args:
         tasks: tasks to play; drawn lazily.
-        workers: number of joblib workers.
+        workers: number of joblib workers, or a backend.
         stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
+    if not isinstance(workers, int):
+        yield from workers.play(tasks, stop)
+        return
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")

@@ -110,7 +110,7 @@ def make_plan(
         check_whole("search_deals", search_deals, 1, deals)
     chunks = min(deals, chunks, (search_deals or deals) if fewer else deals)
     if chunk_deals is not None:
-        check_whole("chunk_deals", chunk_deals, -(-deals // MAX_CHUNKS), deals)
+        check_whole("chunk_deals", chunk_deals, -(-deals // MAX_CHUNKS), MAX_DEALS)
         if until or fewer or orders:
             raise ArgumentError(
                 "chunk_deals", "is for a study without precision and search_deals, which divide their deals"

@@ -18,7 +18,7 @@ from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
-from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.simulation.pool import Task, Workers, play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.studies import tables
 from strozzi_sim.studies.calibrated import add_calibrations
@@ -49,7 +49,7 @@ def run_study(
     plan: Plan,
     folder: Path,
     *,
-    workers: int,
+    workers: Workers,
     progress: Progress | None = None,
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
@@ -168,7 +168,7 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
 
 
 def _play_all(
-    plan: Plan, store: Store, workers: int, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan, store: Store, workers: Workers, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[dict[str, Any], Plan, int]:
     """Play an unfinished study; return its manifest, the played part of the plan, and the number of new games."""
     for cell, chunk in store.damaged:
@@ -193,7 +193,7 @@ def _play_all(
 def run_in_memory(
     plan: Plan,
     *,
-    workers: int,
+    workers: Workers,
     progress: Progress | None = None,
     tables: Tables | None = None,
     ready: Callable[[], None] | None = None,
@@ -259,7 +259,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
 
 
 def _play(
-    plan: Plan, store: MemoryStore, workers: int, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan, store: MemoryStore, workers: Workers, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[Plan, int]:
     """Play the missing chunks; return the played part of the plan and the number of new games."""
     if stopping_rule is None:
@@ -277,7 +277,7 @@ def _play(
     return plan, played_now
 
 
-def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progress, chunks: range) -> int:
+def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Progress, chunks: range) -> int:
     every = (
         product(plan.cells, chunks)
         if store.is_persistent
@@ -290,18 +290,7 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progre
         progress.on_message(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:
         return 0
-    tasks = (
-        Task(
-            (cell.number, chunk),
-            cell.match,
-            *plan.chunk_range(chunk, cell.deals),
-            plan.counted_in(cell),
-            rows=plan.rows,
-            orders=plan.orders,
-            keep=plan.held,
-        )
-        for cell, chunk in missing
-    )
+    tasks = (task_of(plan, cell, chunk) for cell, chunk in missing)
     with stop_flag() as stop:
         matches = list({id(cell.match): cell.match for cell, _ in missing}.values())
         for number, match in enumerate(matches):  # in the parent, so that workers find everything compiled
@@ -313,6 +302,12 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progre
             done += played.games
             progress.on_games(done, plan.games)
     return done - before
+
+
+def task_of(plan: Plan, cell: Cell, chunk: int) -> Task:
+    """Return the task that plays a chunk."""
+    deals, counted = plan.chunk_range(chunk, cell.deals), plan.counted_in(cell)
+    return Task((cell.number, chunk), cell.match, *deals, counted, rows=plan.rows, orders=plan.orders, keep=plan.held)
 
 
 def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
@@ -388,7 +383,7 @@ def figure_tables(plan: Plan, store: MemoryStore, *, sums: bool) -> dict[str, An
     return tables.figure_tables(plan.game, cells, plan.pages, plan.heatmaps, sums=sums)
 
 
-def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:
+def games_played(played: Results, *, workers: Workers, progress: Progress | None = None) -> Any:
     """Return one row per game and seat as a data frame, from the folder or by replaying the games in memory.
 
     Raises:

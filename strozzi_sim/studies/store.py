@@ -23,7 +23,14 @@ from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
-from strozzi_sim.studies.database import DamagedDatabase, FileList, database_errors, write_copy, write_database
+from strozzi_sim.studies.database import (
+    DamagedDatabase,
+    FileList,
+    database_errors,
+    read_database,
+    write_copy,
+    write_database,
+)
 from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, OLD, TEMPORARY, read_manifest, refuse_links
 from strozzi_sim.studies.manifest import now
 from strozzi_sim.studies.plan import Plan, as_today, differences, identity_of
@@ -59,6 +66,42 @@ class Chunk(NamedTuple):
             whole.update(len(part).to_bytes(8, "big"))
             whole.update(part)
         return whole.digest()
+
+    def equals(self, other: "Chunk") -> bool:
+        """Return whether both have the same results; compressed bytes depend on the machine's zlib."""
+        if self[:4] != other[:4] or self.rows != other.rows:
+            return False
+        try:
+            return all(
+                zlib.decompress(one) == zlib.decompress(two) for one, two in zip(self[5:8], other[5:8], strict=True)
+            )
+        except zlib.error:
+            return False
+
+
+def read_chunks(folder: Path, plan: Plan) -> Iterator[Chunk]:
+    """Yield the chunks in a results folder of a plan, or of a part of one, without locking the folder.
+
+    Raises:
+        InputError: a chunk is damaged, counts other facts, or does not belong to the plan.
+        StorageError: a run is writing there, or it cannot be read.
+    """
+    keys = set(plan.keys)
+    with read_database(folder) as connection, database_errors(folder / DATABASE):
+        for row in () if connection is None else connection.execute(f"SELECT {_COLUMNS} FROM chunks ORDER BY id"):
+            chunk = Chunk(*row)
+            name = f"{folder}: chunk {chunk.chunk!r:.40} of cell {chunk.cell!r:.40}"
+            if not all(isinstance(part, kind) for part, kind in zip(chunk, _TYPES, strict=True)):
+                raise InputError(f"{name} was changed by hand")
+            if chunk[:2] not in keys:
+                raise InputError(f"{name} does not belong there")
+            if chunk.digest() != chunk.sha256 or chunk.games != plan.chunk_games(plan.cells[chunk.cell], chunk.chunk):
+                raise InputError(f"{name} is damaged; run the command of this folder again, which replays it")
+            if chunk.holds != _holds(chunk[:2], plan):
+                raise InputError(
+                    f"{name} counts other facts; run the command of this folder again with the same study file"
+                )
+            yield chunk
 
 
 def pack(key: Key, played: MatchResult, plan: Plan) -> Chunk:
@@ -98,7 +141,15 @@ class MemoryStore:
         Raises:
             StorageError: it cannot be written.
         """
-        chunk = pack(key, played, self.plan)
+        self.adopt(pack(key, played, self.plan))
+
+    def adopt(self, chunk: Chunk) -> None:
+        """Store a chunk that another store holds.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        key = chunk.cell, chunk.chunk
         self._put(key, chunk)
         self.done[key] = chunk.games, chunk.sha256
 
