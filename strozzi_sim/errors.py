@@ -84,6 +84,12 @@ class AgentFault(StrozziError):
     exit_code = 3
 
 
+class ClusterError(StrozziError):
+    """A cluster that cannot play: its scheduler does not answer, or its workers cannot be used; the message says why."""
+
+    exit_code = 4
+
+
 class StorageError(StrozziError):
     """A file or folder that cannot be read, written or locked."""
 

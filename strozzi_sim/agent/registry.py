@@ -18,6 +18,7 @@ from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
+from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
@@ -155,9 +156,19 @@ class AgentSpec:
         return not (self.builtin or _split_file(self.text)[0] or is_installed(self.agent, self.game))
 
     def _files(self) -> list[Path]:
+        given = _split_file(self.text)[0]
         module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent, self.game) else None
-        file = _split_file(self.text)[0] or getattr(module, "__file__", None)
+        file = place_of(given) if given else getattr(module, "__file__", None)
         return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
+
+    @property
+    def sent_files(self) -> tuple[SentFile, ...]:
+        """The files named by its spec string and by its policies, which go with it to another machine."""
+        given = _split_file(self.text)[0]
+        named = zip((Path(given).name, *self.agent.files), self._files(), strict=True) if given else ()
+        contents = tuple((name, file.read_bytes()) for name, file in named if file.is_file())
+        own = (SentFile(given, contents),) if contents else ()
+        return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
 
 
 _pickling = RLock()  # numba names a function when it is first pickled, and fails if two threads do so at once
@@ -253,7 +264,7 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
         raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
-        agent = _from_file(file, name) if file else _registered(name, _name_of(game))
+        agent = _from_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
         return _spec(f"{file}::{name}" if file else name, agent, text, settings, _name_of(game), tuple(without))
     finally:
         _depth.reset(token)
@@ -386,14 +397,15 @@ def _agent_at(point: str) -> Agent:
 
 
 @cache
-def _from_file(file: str, name: str) -> Agent:
+def _from_file(file: str, place: str, name: str) -> Agent:
+    """Return an agent of a file, which is at `place`."""
     try:
-        there = Path(file).is_file()
+        there = Path(place).is_file()
     except OSError as error:  # such as a name that is too long
         raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
     if not there:
         raise InputError(f"agent {file}::{name}: no file {file!r}")
-    module = import_file(file)
+    module = import_file(place)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     agent = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(agent, Agent):

@@ -117,6 +117,26 @@ def cache(
             print(f"    {folder.name}  {_mib(folder):.1f} MiB")
 
 
+def signature(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game; default: every game")] = "",
+    json: Json = False,
+) -> None:
+    """Print one number per game, over games of all built-in agents: machines with equal numbers play equally.
+
+    Example: strozzi signature strozzi
+    """
+    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.runtime.cache import processor_type
+    from strozzi_sim.simulation.signature import signature as signature_of
+
+    names = [load_game(game).name] if game else game_names()
+    found = {name: signature_of(name) for name in names}
+    if json:
+        print_json({"signatures": found, "cpu": processor_type()})
+        return
+    print(columns_of([[name, number] for name, number in found.items()]))
+
+
 def warm(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game; default: every game")] = "",
     json: Json = False,
@@ -160,4 +180,4 @@ def _mib(folder: Path) -> float:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
 
 
-COMMANDS = {"agents": agents, "games": games, "cache": cache, "warm": warm}
+COMMANDS = {"agents": agents, "games": games, "cache": cache, "warm": warm, "signature": signature}

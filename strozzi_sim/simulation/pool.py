@@ -25,7 +25,10 @@ class Backend(Protocol):
     """Workers on other machines."""
 
     def play(self, tasks: Iterable["Task"], stop: np.ndarray[Any, Any]) -> Iterator[tuple["Task", MatchResult]]:
-        """Play tasks, as `play_tasks`."""
+        """Play tasks, as `play_tasks`; a task may be yielded again, with a result that corrects the first."""
+
+    def report(self) -> dict[str, Any]:
+        """Return what the manifest says about them."""
 
 
 Workers = int | Backend  # a number of workers of joblib, or others
@@ -61,17 +64,34 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
     return played if played.games == whole else None
 
 
-def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
+def perform(
+    task: Task, stop: np.ndarray[Any, Any] = NO_STOP, left: np.ndarray[Any, Any] = NO_STOP
+) -> MatchResult | None:
+    """Return the result of a task, None if it was stopped; third-party agents play in a process of their own.
+
+    Args:
+        task: task to play.
+        stop: int64[1]; play ends once it is not 0.
+        left: int64[1]; not 0 once the result is no longer awaited.
+
+    Raises:
+        AgentFault: an agent failed, or ended or crashed its process, or hung.
+    """
     if not task.match.foreign:
-        return task, _play(task, stop)
+        return _play(task, stop)
 
     def is_cancelled() -> bool:
         return bool(stop[0] or left[0])
 
     try:
-        return task, run_in_worker(_play, task, blame=task.match.lost, is_cancelled=is_cancelled)
+        played: MatchResult | None = run_in_worker(_play, task, blame=task.match.lost, is_cancelled=is_cancelled)
     except Cancelled:
-        return task, None
+        return None
+    return played
+
+
+def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
+    return task, perform(task, stop, left)
 
 
 def play_tasks(

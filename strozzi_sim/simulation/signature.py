@@ -5,38 +5,58 @@ another move; results would then depend on which machine played which chunk.
 """
 
 import hashlib
+import json
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, Seconds, agent_names, load_agent
+from strozzi_sim.errors import StorageError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, resolve_variant
+from strozzi_sim.runtime.cache import cache_root, folder_of
+from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.simulation.match import Match
 
-DEALS, SEARCH_DEALS = 40, 1  # of an agent that answers at once, and of one that searches
-BUDGET = 24  # of an agent that searches, for each decision
+DEALS, SEARCH_DEALS = 20, 1  # of an agent that answers at once, and of one that searches
+BUDGET = 16  # of an agent that searches, for each decision
 SEED = 20_081_024
+STORED = "signatures.json"  # in the root of the cache: folder of compiled code -> signature
 
 
-@cache
 def signature(game: str) -> str:
-    """Return the signature of a game, 16 hexadecimal digits.
+    """Return the signature of a game, 16 hexadecimal digits, and store it for `known_signature`.
 
-    Every built-in agent plays itself, and a table with the game's default agent, at the smallest and the largest player count; with
-    the first agent all facts of the game's report are counted too.
+    Every built-in agent plays itself, and a table with the game's default agent, at the smallest and the largest player
+    count; all facts of the game's report are counted.
 
     Raises:
         InputError: there is no such game.
     """
+    found = _signature(game)
+    stored = _stored()
+    if stored.get(folder_of(game).name) != found:
+        with suppress(StorageError):  # it is computed again
+            write_atomically(_file(), json.dumps({**stored, folder_of(game).name: found}).encode())
+    return found
+
+
+def known_signature(game: str) -> str | None:
+    """Return the signature of a game if this machine has computed it with these versions, else None."""
+    return _stored().get(folder_of(game).name)
+
+
+@cache
+def _signature(game: str) -> str:
     the_game = load_game(game)
     variant = resolve_variant(the_game, BASE)
-    counts = sorted({the_game.player_counts[0], the_game.player_counts[-1]})
+    rival = load_agent(the_game.default_agent, the_game)
+    facts = tuple(the_game.report.crosstabs(the_game.report.PAGES)) if the_game.facts else ()
     whole = hashlib.sha256(f"{game} {the_game.behaviour}".encode())
-    for players in counts:
-        rival = load_agent(the_game.default_agent, the_game)
-        facts = tuple(the_game.report.crosstabs(the_game.report.PAGES)) if the_game.facts else ()
+    for players in sorted({the_game.player_counts[0], the_game.player_counts[-1]}):
         for spec in builtin_agents(the_game, players):
             deals = SEARCH_DEALS if spec.searches else DEALS
             for lineup in dict.fromkeys([(spec,), (spec, rival)]):
@@ -56,3 +76,15 @@ def builtin_agents(game: Game, players: int) -> list[AgentSpec]:
             budgets = [param.of for param in spec.agent.params.values() if isinstance(param, Seconds)]
             found.append(spec.with_values(dict.fromkeys(budgets, BUDGET)) if budgets else spec)
     return found
+
+
+def _file() -> Path:
+    return cache_root() / STORED
+
+
+def _stored() -> dict[str, str]:
+    try:
+        found = json.loads(_file().read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}

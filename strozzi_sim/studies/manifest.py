@@ -11,6 +11,7 @@ import msgspec
 
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.cache import processor_type
+from strozzi_sim.simulation.signature import known_signature, signature
 from strozzi_sim.studies.folder import FORMAT
 from strozzi_sim.studies.plan import Plan
 
@@ -46,13 +47,8 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
         "versions": versions_of(plan.game),
         "warnings": plan.warnings(),
         "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
-        "host": {
-            "system": platform.platform(),
-            "machine": platform.machine(),
-            "cores": os.cpu_count(),
-            "cpu": processor_type(),
-            "byte_order": sys.byteorder,
-        },
+        "host": {"system": platform.platform(), "cores": os.cpu_count(), **_processor()},
+        "signature": signature(plan.game.name) if plan.part else known_signature(plan.game.name),
         "started": now(),
         "finished": None,
         **({"part": str(plan.part)} if plan.part else {}),
@@ -67,6 +63,15 @@ def versions_of(game: Game) -> dict[str, str | int]:
         "python": platform.python_version(),
         **{name: version(name) for name in LIBRARIES},
     }
+
+
+def _processor() -> dict[str, str]:
+    return {"machine": platform.machine(), "cpu": processor_type(), "byte_order": sys.byteorder}
+
+
+def machine_of(game: Game) -> dict[str, Any]:
+    """Return everything about this machine that must be equal on all that share a study."""
+    return {"version": versions_of(game), "processor": _processor(), "signature": signature(game.name)}
 
 
 def now() -> str:

@@ -1,9 +1,7 @@
 """Join the parts of a study, after they were compared and a sample of their chunks replayed."""
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,10 @@ from strozzi_sim.studies.heatmaps import plan_in
 from strozzi_sim.studies.parts import parse_part
 from strozzi_sim.studies.plan import Part, Plan, differences
 from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.replays import sample_of
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import run_study, task_of
-from strozzi_sim.studies.store import Chunk, Key, Store, pack, read_chunks
-
-CHECKED = 0.05  # share of the chunks from other machines that are replayed
+from strozzi_sim.studies.store import Chunk, Store, pack, read_chunks
 
 
 def merge_parts(
@@ -116,11 +113,6 @@ def _check_complete(manifests: Mapping[Path, Mapping[str, Any]]) -> dict[Part, P
         which = f"part {', '.join(in_ranges(missing))} of {of} is missing"
         raise InputError(f"{which}; play it with part {missing[0]}/{of} into a folder of its own, and give all folders")
     return dict(sorted(by_part.items()))
-
-
-def sample_of(keys: Sequence[Key], share: float = CHECKED) -> set[Key]:
-    """Return a random sample of chunks, at least one; nobody can predict it."""
-    return set(random.SystemRandom().sample(list(keys), ceil(share * len(keys))))
 
 
 def _replay_sample(plan: Plan, folder: Path, workers: Workers, progress: Progress) -> None:

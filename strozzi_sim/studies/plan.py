@@ -392,10 +392,9 @@ def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
     if not isinstance(variants, Mapping):
         return dict(resolved)
     today = {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
-    if today.keys().isdisjoint(("chunk_deals", "until", "search_deals", "counts")):
-        # of a plan that divided its deals into equal parts
-        if isinstance(deals, int) and isinstance(chunks, int) and chunks > 0 and deals % chunks == 0:
-            today["chunk_deals"] = deals // chunks
+    alike = isinstance(deals, int) and isinstance(chunks, int) and chunks > 0 and deals % chunks == 0
+    if alike and today.keys().isdisjoint(("chunk_deals", "until", "search_deals", "counts")):
+        today["chunk_deals"] = int(resolved["deals"]) // int(resolved["chunks"])  # they divided deals into equal parts
     return today
 
 

@@ -187,6 +187,8 @@ def _play_all(
         write_manifest(store.folder, manifest)  # of a study that is not finished
     store.begin_run(manifest)
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
+    if not isinstance(workers, int):
+        manifest["cluster"] = workers.report()
     return manifest, cut, played_now
 
 
@@ -298,8 +300,8 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Pr
             match.warm(counted=bool(plan.counted or plan.held.tables))
         progress.on_games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
+            done += 0 if task.key in store.done else played.games  # a result may be corrected by its replay
             store.write(task.key, played)
-            done += played.games
             progress.on_games(done, plan.games)
     return done - before
 

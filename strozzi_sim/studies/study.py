@@ -13,6 +13,7 @@ from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import with_text_keys
+from strozzi_sim.studies.backends import workers_of
 from strozzi_sim.studies.calibrated import CalibrationCallback, calibrated
 from strozzi_sim.studies.lookup import (
     Folder,
@@ -213,13 +214,14 @@ def run(
         for warning in study.plan.warnings():
             reporter.on_message(warning)
         ready = partial(reporter.on_planned, study.summary(), study.plan.calibrated)
-        rest: Any = {"workers": number, "progress": reporter, "ready": ready}
-        rest |= {"tables": study.all_tables, "stopping_rule": study.stopping_rule()}
-        played = (
-            run_in_memory(study.plan, **rest)
-            if place is None
-            else run_study(study.plan, place, kind=study.identity, **rest)
-        )
+        with workers_of(backend, scheduler, workers, number, study.plan.game.name, reporter) as players:
+            rest: Any = {"workers": players, "progress": reporter, "ready": ready}
+            rest |= {"tables": study.all_tables, "stopping_rule": study.stopping_rule()}
+            played = (
+                run_in_memory(study.plan, **rest)
+                if place is None
+                else run_study(study.plan, place, kind=study.identity, **rest)
+            )
     if played.interrupted:
         warnings.warn(played.interrupted, stacklevel=2)
     return replace(played, workers=workers, watch=progress)

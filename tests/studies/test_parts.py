@@ -9,10 +9,11 @@ import strozzi_sim as ss
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.simulation.match import MatchResult
-from strozzi_sim.studies import merging
+from strozzi_sim.studies import replays
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
 from strozzi_sim.studies.plan import Part
 from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.store import Store
 from study_database import chunks, execute, keep_chunks
 
 STUDY = {
@@ -81,7 +82,7 @@ def test_an_extension_that_was_killed_resumes(whole, tmp_path):
     ss.run(study(), folder, workers=1)
     keep_chunks(folder, 20)
     extended = study().with_plan(study().plan.extended(220))
-    with merging.Store(folder, extended.plan) as store:  # dies before it plays
+    with Store(folder, extended.plan) as store:  # dies before it plays
         assert len(store.done) == 20 - 1
     assert ss.run(study(), folder, workers=1, deals=220).n_games == 6 * 220
     assert contents(folder) == contents(whole.folder)
@@ -96,9 +97,13 @@ def test_a_damaged_study_extends(whole, tmp_path):
 
 
 def test_fewer_deals_are_refused_and_other_chunks_too(whole):
-    with pytest.raises(InputError, match="holds 220 deals of this study, more than 125; ask for at least as many, or name"):
+    with pytest.raises(
+        InputError, match="holds 220 deals of this study, more than 125; ask for at least as many, or name"
+    ):
         ss.run(study(), whole.folder, workers=1)
-    with pytest.raises(InputError, match="another plan .*chunk_deals: 11 there, 20 here.*set chunk_deals = 11 in its file"):
+    with pytest.raises(
+        InputError, match=r"another plan .*chunk_deals: 11 there, 20 here.*set chunk_deals = 11 in its file"
+    ):
         ss.run(study(deals=240), whole.folder, workers=1)
 
 
@@ -230,7 +235,7 @@ def test_the_part_of_a_machine_that_plays_otherwise_is_named(copies, tmp_path, m
     def alter(function):
         def altered(task, *rest):
             played: MatchResult = function(task, *rest)
-            if merging.Part(2, 3).has(*task.key):
+            if Part(2, 3).has(*task.key):
                 played.outcome["decisions"] += 1
             return played
 
@@ -239,7 +244,10 @@ def test_the_part_of_a_machine_that_plays_otherwise_is_named(copies, tmp_path, m
     from strozzi_sim.simulation import pool
 
     monkeypatch.setattr(pool, "_play", alter(pool._play))  # where parts are replayed, which is as good
-    with pytest.raises(InputError, match=r"p2: chunk \d+ of cell \d differs when it is replayed here, so part 2/3 cannot be trusted; nothing"):
+    with pytest.raises(
+        InputError,
+        match=r"p2: chunk \d+ of cell \d differs when it is replayed here, so part 2/3 cannot be trusted; nothing",
+    ):
         ss.merge(copies, tmp_path / "m", workers=1)
     assert not (tmp_path / "m").exists()
     assert all(len(chunks(part)) == 20 for part in copies)
@@ -249,7 +257,7 @@ def test_one_altered_chunk_in_ten_is_found_in_99_of_100_merges():
     """1,000 chunks of a part, one in ten of them altered: the chance that none of them is in the sample."""
     keys = [(0, chunk) for chunk in range(1000)]
     altered = set(keys[::10])
-    missed = sum(merging.sample_of(keys).isdisjoint(altered) for _ in range(2000))
+    missed = sum(replays.sample_of(keys).isdisjoint(altered) for _ in range(2000))
     assert missed <= 2000 * 0.01  # 0.9^50 = 0.5 %; 21 or more of 2,000 have a probability of 0.2 %
 
 
