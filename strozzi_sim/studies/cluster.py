@@ -21,7 +21,7 @@ from strozzi_sim.errors import ArgumentError, ClusterError, StrozziError, plural
 from strozzi_sim.game import load_game
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.simulation.pool import Task, play_tasks
-from strozzi_sim.studies.cluster_worker import describe_worker, perform_there
+from strozzi_sim.studies.cluster_worker import FAILED, REFUSED, describe_worker, perform_there
 from strozzi_sim.studies.manifest import machine_of
 from strozzi_sim.studies.plan import differences
 from strozzi_sim.studies.progress import Progress
@@ -194,16 +194,13 @@ class DaskCluster:
     def _judge(self, name: str, future: Any) -> None:
         """Use a worker, or refuse it by name."""
         try:
-            there = future.result(timeout=_CONNECT)
-        except Exception as error:  # noqa: BLE001 - whatever the worker raised
-            missing = isinstance(error, ImportError)
-            why = (
-                f"cannot import strozzi_sim ({error}); install it there"
-                if missing
-                else f"fails: {type(error).__name__}: {error}"
-            )
-            if name in self._threads:
-                self._refuse(name, why)
+            kind, there = future.result(timeout=_CONNECT)
+        except ImportError as error:
+            kind, there = REFUSED, f"cannot import strozzi_sim ({error}); install it there"
+        except Exception:  # noqa: BLE001 - Dask's own: it left
+            return
+        if kind == REFUSED:
+            self._refuse(name, there)
             return
         changes = list(differences(there, self._here))
         if changes:
@@ -278,26 +275,27 @@ class DaskCluster:
         from distributed import KilledWorker
 
         try:
-            name, played = future.result(timeout=_CONNECT)
-        except StrozziError:
-            raise
+            name, kind, played = future.result(timeout=_CONNECT)
         except KilledWorker:
             sent.deaths += 1
             if sent.deaths >= _MOST_DEATHS:
-                cell, chunk = sent.task.key
                 raise ClusterError(
-                    f"chunk {chunk} of cell {cell} ended every worker that played it, {4 * sent.deaths} in all; look at a worker's log (memory?)"
+                    f"{_name_of(sent.task)} ended every worker that played it, {4 * sent.deaths} in all; look at a worker's log (memory?)"
                 ) from None
             again.append(sent)
             return
         except Exception as error:
             if future.status == "error":
-                cell, chunk = sent.task.key
-                words = f"{type(error).__name__}: {error}"
-                raise ClusterError(f"a worker failed while it played chunk {chunk} of cell {cell}: {words}") from error
+                raise ClusterError(
+                    f"Dask could not play {_name_of(sent.task)}: {type(error).__name__}: {error}"
+                ) from error
             again.append(sent)  # a result or a connection was lost
             return
-        if isinstance(played, str):
+        if kind == FAILED:
+            if isinstance(played, StrozziError):
+                raise played
+            raise ClusterError(f"worker {name} failed while it played {_name_of(sent.task)}: {played}")
+        if kind == REFUSED:
             if name not in self.refused:
                 self._refuse(name, played)
             again.append(sent)
@@ -344,11 +342,10 @@ class DaskCluster:
 
     def _name(self, name: str, task: Task, again: list[_Sent]) -> None:
         """Name a worker whose results differ from two replays; its chunks are kept until the others have replayed them."""
-        cell, chunk = task.key
         played = self._played_by.pop(name, {})
         self._refuse(
             name,
-            f"returned another result than two replays for chunk {chunk} of cell {cell}; its {pluralize(len(played), 'chunk')} of this "
+            f"returned another result than two replays for {_name_of(task)}; its {pluralize(len(played), 'chunk')} of this "
             "run are played again",
         )
         again += [_Sent(each, None, frozenset()) for each in played.values()]
@@ -356,3 +353,8 @@ class DaskCluster:
     def _play_here(self, task: Task, stop: np.ndarray[Any, Any]) -> MatchResult | None:
         """Return the result of a task on this machine, None if it was stopped."""
         return next((played for _, played in play_tasks([task], 1, stop)), None)
+
+
+def _name_of(task: Task) -> str:
+    cell, chunk = task.key
+    return f"chunk {chunk} of cell {cell}"

@@ -13,11 +13,18 @@ from strozzi_sim.simulation.pool import Task, perform
 from strozzi_sim.studies.manifest import machine_of
 
 _warming = Lock()
+PLAYED, REFUSED, FAILED = "played", "refused", "failed"  # kinds of answers: a result, a reason, an exception
 
 
-def describe_worker(game: str) -> dict[str, Any]:
-    """Return what must be equal on all machines."""
-    return machine_of(load_game(game))
+def describe_worker(game: str) -> tuple[str, Any]:
+    """Return what must be equal on all machines, or why this worker cannot play; it raises nothing.
+
+    An exception that Dask cannot send on leaves its client waiting for ever.
+    """
+    try:
+        return PLAYED, machine_of(load_game(game))
+    except Exception as error:  # noqa: BLE001 - see above
+        return REFUSED, f"{type(error).__name__}: {error}"
 
 
 @lru_cache(maxsize=256)
@@ -29,8 +36,8 @@ def _match_of(content: bytes) -> Match:
 
 def perform_there(
     match: bytes, digests: tuple[str | None, ...], files: tuple[SentFile, ...], rest: dict[str, Any]
-) -> Any:
-    """Play a task. Return its address with the result, or with the reason why it cannot play.
+) -> tuple[str, str, Any]:
+    """Play a task. Return this worker's address, and the result, or why it cannot play, or what was raised; it raises nothing.
 
     Args:
         match: pickled match.
@@ -40,16 +47,21 @@ def perform_there(
     """
     from distributed import get_worker
 
-    address = get_worker().address
+    address = str(get_worker().address)
     try:
         receive(files)
         found = _match_of(match)
         there = tuple(spec.source_digest for spec in found.lineup)
-    except (StrozziError, ImportError, AttributeError) as error:
-        return address, f"it cannot load the agents: {error}"
+    except Exception as error:  # noqa: BLE001 - as in `describe_worker`
+        return address, REFUSED, f"cannot load the agents: {error}"
     if there != digests:
-        return address, "its files of agents differ from those here"
-    task = Task(match=found, **rest)
-    with _warming:  # two threads may begin at once
-        found.warm(counted=bool(task.crosstabs or task.keep.tables))
-    return address, perform(task)
+        return address, REFUSED, "has other files of the agents"
+    try:
+        task = Task(match=found, **rest)
+        with _warming:  # two threads may begin at once
+            found.warm(counted=bool(task.crosstabs or task.keep.tables))
+        return address, PLAYED, perform(task)
+    except StrozziError as error:
+        return address, FAILED, error.with_traceback(None)
+    except Exception as error:  # noqa: BLE001 - as in `describe_worker`
+        return address, FAILED, f"{type(error).__name__}: {error}"

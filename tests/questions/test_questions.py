@@ -22,6 +22,7 @@ GIVEN = {  # what a question needs to be asked at all
     "leak_check": {"agent": "random"},
     "sweep": {"file": str(ROOT / "experiments" / "strozzi_bonus.toml")},
     "our_table": {"file": str(ROOT / "tests" / "studies" / "sheets.csv")},
+    "merge": {"parts": [str(ROOT)], "folder": str(ROOT / "nowhere")},
     "worth": {"things": "flag:pirate"},
     "tournament": {"agents": "random,greedy,racer,trader"},
 }
@@ -32,7 +33,7 @@ WRONG = {  # a value that can be typed, by argument
     "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
     "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0, "precision": 26, "keys": "nothing", "seconds": 0,
     "file": str(ROOT / "experiments" / "flag_usage.toml"), "best": "seats", "highest": True,
-    "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
+    "parts": "", "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
     "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
@@ -48,7 +49,7 @@ def cases():
 
 
 def asked(name, argument):
-    first = {"heatmap": "source", "sweep": "file"}.get(name, "game")
+    first = {"heatmap": "source", "sweep": "file", "merge": "parts"}.get(name, "game")
     given = {first: "strozzi", **GIVEN.get(name, {}), argument: WRONG[argument]}
     if argument == "template":  # instead of the sheets
         given.pop("file")

@@ -117,7 +117,9 @@ def test_running_again_plays_nothing(finished):
 
 
 def test_another_plan_is_refused_with_the_difference(finished):
-    with pytest.raises(InputError, match=r"another plan \(chunk_deals: 10 there, 11 here; deals: 120 there, 130 here\); to extend"):
+    with pytest.raises(
+        InputError, match=r"another plan \(chunk_deals: 10 there, 11 here; deals: 120 there, 130 here\); to extend"
+    ):
         run_study(plan(deals=130), finished.folder, workers=1)
 
 

@@ -1,0 +1,60 @@
+"""A Dask scheduler and workers, each a process of its own, as a user starts them."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from paths import ROOT
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+class Cluster:
+    """A scheduler and its workers; a context manager that ends them all."""
+
+    def __init__(self, folder):
+        self.folder, self.address = folder, f"tcp://127.0.0.1:{free_port()}"
+        self.processes = []
+        port = self.address.rpartition(":")[2]
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+    def add(self, preload=None, threads=1):
+        """Start a worker that first runs the Python file `preload`."""
+        more = ["--preload", str(preload)] if preload else []
+        return self._start("worker", self.address, "--nthreads", str(threads), "--no-nanny", *more)
+
+    def wait_for(self, number, seconds=60):
+        """Wait until this many workers have registered."""
+        from distributed import Client
+
+        with Client(self.address, timeout=seconds, set_as_default=False) as client:
+            deadline = time.monotonic() + seconds
+            while len(client.nthreads()) < number and time.monotonic() < deadline:
+                time.sleep(0.1)
+            assert len(client.nthreads()) == number
+            return sorted(client.nthreads())
+
+    def _start(self, kind, *arguments):
+        command = [sys.executable, "-m", "dask", kind, *arguments, "--no-dashboard"]
+        path = os.pathsep.join([str(ROOT), str(ROOT / "agents"), os.environ.get("PYTHONPATH", "")])
+        with (self.folder / f"{kind}-{len(self.processes)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                command, cwd=self.folder, env={**os.environ, "PYTHONPATH": path}, stdout=log, stderr=log
+            )
+        self.processes.append(process)
+        return process
