@@ -38,7 +38,7 @@ WRONG = {  # a value that can be typed, by argument
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
     "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
 }  # fmt: skip
-PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name")}
+PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name"), ("merge", "parts")}
 
 
 def cases():
@@ -74,6 +74,8 @@ def test_the_command_names_the_option(name, argument, capsys):
     for key, value in asked(name, argument).items():
         if key in ("game", "source", "file", "first", "second", "agent", "things"):
             places.append(str(value))
+        elif key == "parts":
+            places += value
         else:
             options += [option_of(key)] if value is True else [option_of(key), str(value)]
     command = "balance" if name == "simulate" else name.replace("_", "-")
