@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import strozzi_sim as ss
@@ -57,7 +58,7 @@ def whole(deals: int, **where: object) -> tuple[float, dict[str, float]]:
         results.report()
     at.append(("end", time.monotonic()))
     spent: dict[str, float] = {}
-    for (name, begin), (_, end) in zip(at, at[1:], strict=False):
+    for (name, begin), (_, end) in pairwise(at):
         spent[name] = spent.get(name, 0.0) + end - begin
     return at[-1][1] - at[0][1], spent
 

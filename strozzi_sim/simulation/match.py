@@ -108,8 +108,11 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return everything except the plans, which are made again where the match is sent."""
-        return {name: value for name, value in self.__dict__.items() if name != "_plans"}
+        """Return everything except plans and seatings, which are made again where the match is sent.
+
+        Arrays that arrive are read-only in Ray, and compiled code takes others.
+        """
+        return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "design")}
 
     @property
     def setting(self) -> GameConfig:

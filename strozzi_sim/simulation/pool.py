@@ -9,6 +9,7 @@ the number of workers, the backend or the order.
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,8 @@ from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
+
+_BATCH = 4  # tasks for each worker at once, if results come in batches
 
 
 class Backend(Protocol):
@@ -91,6 +94,8 @@ def perform(
 
 
 def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
+    if not stop.flags.writeable:  # another machine's copy, which Ray shares among its workers
+        stop = stop.copy()
     return task, perform(task, stop, left)
 
 
@@ -110,11 +115,8 @@ def play_tasks(
     if not isinstance(workers, int):
         yield from workers.play(tasks, stop)
         return
-    from joblib import Parallel, delayed
-
-    pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
     left = np.zeros(1, np.int64)  # set once the results are no longer awaited
-    results: Generator[tuple[Task, MatchResult | None]] = pool(delayed(_perform)(task, stop, left) for task in tasks)
+    results = _joblib_results(tasks, workers, stop, left)
     try:
         for task, played in results:
             if played is None:
@@ -125,3 +127,23 @@ def play_tasks(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # from joblib, about results that are not fetched
             results.close()
+
+
+def _joblib_results(
+    tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
+) -> Generator[tuple[Task, MatchResult | None]]:
+    """Yield what joblib's workers return, as it arrives, or batch by batch if the backend cannot stream (Ray's)."""
+    from joblib import Parallel, delayed
+
+    try:
+        pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
+    except ValueError:
+        pool, waiting = Parallel(n_jobs=workers, prefer="threads"), iter(tasks)
+        while batch := list(islice(waiting, _BATCH * workers)):
+            yield from pool(delayed(_perform)(task, stop, left) for task in batch)
+        return
+    streamed = pool(delayed(_perform)(task, stop, left) for task in tasks)
+    try:
+        yield from streamed
+    finally:
+        streamed.close()
