@@ -37,10 +37,12 @@ def merge(
             replayed chunk differs. Names the part.
         StorageError, AgentFault, Interrupted: as `run`.
 
+    >>> import tempfile
     >>> import strozzi_sim as ss
+    >>> place = tempfile.mkdtemp()
     >>> study = ss.Study(name="mine", game="medici_vs_strozzi", deals=40, lineups=[["random"]])
-    >>> parts = [ss.run(study, f"mine-{part}", part=f"{part}/2").folder for part in (1, 2)]
-    >>> ss.merge(parts, "mine").n_games
+    >>> parts = [ss.run(study, f"{place}/{part}", part=f"{part}/2").folder for part in (1, 2)]
+    >>> ss.merge(parts, f"{place}/whole").n_games
     40
     """
     from strozzi_sim.errors import ArgumentError

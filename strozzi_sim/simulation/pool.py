@@ -94,8 +94,7 @@ def perform(
 
 
 def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
-    if not stop.flags.writeable:  # another machine's copy, which Ray shares among its workers
-        stop = stop.copy()
+    stop = np.require(stop, requirements="W")  # a copy in a worker of Ray, which shares arrays read-only
     return task, perform(task, stop, left)
 
 

@@ -131,6 +131,10 @@ class Plan:
     chunk_deals: int = 0
     part: Part | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        """Check that the chunks hold all deals: whoever replaces one of these numbers must replace the others."""
+        assert not self.chunk_deals or self.chunks == -(-self.deals // self.chunk_deals), "chunks do not hold the deals"
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Cells in the order of player counts, line-ups, variants; then those that measure worth."""

@@ -102,6 +102,7 @@ def part_of(plan: Plan, deals: int, chunks: int, figure: str = "") -> Plan:
         deals=deals,
         search_deals=search,
         chunks=chunks,
+        chunk_deals=0,
         pages=(),
         heatmaps={},
         sweep=(),
