@@ -29,7 +29,7 @@ from strozzi_sim.studies.replays import Sampler, content_of
 from strozzi_sim.studies.store import Key
 
 _AHEAD = 2  # chunks sent for each thread of a worker, so that none waits for the network
-_TICK = 0.2  # seconds between two looks at the stop flag
+_TICK = 0.2  # seconds between two looks at `stop`
 _LOOK = 1.0  # seconds between two looks at the list of workers
 _CONNECT = 10  # seconds for a scheduler to answer
 _MOST_DEATHS = 5  # times that a chunk is sent again after its workers died; Dask itself tries four of them each time
