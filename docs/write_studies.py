@@ -22,6 +22,7 @@ KEYS = {
     "precision": "instead of `deals`, or with it as the most: play until every share of wins is known to that many points",
     "search_deals": "deals of the line-ups with an agent that searches; default: `deals`",
     "chunks": "parts of the deals, from which intervals are computed; default 200",
+    "chunk_deals": "instead of `chunks`: deals of each part, which stay the same when a study is extended by more deals",
     "seatings": "`one`, `rotate` (default), `all` or `latin`: at which seats the agents of a line-up sit on each deal",
     "lineups": "lists of agents: one agent plays itself, several play each other at the player count of their number",
     "variants": "names of variants, the game's or the file's own; default `base`",
