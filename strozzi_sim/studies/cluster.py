@@ -170,6 +170,8 @@ class DaskCluster:
         try:
             gone = self._client.status != "running"
             self._threads = {} if gone else dict(self._client.nthreads())
+        except StrozziError:  # a signal
+            raise
         except Exception:  # noqa: BLE001 - Dask raises many kinds, and all mean the same
             gone = True
         if gone:
@@ -197,6 +199,8 @@ class DaskCluster:
             kind, there = future.result(timeout=_CONNECT)
         except ImportError as error:
             kind, there = REFUSED, f"cannot import strozzi_sim ({error}); install it there"
+        except StrozziError:  # a signal
+            raise
         except Exception:  # noqa: BLE001 - Dask's own: it left
             return
         if kind == REFUSED:
@@ -276,6 +280,8 @@ class DaskCluster:
 
         try:
             name, kind, played = future.result(timeout=_CONNECT)
+        except StrozziError:  # a signal
+            raise
         except KilledWorker:
             sent.deaths += 1
             if sent.deaths >= _MOST_DEATHS:

@@ -1,5 +1,6 @@
 """Chunks on the workers of a Dask cluster: the bytes of a run on one machine, whoever joins, dies, lies or is another version."""
 
+import os
 import signal
 import warnings
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
 from strozzi_sim.cli.app import run as command
-from strozzi_sim.errors import ArgumentError, ClusterError
+from strozzi_sim.errors import ArgumentError, ClusterError, Interrupted
 from strozzi_sim.studies import cluster as backend
 from strozzi_sim.studies.folder import read_manifest
 from strozzi_sim.studies.progress import Progress
@@ -116,6 +117,10 @@ def test_a_lost_worker_costs_its_chunks_and_nothing_else(dask, whole, tmp_path):
 
 def test_a_scheduler_that_goes_away_leaves_the_finished_chunks(dask, whole, tmp_path):
     dask.add()
+    with pytest.raises(
+        Interrupted, match=r"interrupted by SIGINT; \d+ of 120 chunks are kept; run the same command again"
+    ):
+        play(dask, tmp_path / "r", At(5_000, lambda: os.kill(os.getpid(), signal.SIGINT)).progress)
     at = At(10_000, dask.scheduler.kill)
     with pytest.raises(
         ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run the same command"
