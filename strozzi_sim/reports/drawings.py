@@ -193,10 +193,10 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
         ArgumentError: the name is unknown; the message lists the names.
         InputError: results of this kind have no pictures.
     """
-    book = PictureCollector(name)
+    book, count = PictureCollector(name), ""
     heat = next((each for each in book.wanted if each.startswith("heat-")), "") if "seats" in tables else ""
     if heat and _HEAT + heat.removeprefix("heat-").replace("-", "_") in tables:
-        _collect_heat_map(heat, manifest, tables, game, book)
+        count = _collect_heat_map(heat, manifest, tables, game, book)
     else:
         paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
     found = {key: each for key, each in book.found.items() if book.wants(key)}
@@ -206,7 +206,8 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
     titles = {key: title for key, (title, _) in found.items()}
     figures = {key: figure() if callable(figure) else figure for key, (_, figure) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
-    return Drawing(_common(list(titles.values())), figures, table, titles)
+    whole = _common(list(titles.values()))
+    return Drawing(whole, figures, table, {key: title + count for key, title in titles.items()})
 
 
 def drawn_on(
@@ -229,19 +230,19 @@ def drawn_on(
 
 def _collect_heat_map(
     name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: Game, book: PictureCollector
-) -> None:
-    """Add a heat map of a study to the collector, in all its parts."""
+) -> str:
+    """Add a heat map of a study to the collector, in all its parts; return what its titles say of the player count."""
     heat_map = maps_of(manifest, game).get(name.removeprefix("heat-"))
     if heat_map is None:
-        return
+        return ""
     table = tables[_HEAT + name.removeprefix("heat-").replace("-", "_")]
     words = Naming(game, tables, variants_of(manifest)).of_all()
     found = draw_panels(heat_map, table, words, chunks=manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
     one = table["players"].nunique() == 1 and len(table[["variant", "lineup"]].drop_duplicates()) > 1
     count = f", {players_title(table['players'].iloc[0])}" if one else ""
     for suffix, variant, drawing in found.drawings if found else ():
-        title = ": ".join(filter(None, [heat_map.title, variant])) + count
-        book.found[name + suffix] = title, drawing
+        book.found[name + suffix] = ": ".join(filter(None, [heat_map.title, variant])), drawing
+    return count
 
 
 def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> list[str]:

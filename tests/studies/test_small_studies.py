@@ -61,7 +61,7 @@ def test_faults_of_pages_are_found(fuzz_pages, monkeypatch):
     from strozzi_sim.reports import writing
 
     def spoiled(folder, *rest):
-        (folder / "report.html").write_text("<main> 3 nan </main>")
+        (folder / "report.html").write_text('<main id="main"> 3 nan </main>')
         return folder / "report.html"
 
     monkeypatch.setattr(writing, "write_report", spoiled)
