@@ -102,7 +102,6 @@ ALLOWED = {  # file -> where such a word means something else
     "simulation/loop.py": [r"stop flag"],
     "simulation/interrupts.py": [r"stop flag"],
     "reports/page.py": [r"flags=re\.\w+"],
-    "reports/series.py": [r"marker=MARKS"],  # matplotlib's
     "reports/templates/report.html": [r'class="scroll"'],
     "reports/templates/report.css": [r"\.scroll\b", r"scroll-margin-top"],
 }
