@@ -16,7 +16,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None and os.environ.get("STROZZI_BROWSER") != "required", reason="no chromium is installed"
 )
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], "resultTypes": ["violations"]}
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
 STUDY = {"name": "first-study", "game": "strozzi", "players": [3], "deals": 60, "chunks": 12, "seed": 4}
 AUDITED = [(1280, "light"), (390, "dark")]
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
@@ -178,7 +181,12 @@ def test_a_table_is_sorted_by_its_head(strozzi):
     head = table.locator("thead th.num").first
 
     def values():
-        return [float(value) for value in table.locator("tbody tr").evaluate_all(f"rows => rows.map(row => row.children[{column}].dataset.v)")]
+        return [
+            float(value)
+            for value in table.locator("tbody tr").evaluate_all(
+                f"rows => rows.map(row => row.children[{column}].dataset.v)"
+            )
+        ]
 
     column = head.evaluate("node => [...node.parentElement.children].indexOf(node)")
     before = values()
@@ -217,7 +225,10 @@ def test_tables_and_pictures_can_be_saved(strozzi):
     assert json.loads(declared)["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
     name, marks = download(strozzi, hero.locator(".link.marks"))
     assert name == f"{called}.csv"
-    assert all(sum(f'"{tip}' in line or tip in line for line in marks.splitlines()) == 1 for tip in hero.locator(".wide [data-t]").evaluate_all("all => all.map(each => each.dataset.t)"))
+    assert all(
+        sum(f'"{tip}' in line or tip in line for line in marks.splitlines()) == 1
+        for tip in hero.locator(".wide [data-t]").evaluate_all("all => all.map(each => each.dataset.t)")
+    )
     _, question = download(strozzi, strozzi.locator("#askcsv"))
     assert len(question.splitlines()) == 1 + len(cells_of(strozzi))
     _, drawn = download(strozzi, strozzi.locator("#asksvg"))
@@ -247,7 +258,12 @@ def test_print_shows_everything(strozzi):
     strozzi.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert strozzi.locator("details:not([open])").count() == 0
     for figure in strozzi.locator("figure.picture").all():
-        assert figure.locator("svg[role=img]").evaluate_all("all => all.filter(each => each.getBoundingClientRect().width > 0).length") == 1
+        assert (
+            figure.locator("svg[role=img]").evaluate_all(
+                "all => all.filter(each => each.getBoundingClientRect().width > 0).length"
+            )
+            == 1
+        )
     assert all(table.is_visible() for table in strozzi.locator("table.figures").all())
     assert not strozzi.locator("#theme").is_visible()
     assert not strozzi.locator("#tip").is_visible()
@@ -287,7 +303,9 @@ def test_arrow_keys_walk_over_marks_and_cells_and_escape_hides_what_is_told(stro
     cell.focus()
     first = cell.get_attribute("data-t")
     strozzi.keyboard.press("ArrowRight")
-    assert strozzi.evaluate("document.activeElement.dataset.t") == strozzi.locator("#maps tr:first-child td").nth(1).get_attribute("data-t")
+    assert strozzi.evaluate("document.activeElement.dataset.t") == strozzi.locator("#maps tr:first-child td").nth(
+        1
+    ).get_attribute("data-t")
     strozzi.keyboard.press("ArrowLeft")
     assert strozzi.evaluate("document.activeElement.dataset.t") == first
     strozzi.keyboard.press("ArrowDown")
@@ -298,7 +316,13 @@ def test_arrow_keys_walk_over_marks_and_cells_and_escape_hides_what_is_told(stro
 # The explorer
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow) for kind in ("strozzi", "medici_vs_strozzi", "strasbourg")])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow)
+        for kind in ("strozzi", "medici_vs_strozzi", "strasbourg")
+    ],
+)
 def test_every_question_has_cells(kind, address, opened):
     page = opened(address(kind))
     presets = page.locator("#presets button")
@@ -341,14 +365,19 @@ def test_a_question_is_narrowed_and_its_address_keeps_it(strozzi):
 
 
 def test_another_study_is_laid_beside(strozzi, address, tmp_path):
-    from urllib.parse import unquote, urlparse
     from pathlib import Path
+    from urllib.parse import unquote, urlparse
 
     other = tmp_path / "other study.html"
     other.write_text(Path(unquote(urlparse(strozzi.url).path)).read_text())
     strozzi.set_input_files("#other", other)
     strozzi.wait_for_function("document.querySelectorAll('#maps table').length == 4")
-    assert sorted(strozzi.locator("#maps caption").all_inner_texts()) == ["base", "base (other study)", "long-tracks", "long-tracks (other study)"]
+    assert sorted(strozzi.locator("#maps caption").all_inner_texts()) == [
+        "base",
+        "base (other study)",
+        "long-tracks",
+        "long-tracks (other study)",
+    ]
     wrong = tmp_path / "wrong.html"
     wrong.write_text("<p>no page of a study")
     strozzi.set_input_files("#other", wrong)
