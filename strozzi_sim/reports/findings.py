@@ -120,34 +120,6 @@ def seat_pictures(tables: Tables) -> list[Picture]:
     return drawn
 
 
-def headline(tables: Tables) -> str:
-    """Return one sentence over all cells: which seats win more or less than their share."""
-    cells = seat_cells(tables)
-    if not cells:
-        return ""
-    groups = {verdict: [cell for cell in cells if cell.verdict == verdict] for verdict in (UNEQUAL, EQUAL, OPEN, FEW)}
-    furthest = {cell.where: _share_words(cell) for cell in groups[UNEQUAL]}
-    many = f"{len(cells)} combinations of players, line-up and variant"
-    if len({(cell.test.variant, cell.test.lineup) for cell in cells}) > 1:
-        if not furthest:
-            return f"No seat wins significantly more or less than its share in any of the {many}."
-        most = max(groups[UNEQUAL], key=lambda cell: cell.distance)
-        return f"Seats are unequal in {len(furthest)} of the {many}, most at {most.where}: {furthest[most.where]}."
-    words = {
-        EQUAL: f"all seats win their share to within {_POINTS} points at {{}} players",
-        OPEN: "no seat wins significantly more or less than its share at {} players",
-        FEW: "there are too few games for a test at {} players",
-    }
-    parts = [f"at {cell.test.players} players {furthest[cell.where]}" for cell in groups[UNEQUAL]]
-    parts += [
-        words[verdict].format(listed([str(cell.test.players) for cell in groups[verdict]]))
-        for verdict in words
-        if groups[verdict]
-    ]
-    _, of_all = cells[0].where.split(" (", 1)
-    return f"With {of_all.removesuffix(')')}, {'; '.join(parts)}."
-
-
 @dataclass(frozen=True)
 class SeatCell:
     """Result of the test of one cell's seats.
@@ -259,12 +231,6 @@ def _strength_words(by_tier: Mapping[str, SeatCell], balance: pd.DataFrame) -> s
         [f"seat {row['seat']} under {PLAY[tier]} ({format_row(row, 'share')})" for tier, row in favoured.items()]
     )
     return f"it depends on the players who is favoured: {names} (fair: {fair})"
-
-
-def _share_words(cell: SeatCell) -> str:
-    """Return the seat furthest from its fair share: "seat 0 wins 38.6 % (fair: 33.3 %)"."""
-    row = cell.shares.loc[(cell.shares["value"] - cell.fair).abs().idxmax()]
-    return f"seat {row['seat']} wins {format_row(row, 'share')} (fair: {format_value(cell.fair, 'share')})"
 
 
 def seat_sentences(tables: Tables) -> list[str]:

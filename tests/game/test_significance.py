@@ -165,7 +165,7 @@ def test_a_difference_too_small_to_matter_is_no_finding():
     small, large = tables([0.502, 0.498], 0.001, 1e-9), tables([0.53, 0.47], 0.001, 1e-9)
     strozzi = load_game("strozzi")
     answer = seats_answer(small, strozzi, {})
-    assert answer.verdict == "Played by random: every seat of Strozzi wins its share to within 0.5 point."
+    assert answer.verdict == "Played by random: every seat of Strozzi wins its share to within 0.5 points."
     assert "equal to within" in findings.seat_sentences(small)[0]
     answer = seats_answer(large, strozzi, {})
     assert answer.verdict == "Played by random, Strozzi favours the player who begins."

@@ -16,7 +16,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None and os.environ.get("STROZZI_BROWSER") != "required", reason="no chromium is installed"
 )
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
 STUDY = {"name": "first-study", "game": "strozzi", "players": [3], "deals": 60, "chunks": 12, "seed": 4}
 AUDITED = [(1280, "light"), (390, "dark")]
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
@@ -42,8 +45,8 @@ def study(game, pages, **keys):
 
 
 KINDS = {
-    "strozzi": lambda: study("strozzi", ["ships"], lineups=[["heuristic"], ["random"]], variants=["base", "long-tracks"]),
-    "medici_vs_strozzi": lambda: study("medici_vs_strozzi", ["auctions"], players=[2], report={"heatmaps": ["price-by-tiles-round"]}),
+    "strozzi": lambda: study("strozzi", [], lineups=[["heuristic"], ["random"]], variants=["base", "long-tracks"]),
+    "medici_vs_strozzi": lambda: study("medici_vs_strozzi", [], players=[2], report={"pages": ["balance", "prices"], "heatmaps": ["price-by-tiles-round"]}),
     "strasbourg": lambda: study("strasbourg", ["city", "tasks"], question="tasks"),
     "tournament": lambda: ss.tournament("strozzi", "greedy,random,eager", 3, 40),
     "curves": lambda: ss.sweep(ss.Study(**STUDY, lineups=[["random"]], report={"pages": []}, sweep={"tracks.bonus.9": [0, 40, 80]})),
@@ -154,3 +157,228 @@ def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
             for node in each["nodes"]
         ]
         assert wrong == [], (width, scheme)
+
+
+# What a reader does
+
+
+@pytest.fixture
+def strozzi(address, opened):
+    return opened(address("strozzi"))
+
+
+def cells_of(page):
+    return page.locator("#maps td:not(.few)").all_inner_texts()
+
+
+def chosen(page, name):
+    return page.locator(f"#form [name={name}]")
+
+
+def test_a_table_is_sorted_by_its_head(strozzi):
+    open_details(strozzi)
+    table = strozzi.locator("table.figures", has=strozzi.locator("tbody tr:nth-child(4)")).first
+    head = table.locator("thead th.num").first
+
+    def values():
+        return [
+            float(value)
+            for value in table.locator("tbody tr").evaluate_all(
+                f"rows => rows.map(row => row.children[{column}].dataset.v)"
+            )
+        ]
+
+    column = head.evaluate("node => [...node.parentElement.children].indexOf(node)")
+    before = values()
+    assert len(set(before)) > 2
+    head.locator("button").first.click()
+    assert values() == sorted(before, reverse=True)
+    assert head.get_attribute("aria-sort") == "descending"
+    head.locator("button").first.click()
+    assert values() == sorted(before)
+    assert head.get_attribute("aria-sort") == "ascending"
+
+
+def download(page, locator):
+    with page.expect_download() as found:
+        locator.click()
+    return found.value.suggested_filename, found.value.path().read_text("utf-8")
+
+
+def test_tables_and_pictures_can_be_saved(strozzi):
+    open_details(strozzi)
+    name, table = download(strozzi, strozzi.locator("table.figures .csv").first)
+    head, *rows = table.splitlines()
+    assert name.endswith(".csv")
+    assert head.endswith(",figure,value,low,high,n")
+    assert len(rows) > 4
+    assert all(re.search(r",-?[\d.e-]+,-?[\d.e-]*,-?[\d.e-]*,\d+$", row) for row in rows)
+    hero = strozzi.locator(".hero figure").first
+    called = hero.locator(".link.svg").get_attribute("data-name")
+    name, drawn = download(strozzi, hero.locator(".link.svg"))
+    assert (name, "var(" in drawn) == (f"{called}.svg", False)
+    texts = ["".join(node.itertext()) for node in ElementTree.fromstring(drawn).iter() if node.tag.endswith("text")]
+    assert sorted(texts) == sorted(hero.locator(".wide svg text").all_text_contents())
+    assert len(texts) > 8
+    name, declared = download(strozzi, hero.locator(".link.vega"))
+    assert name == f"{called}.vl.json"
+    assert json.loads(declared)["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    name, marks = download(strozzi, hero.locator(".link.marks"))
+    assert name == f"{called}.csv"
+    assert all(
+        sum(f'"{tip}' in line or tip in line for line in marks.splitlines()) == 1
+        for tip in hero.locator(".wide [data-t]").evaluate_all("all => all.map(each => each.dataset.t)")
+    )
+    _, question = download(strozzi, strozzi.locator("#askcsv"))
+    assert len(question.splitlines()) == 1 + len(cells_of(strozzi))
+    _, drawn = download(strozzi, strozzi.locator("#asksvg"))
+    assert set(cells_of(strozzi)) <= {node.text for node in ElementTree.fromstring(drawn).iter()}
+
+
+def test_a_theme_is_chosen_and_remembered(strozzi):
+    def paper():
+        return strozzi.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    light = paper()
+    assert strozzi.locator("#theme").inner_text() == "Dark"
+    strozzi.locator("#theme").click()
+    dark = paper()
+    assert dark != light
+    assert strozzi.locator("#theme").inner_text() == "Light"
+    strozzi.reload()
+    assert paper() == dark
+    strozzi.locator("#theme").click()
+    assert paper() == light
+
+
+def test_print_shows_everything(strozzi):
+    closed = strozzi.locator("details:not([open])").count()
+    assert closed > 3
+    strozzi.emulate_media(media="print")
+    strozzi.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert strozzi.locator("details:not([open])").count() == 0
+    for figure in strozzi.locator("figure.picture").all():
+        assert (
+            figure.locator("svg[role=img]").evaluate_all(
+                "all => all.filter(each => each.getBoundingClientRect().width > 0).length"
+            )
+            == 1
+        )
+    assert all(table.is_visible() for table in strozzi.locator("table.figures").all())
+    assert not strozzi.locator("#theme").is_visible()
+    assert not strozzi.locator("#tip").is_visible()
+    strozzi.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert strozzi.locator("details:not([open])").count() == closed
+
+
+def test_without_javascript_all_findings_and_pictures_are_there(address, opened):
+    page = opened(address("strozzi"), java_script_enabled=False)
+    figures = page.locator(".hero figure.picture, .lead figure.picture")
+    assert figures.count() > 1
+    for figure in figures.all():
+        assert figure.locator("svg[role=img]:visible").count() == 1
+    assert page.locator("#ask noscript p").is_visible()
+    for control in ("#theme", "#form", "#askcsv", ".link.svg"):
+        assert not page.locator(control).first.is_visible(), control
+    assert "favour" in page.locator("h1").inner_text() or "Strozzi" in page.locator("h1").inner_text()
+
+
+def test_arrow_keys_walk_over_marks_and_cells_and_escape_hides_what_is_told(strozzi):
+    tip = strozzi.locator("#tip")
+    picture = strozzi.locator(".hero .wide").first
+    said = picture.locator("[data-t]").evaluate_all("all => all.map(each => each.dataset.t)")
+    assert len(set(said)) == len(said) > 4
+    picture.focus()
+    for sentence in (said[0], said[1], said[2]):
+        strozzi.keyboard.press("ArrowRight")
+        assert tip.inner_text() == sentence
+    strozzi.keyboard.press("ArrowLeft")
+    assert tip.inner_text() == said[1]
+    assert strozzi.locator("footer [role=status]").inner_text() == said[1]
+    strozzi.keyboard.press("Escape")
+    assert tip.is_hidden()
+    picture.locator("[data-t]").nth(3).hover()
+    assert tip.inner_text() == said[3]
+    cell = strozzi.locator("#maps td").first
+    cell.focus()
+    first = cell.get_attribute("data-t")
+    strozzi.keyboard.press("ArrowRight")
+    assert strozzi.evaluate("document.activeElement.dataset.t") == strozzi.locator("#maps tr:first-child td").nth(
+        1
+    ).get_attribute("data-t")
+    strozzi.keyboard.press("ArrowLeft")
+    assert strozzi.evaluate("document.activeElement.dataset.t") == first
+    strozzi.keyboard.press("ArrowDown")
+    assert strozzi.evaluate("document.activeElement.closest('tr').rowIndex") == 2
+    assert tip.inner_text() == strozzi.evaluate("document.activeElement.dataset.t")
+
+
+# The explorer
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow)
+        for kind in ("strozzi", "medici_vs_strozzi", "strasbourg")
+    ],
+)
+def test_every_question_has_cells(kind, address, opened):
+    page = opened(address(kind))
+    presets = page.locator("#presets button")
+    assert presets.count() >= 12
+    said, empty = set(), []
+    for preset in presets.all():
+        preset.click()
+        said.add(page.locator("#said").inner_text())
+        if not page.locator("#maps td").count():
+            empty.append(preset.inner_text())
+        assert preset.get_attribute("aria-pressed") == "true"
+        assert page.locator("#presets [aria-pressed=true]").count() == 1
+    assert empty == []
+    assert len(said) > 8
+
+
+def test_a_question_is_narrowed_and_its_address_keeps_it(strozzi):
+    strozzi.locator("#presets button").first.click()
+    for name in ("players", "variant", "agent"):
+        before = cells_of(strozzi)
+        options = chosen(strozzi, name).locator("option").evaluate_all("all => all.map(each => each.value)")
+        assert len(options) == 2, name
+        other = next(value for value in options if value != chosen(strozzi, name).input_value())
+        chosen(strozzi, name).select_option(other)
+        assert cells_of(strozzi) != before, name
+        assert len(cells_of(strozzi)) > 3
+    rounds = chosen(strozzi, "round").locator("option").evaluate_all("all => all.map(each => each.value)")
+    assert len(rounds) > 2
+    before = cells_of(strozzi)
+    chosen(strozzi, "round").select_option(rounds[1])
+    assert cells_of(strozzi) != before
+    chosen(strozzi, "panel").select_option("0")
+    assert strozzi.locator("#maps table").count() == 2
+    assert chosen(strozzi, "players").is_disabled()
+    assert "#ask=" in strozzi.url
+    kept = strozzi.locator("#said").inner_text(), cells_of(strozzi)
+    strozzi.reload()
+    strozzi.wait_for_selector("#maps td")
+    assert (strozzi.locator("#said").inner_text(), cells_of(strozzi)) == kept
+
+
+def test_another_study_is_laid_beside(strozzi, address, tmp_path):
+    from pathlib import Path
+    from urllib.parse import unquote, urlparse
+
+    other = tmp_path / "other study.html"
+    other.write_text(Path(unquote(urlparse(strozzi.url).path)).read_text())
+    strozzi.set_input_files("#other", other)
+    strozzi.wait_for_function("document.querySelectorAll('#maps table').length == 4")
+    assert sorted(strozzi.locator("#maps caption").all_inner_texts()) == [
+        "base",
+        "base (other study)",
+        "long-tracks",
+        "long-tracks (other study)",
+    ]
+    wrong = tmp_path / "wrong.html"
+    wrong.write_text("<p>no page of a study")
+    strozzi.set_input_files("#other", wrong)
+    strozzi.wait_for_function("document.querySelector('#said').textContent.includes('wrong.html is not a page')")

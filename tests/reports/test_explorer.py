@@ -1,0 +1,154 @@
+"""The explorer of a page: its packed numbers are those of the tables, and every question has an answer."""
+
+import base64
+import json
+import re
+import zlib
+from collections import Counter
+
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.reports import explorer
+from strozzi_sim.reports.explorer import FEW, packed_explorer
+from strozzi_sim.reports.study_page import maps_of
+
+GAMES = {"strozzi": [3, 4], "medici_vs_strozzi": [2], "strasbourg": [3]}
+SLOW = {"strasbourg": pytest.mark.slow}
+OWN = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in GAMES])
+def results(request):
+    plan = {
+        "name": "x",
+        "game": request.param,
+        "players": GAMES[request.param],
+        "deals": 60,
+        "chunks": 12,
+        "lineups": [["random"]],
+    }
+    return ss.run(ss.Study(**plan, report={"pages": ["balance"]}, heatmap=[OWN] if request.param == "strozzi" else []))
+
+
+def unpacked(text):
+    return json.loads(zlib.decompress(base64.b64decode(text), -15))
+
+
+@pytest.fixture(scope="module")
+def data(results):
+    return unpacked(
+        packed_explorer(results.manifest, results.tables, results.game, maps_of(results.manifest, results.game))
+    )
+
+
+def numbers_of(data, one):
+    """Yield (cell, round, row, column, n, measure -> (value, low, high) or None) of a map, as page.js reads it."""
+    numbers = iter(one["data"])
+    for cell in data["cells"]:
+        for round_ in one["rounds"]:
+            for row in one["rows"]:
+                for column in one["columns"]:
+                    n, found = next(numbers), {}
+                    for measure in one["measures"] if n >= data["few"] else ():
+                        value, below, more = next(numbers), next(numbers), next(numbers)
+                        if value is not None:
+                            sides = (
+                                (value, None, None) if below is None else (value, value - below, value + below + more)
+                            )
+                            found[measure["id"]] = tuple(
+                                side if side is None else side / measure["scale"] for side in sides
+                            )
+                    yield tuple(cell), round_, row, column, n, found
+    assert next(numbers, "end") == "end"
+
+
+def table_of(results, name):
+    if name == "late":
+        return results.tables["heat_late"].assign(round="all")
+    explored = results.tables["explorer"]
+    return explored[explored["map"] == name]
+
+
+def test_the_numbers_are_those_of_the_tables(results, data):
+    """Of every map, cell and round all values; at their place where names on the page are those of the table."""
+    placed = 0
+    for one in data["maps"]:
+        table, scales = table_of(results, one["id"]), {measure["id"]: measure["scale"] for measure in one["measures"]}
+        table = table[table["figure"].isin(scales) & (table["n"] > 0)]
+        known = {
+            (row.players, row.lineup, row.variant, row.round, row.row, row.column, row.figure): (
+                row.value,
+                row.low,
+                row.high,
+                row.n,
+            )
+            for row in table.itertuples(index=False)
+        }
+        wanted, found = Counter(), Counter()
+        for (players, lineup, variant, round_, _, _, figure), (value, *_) in known.items():
+            if value == value:
+                wanted[players, lineup, variant, round_, figure, round(value * scales[figure])] += 1
+        for (players, lineup, variant), round_, row, column, n, measures in numbers_of(data, one):
+            for figure, (value, low, high) in measures.items():
+                assert n >= FEW
+                assert low is None or low <= value <= high
+                found[players, lineup, variant, round_, figure, round(value * scales[figure])] += 1
+                key = (players, lineup, variant, round_, row, column, figure)
+                if key in known:
+                    placed += 1
+                    step = 0.5001 / scales[figure]
+                    assert value == pytest.approx(known[key][0], abs=step), key
+                    if low is not None:
+                        assert low == pytest.approx(known[key][1], abs=2 * step), key
+                        assert high == pytest.approx(known[key][2], abs=2 * step), key
+                    assert n >= known[key][3]
+        assert found == wanted, one["id"]
+        assert found, one["id"]
+    assert placed > 200
+
+
+def test_few_events_have_no_value(results, data):
+    few = [measures for one in data["maps"] for *_, n, measures in numbers_of(data, one) if n < FEW]
+    assert len(few) > 50
+    assert not any(few)
+    assert data["few"] == FEW == 30
+
+
+def test_every_map_of_the_game_and_of_the_study_is_there(results, data):
+    blocks = {name: heat_map.block for name, heat_map in results.game.report.HEATMAPS.items()}
+    there = {one["id"] for one in data["maps"]}
+    empty = {
+        name
+        for name in results.game.report.explored(results.game.fact_tables)
+        if not table_of(results, name)["value"].notna().any()
+    }
+    assert {name for name in blocks if blocks[name] not in [blocks[each] for each in there if each in blocks]} <= {
+        name for name in blocks if blocks[name] in [blocks[each] for each in empty]
+    }
+    assert len(empty) < len(there) / 3
+    assert ("late" in there) == (results.game.name == "strozzi")
+    assert any(len(one["rounds"]) > 2 for one in data["maps"])
+
+
+def test_every_question_names_a_map_and_a_measure_of_it(results, data):
+    assert len(data["presets"]) >= 12
+    maps = {one["id"]: {measure["id"] for measure in one["measures"]} for one in data["maps"]}
+    for question, name, measure in data["presets"]:
+        assert question in results.game.report.QUESTIONS or name == "late"
+        assert measure in maps[name]
+    assert len({tuple(preset[1:]) for preset in data["presets"]}) > 8
+    assert data["first"] in results.game.player_counts
+
+
+def test_the_page_has_it(results, tmp_path):
+    page = results.report(tmp_path / "page.html").read_text("utf-8")
+    (cube,) = re.findall(r'<script type="text/plain" id="cube">([^<]+)</script>', page)
+    assert unpacked(cube)["cells"] == [[players, "random", "base"] for players in GAMES[results.game.name]]
+
+
+def test_a_study_without_it_has_none(monkeypatch, results):
+    bare = {name: table for name, table in results.tables.items() if name not in ("explorer", "heat_late")}
+    assert packed_explorer(results.manifest, bare, results.game, {}) == ""
+    monkeypatch.setattr(explorer, "MAX_ROWS", 100)
+    assert packed_explorer(results.manifest, results.tables, results.game, {}) == ""
