@@ -32,7 +32,7 @@ MAX_SCENARIOS = 4  # variants and line-ups with pictures; tables and heat maps c
 _GLOSSARY = {
     "equal share": "What every seat would win if seats did not matter: one game in four with four players.",
     "interval": "The thin line through a point. If the study were played again with other luck, the true value would lie in it 95 times in 100.",
-    "deal": "The order in which chance comes: cards, tiles, dice. Games of one deal share their luck, so deals are what is counted.",
+    "deal": "The order in which chance comes. Games of one deal share their luck, so deals are what is counted.",
     "seat": "Place in the turn order of round 1: seat 0 begins, the others follow clockwise.",
     "n": "The number of events behind a figure: games, rounds, decisions and so on.",
 }

@@ -139,7 +139,7 @@ def _chart(
     x = {
         "field": "at", "type": "quantitative", "title": key,
         "scale": {"domain": [values[0] - room, values[-1] + room], "nice": False},
-        "axis": {"values": values, "labelOverlap": "greedy", "format": "~g"},
+        "axis": {"values": values, "labelOverlap": True, "format": "~g"},
     }  # fmt: skip
     y = {"field": "value", **scale.encoding(labels=labels)}
     first = [mark for mark in marks if mark["kind"] == "first"]

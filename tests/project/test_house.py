@@ -102,8 +102,8 @@ ALLOWED = {  # file -> where such a word means something else
     "simulation/loop.py": [r"stop flag"],
     "simulation/interrupts.py": [r"stop flag"],
     "reports/page.py": [r"flags=re\.\w+"],
-    "reports/templates/report.html": [r'class="scroll"'],
-    "reports/templates/report.css": [r"\.scroll\b", r"scroll-margin-top"],
+    "reports/templates/page.html": [r'class="scroll"'],
+    "reports/templates/page.css": [r"\.scroll\b", r"scroll-margin-top", r"scroll-behavior"],
 }
 AGENTS_OF_GAMES = sorted(
     {

@@ -1,9 +1,12 @@
 """Pages in a browser: they are readable, usable by keyboard and without JavaScript, ask nothing of a network, and answer questions."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
