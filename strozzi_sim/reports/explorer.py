@@ -1,7 +1,7 @@
 """The data of a page's explorer: every counted pair of columns, in every cell and round of a study, packed small.
 
-Per map, cell and round there is a list: for each row and column n, and where n is 30 or more, value, low and high of each measure
-as whole numbers. Low and high are differences, which are small and pack well: value - low, and by how much high - value is more.
+Per map, cell and round there is a list: for each row, column and measure n, and where n is 30 or more, value, low and high as whole
+numbers; a share's n is the whole of which it is a part. Low and high are differences, which are small and pack well: value - low, and by how much high - value is more.
 """
 
 from collections.abc import Mapping
@@ -94,9 +94,9 @@ def _map(
     sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
     rounds = [each for each in sides["round"] if each != "all"]
     sides["round"] = [*(["all"] if "all" in set(rows["round"]) else []), *rounds]
-    shape = len(cells), len(sides["round"]), len(sides["row"]), len(sides["column"])
+    shape = len(cells), len(sides["round"]), len(sides["row"]), len(sides["column"]), len(measures)
     n = np.zeros(shape, np.int64)
-    values = np.full((*shape, len(measures), 3), np.nan)
+    values = np.full((*shape, 3), np.nan)
     place = {cell: k for k, cell in enumerate(cells)}
     of_cell = [place[cell] for cell in rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)]
     at = [np.array(of_cell)] + [rows[side].map({level: k for k, level in enumerate(sides[side])}).to_numpy() for side in ("round", "row", "column")]  # fmt: skip
@@ -107,13 +107,12 @@ def _map(
     index = tuple(side[shown] for side in index)
     which = measure[shown].astype(np.int64)
     own = rows[there][shown]
-    np.maximum.at(n, index, own["n"].to_numpy())
+    n[(*index, which)] = own["n"]
     scale = np.array([each["scale"] for each in measures])
     numbers = own[["value", "low", "high"]].to_numpy() * scale[which][:, None]
     values[(*index, which)] = numbers
-    # n of a share is the whole of which it is a part: a cell without events of its own has a share of 0, not no value.
     data: list[Any] = []
-    for events, figures in zip(n.ravel().tolist(), _deltas(values).reshape(n.size, -1).tolist(), strict=True):
+    for events, figures in zip(n.ravel().tolist(), _deltas(values).reshape(n.size, 3).tolist(), strict=True):
         data.append(events)
         if events >= FEW:
             data += figures

@@ -120,13 +120,21 @@ const fill = () => {
 };
 const index = new WeakMap(); // where the numbers of each cell and round begin
 const starts = (study, m) => {
-  if (!index.has(m)) { const out = [], size = m.rows.length * m.columns.length, step = 3 * m.measures.length; let at = 0; for (let c = 0; c < study.cells.length * Math.max(m.rounds.length, 1); c++) { out.push(at); for (let k = 0; k < size; k++) at += m.data[at] >= study.few ? 1 + step : 1; } index.set(m, out); }
+  if (!index.has(m)) { const out = [], size = m.rows.length * m.columns.length * m.measures.length; let at = 0; for (let c = 0; c < study.cells.length * Math.max(m.rounds.length, 1); c++) { out.push(at); for (let k = 0; k < size; k++) at += m.data[at] >= study.few ? 4 : 1; } index.set(m, out); }
   return index.get(m);
 };
 const grid = (study, m, cell, round, which) => { // [row][column] = {n, v, l, h}
-  const k = study.cells.indexOf(cell), r = Math.max(m.rounds.indexOf(round), 0), step = 3 * m.measures.length, j = m.measures.findIndex(x => x.id === which.id);
+  const k = study.cells.indexOf(cell), r = Math.max(m.rounds.indexOf(round), 0), j = m.measures.findIndex(x => x.id === which.id);
   let at = starts(study, m)[k * Math.max(m.rounds.length, 1) + r];
-  return m.rows.map(() => m.columns.map(() => { const n = m.data[at++], out = {n}; if (n >= study.few) { const [v, a, b] = m.data.slice(at + 3 * j, at + 3 * j + 3); if (v !== null) { out.v = v / which.scale; if (a !== null) { out.l = (v - a) / which.scale; out.h = (v + a + b) / which.scale; } } at += step; } return out; }));
+  return m.rows.map(() => m.columns.map(() => {
+    const out = {n: 0};
+    m.measures.forEach((_, q) => {
+      const n = m.data[at], full = n >= study.few;
+      if (q === j) { out.n = n; if (full && m.data[at + 1] !== null) { const [v, a, b] = m.data.slice(at + 1, at + 4); out.v = v / which.scale; if (a !== null) { out.l = (v - a) / which.scale; out.h = (v + a + b) / which.scale; } } }
+      at += full ? 4 : 1;
+    });
+    return out;
+  }));
 };
 const fixed = (v, digits) => v.toFixed(Math.max(digits, 0)).replace("-", "\u2212");
 const number = (v, x, half) => { const f = x.unit === "%" ? 100 : 1, most = half ? Math.max(Math.floor(-Math.log10(f * half / 0.5) + 1), 0) : 1; return fixed(f * v, Math.min(x.unit === "%" && f * Math.abs(v) >= 9.95 ? 0 : Math.abs(f * v) >= 100 ? 0 : 1, most)); };
