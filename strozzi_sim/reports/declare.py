@@ -140,7 +140,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
         charts = [
             chart(
                 marks, names, upright=False, size=(each, step * len(marks.levels)), labels=(k % count == 0 or not shared, True), ticks=4,
-                margin=margin,
+                margin=margin, labelled=True,
             )
             for k, marks in enumerate(drawn)
         ]  # fmt: skip
@@ -234,6 +234,7 @@ def _dots(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFram
                 labels=(k % count == 0, True),
                 ticks=4,
                 margin=margin,
+                labelled=len(names) == 1 and len(figures) == 1,
             )
             for k, marks in enumerate(drawn)
         ]

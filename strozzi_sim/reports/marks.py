@@ -124,11 +124,11 @@ def broken_line(axis: str, at: float) -> Spec:
 
 def chart(
     marks: Marks, names: Sequence[str], *, upright: bool, size: tuple[float, float], labels: tuple[bool, bool],
-    joined: bool = False, where: str = "", ticks: int = 5, margin: float = 300,
+    joined: bool = False, where: str = "", ticks: int = 5, margin: float = 300, labelled: bool = False,
 ) -> Spec:  # fmt: skip
     """Return a panel of dots with intervals; levels along x if upright, else along y; `labels` of levels and of values.
 
-    Names beside their row are cut off at the `margin`.
+    Names beside their row are cut off at the `margin`; where values are `labelled`, the axis has room for them beside their dots.
     """
     level, value = ("x", "y") if upright else ("y", "x")
     axis: Spec | None = {"labelColor": "ink", "labelOverlap": "parity" if upright else False, "labelLimit": margin}
@@ -142,7 +142,8 @@ def chart(
     }  # fmt: skip
     if len(names) > 1 and not joined:
         place[f"{level}Offset"] = {"field": "series", "scale": {"domain": list(names), "paddingOuter": 0.55}}
-    numbers = marks.scale.encoding(labels=labels[1], ticks=ticks)
+    scale = _with_room(marks.scale, size[0]) if labelled else marks.scale
+    numbers = scale.encoding(labels=labels[1], ticks=ticks)
     look = _looks(names)
     layers: list[Spec] = []
     if marks.scale.line is not None:
@@ -178,6 +179,13 @@ def chart(
         )  # fmt: skip
     title = {"title": marks.title} if marks.title else {}
     return {"data": {"values": marks.values}, "width": size[0], "height": size[1], "layer": layers, **title}
+
+
+def _with_room(scale: Scale, pixels: float) -> Scale:
+    """Return an axis of so many pixels with room for a number beside its outermost dots."""
+    low, high = scale.ends
+    more = 30 / max(pixels - 60, 40) * (high - low)
+    return replace(scale, ends=(low - more if scale.line is not None and low < scale.line else low, high + more))
 
 
 def beside(panels: Sequence[Spec], across: int, gap: int = GAP) -> Spec:

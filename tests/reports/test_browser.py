@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 import pytest
@@ -150,6 +152,7 @@ def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
         assert len(sizes) > 40
         assert [each for each in sizes if each[0] < 11] == [], width
         assert page.evaluate("document.querySelectorAll('[data-t=\"\"]').length") == 0, "a mark that says nothing"
+        assert page.evaluate(HIDDEN_TEXT) == [], "words of a picture lie on each other"
         if (width, scheme) not in AUDITED:
             continue
         found = Axe().run(page, options=RULES).response
@@ -368,9 +371,6 @@ def test_a_question_is_narrowed_and_its_address_keeps_it(strozzi):
 
 
 def test_another_study_is_laid_beside(strozzi, address, tmp_path):
-    from pathlib import Path
-    from urllib.parse import unquote, urlparse
-
     other = tmp_path / "other study.html"
     other.write_text(Path(unquote(urlparse(strozzi.url).path)).read_text())
     strozzi.set_input_files("#other", other)
