@@ -16,6 +16,7 @@ from playwright.sync_api import sync_playwright
 
 import strozzi_sim as ss
 from own_game import install
+from strozzi_sim.studies.side_by_side import side_by_side
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
@@ -58,6 +59,8 @@ KINDS = {
     "maps": lambda: ss.sweep(ss.Study(
         **STUDY, lineups=[["random"]], report={"pages": []}, sweep={"tracks.bonus.9": [0, 80], "tracks.bonus.8": [10, 60]})),
     "compare": lambda: ss.compare("strozzi", "greedy", "random", players=3, deals=40),
+    "side by side": lambda: side_by_side([study("strozzi", [], name=name) for name in ("one", "two")]),
+    "luck": lambda: ss.luck("strozzi", 3, ["greedy", "random", "eager"], 60, games=0),
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40),
 }  # fmt: skip
 OF_EVERY_KIND = [

@@ -151,7 +151,7 @@ def test_a_curve_is_over_its_values_where_they_lie(values):
         assert values[-1] < right
         axis = next(encoding["x"]["axis"] for encoding, _, _ in layers(panel, "point"))
         assert axis["values"] == values
-        assert axis["labelOverlap"] == "greedy"  # numbers that would touch are left out
+        assert axis["labelOverlap"] is True  # numbers that would touch are left out
 
 
 def grid(curve):
