@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import (
     THIN,
@@ -130,7 +131,8 @@ def _of_many(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: str)
 def _seats_detail(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], tables: Tables) -> str:
     """Return the shares of the favoured seat of the line-up that most favours one, or how large a gain could be missed."""
     bounds = pick(tables["balance"], figure="seat_favour_bound")["value"].dropna()
-    missed = f"a gain of up to {100 * float(bounds.max()):.0f} points could be missed" if len(bounds) else ""
+    most = round(100 * float(bounds.max())) if len(bounds) else 0
+    missed = f"a gain of up to {pluralize(most, 'point')} could be missed" if most else ""
     if not unequal:
         return f"{missed[:1].upper()}{missed[1:]}." if missed else ""
     most = max(unequal, key=lambda cell: cell.distance)

@@ -67,7 +67,7 @@ def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Data
     if not column:
         return [None], [""]
     if column == "figure":
-        figures = figures_of(picture, rows)
+        figures = figures_of(picture, rows)[: len(INKS)]
         return [figure.name for figure in figures], [figure.label for figure in figures]
     keys = in_order(every[column], picture.series_levels)[: len(INKS)]
     names = [players_title(key) if column == "players" else named(key, words, column) for key in keys]

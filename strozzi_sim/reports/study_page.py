@@ -179,7 +179,7 @@ class StudyPage:
         words = self._naming.of_all()
         if self._cells_of_maps() > MAX_CELLS:
             said = [
-                "The explorer below has the heat maps that this study asks for, each a question; `figures/` has them as pictures."
+                "`figures/` has the heat maps that this study asks for as pictures, `tables/` their cells; an explorer has each as a question."
             ]
             return section(
                 "heatmaps",

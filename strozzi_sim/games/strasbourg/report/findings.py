@@ -377,7 +377,7 @@ def _title_of_positions(say: Narrator) -> str:
         if ends and ends[0].high < ends[1].low and ends[1].value - ends[0].value >= _MIN_POINTS:
             gaps[source] = ends[1].value - ends[0].value
     if not gaps:
-        return "All get their points from the same sources."
+        return "Nobody is known to get more points from a source than the others."
     return f"They differ most in points from {max(gaps, key=lambda source: gaps[source])}."
 
 

@@ -216,7 +216,7 @@ def _title_of_balance(say: Narrator) -> str:
 def _title_of_flags(say: Narrator) -> str:
     kinds = {flag: words for flag, words in _kinds_of_ships(say).items() if words}
     if not kinds:
-        return "All flags take the same kinds of ships."
+        return "No flag is known to take other ships than the rest."
     said = [f"the {FLAG_WORDS[flag]} takes {', '.join(words)} ships" for flag, words in kinds.items()]
     return f"{_capitalized(listed(said))}."
 
@@ -235,8 +235,8 @@ def _title_of_ships(say: Narrator) -> str:
     ends = say.extremes("coins_brought_mean")
     if not ends or ends[0].high >= ends[1].low:
         return "No ship is known to bring more coins than another." if ends else ""
-    low, high = (f"{row.ship} {format_row(row, 'amount')}" for row in ends)
-    return f"The best ship, {high} coins; the poorest, {low}."
+    low, high = (f"{row.ship} brings {format_row(row, 'amount')}" for row in ends)
+    return f"{high} coins, most of all ships; {low}, the least."
 
 
 def _capitalized(text: str) -> str:
