@@ -131,8 +131,8 @@ def _of_many(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: str)
 def _seats_detail(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], tables: Tables) -> str:
     """Return the shares of the favoured seat of the line-up that most favours one, or how large a gain could be missed."""
     bounds = pick(tables["balance"], figure="seat_favour_bound")["value"].dropna()
-    most = round(100 * float(bounds.max())) if len(bounds) else 0
-    missed = f"a gain of up to {pluralize(most, 'point')} could be missed" if most else ""
+    bound = round(100 * float(bounds.max())) if len(bounds) else 0
+    missed = f"a gain of up to {pluralize(bound, 'point')} could be missed" if bound else ""
     if not unequal:
         return f"{missed[:1].upper()}{missed[1:]}." if missed else ""
     most = max(unequal, key=lambda cell: cell.distance)
