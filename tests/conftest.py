@@ -1,10 +1,30 @@
-"""The order of the tests, which is what decides how long they take where nothing is compiled yet.
+"""The order of the tests, which is what decides how long they take where nothing is compiled yet, and which are slow.
 
 Two workers begin at the two ends of the list: so the tests of a game lie together, and its kernels are compiled by one of them.
 """
 
+import pytest
+
 _FIRST, _LAST = "strasbourg", "medici"
+_SLOW = (  # take six seconds or more; `pytest -m slow` plays them
+    "test_every_game_deals_to_a_used_record[strasbourg]",
+    "test_balance_plays_the_agents_of_each_strength[strasbourg]",
+    "test_facts_recounted_from_records[3-base-random]",
+    "test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players",
+    "test_agents_plan_with_their_restrictions[strasbourg-heuristic]",
+    "test_tournament[strasbourg]",
+    "test_luck.py::test_the_command_says_what_decides",
+    "test_luck.py::test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume",
+    "test_cluster.py::test_a_lost_worker_costs_its_chunks_and_nothing_else",
+    "test_cluster.py::test_files_of_agents_travel_with_the_task",
+    "test_cluster.py::test_a_worker_that_alters_chunks_is_named_and_its_chunks_are_replayed",
+    "test_precision.py::test_intervals_of_shares_hold_at_every_look",
+)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if any(name in item.nodeid for name in _SLOW):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: (_LAST in item.nodeid) - (_FIRST in item.nodeid))

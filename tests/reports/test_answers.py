@@ -47,7 +47,7 @@ def words_of(answer):
 @pytest.mark.parametrize(
     ("shares", "half", "verdict", "detail"),
     [
-        (FAIR, 0.003, "Played by random: every seat of Strozzi wins its share to within 0.5 points.", "A gain of up to 1 points could be missed."),
+        (FAIR, 0.003, "Played by random: every seat of Strozzi wins its share to within 0.5 points.", "A gain of up to 1 point could be missed."),
         (FIRST, 0.003, "Played by random, Strozzi favours the player who begins.", "seat 0 wins 40.0 % at 3 players, where 33.3 % would be equal."),
         (LAST, 0.003, "Played by random, Strozzi favours the player who moves last.", "the last seat wins 38.0 % at 3 players"),
         (NOISE, 0.03, "Played by random: no seat of Strozzi is known to win more than its share.", "A gain of up to 12 points could be missed."),

@@ -106,7 +106,11 @@ def test_what_cannot_be_compared_is_named(given, named):
 def test_a_headline_answers_the_question_of_the_study():
     plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
     two = {"variants": ["base", "long-tracks"]}
-    asked = {"": "Beside base, long-tracks changes", "seats": "o seat of Strozzi is known", "flags": "flags take"}
+    asked = {
+        "": "Beside base, long-tracks changes",
+        "seats": "o seat of Strozzi is known",
+        "flags": "No flag is known to take other ships",
+    }
     for question, words in asked.items():
         results = ss.run(ss.Study(**plan, **two, question=question))
         assert words in results.findings[0]
