@@ -295,7 +295,9 @@ def load_results(folder: Path) -> Results:
     if "counts" in manifest["plan"] and files.digests.keys().isdisjoint(
         ("tables/ratings.parquet", "tables/worth.parquet")
     ):
-        raise InputError(f"{folder}: holds a comparison or ladder, whose report is written when it is played; see {folder / 'report.html'}")
+        raise InputError(
+            f"{folder}: holds a comparison or ladder, whose report is written when it is played; see {folder / 'report.html'}"
+        )
     if manifest.get("part"):
         raise InputError(f"{folder}: holds part {manifest['part']} of a study; join all parts with `strozzi merge`")
     if not manifest["finished"]:
