@@ -75,6 +75,7 @@ def simulate(
         "facts": [facts] if isinstance(facts, str) else list(facts),
         "heatmaps": shipped,
         "own_maps": own,
+        "explorer": folder is not None,  # of the page that is written there
     }
     if search_deals is not None:
         kept["search_deals"] = search_deals
