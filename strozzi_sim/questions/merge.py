@@ -41,8 +41,9 @@ def merge(
     >>> import strozzi_sim as ss
     >>> place = tempfile.mkdtemp()
     >>> study = ss.Study(name="mine", game="medici_vs_strozzi", deals=40, lineups=[["random"]])
-    >>> parts = [ss.run(study, f"{place}/{part}", part=f"{part}/2").folder for part in (1, 2)]
-    >>> ss.merge(parts, f"{place}/whole").n_games
+    >>> for part in (1, 2):
+    ...     _ = ss.run(study, f"{place}/{part}", part=f"{part}/2")
+    >>> ss.merge([f"{place}/1", f"{place}/2"], f"{place}/whole").n_games
     40
     """
     from strozzi_sim.errors import ArgumentError

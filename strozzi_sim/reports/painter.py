@@ -13,9 +13,8 @@ from strozzi_sim.reports.declare import declare
 from strozzi_sim.reports.heat_tables import heat_tables
 from strozzi_sim.reports.html_tables import page_table
 from strozzi_sim.reports.marks import WIDE, Declared
-from strozzi_sim.reports.vega import Spec, declaration, files_of, svg_of_page
+from strozzi_sim.reports.vega import Spec, declaration, drawn, files_of, svg_of_page
 
-MANY = 8  # pictures that are drawn on several cores
 _MARK = re.compile(r"<!--picture (\d+)-->")
 
 
@@ -37,6 +36,7 @@ class Painter:
         self._phase, self._files = phase, files
         self._jobs: list[tuple[Spec, str]] = []
         self._of_files: dict[str, Spec] = {}
+        self._svg: dict[int, str] = {}
 
     def wants(self, name: str) -> bool:
         """Return whether the picture of this name is to be drawn."""
@@ -56,18 +56,22 @@ class Painter:
         return Shown(name, declared.title or title, label, wide, narrow, declared.legend, declared.n)
 
     def finished(self, page: str) -> str:
-        """Return a page with its pictures drawn, and draw the files: on several cores if there are many."""
-        from joblib import Parallel, cpu_count, delayed
+        """Return a page with its pictures drawn, and draw the files; one by one: a worker process could outlive a killed run."""
+        found: dict[int, str] = {}
+        for number in [int(number) for number in _MARK.findall(page)]:
+            spec, label = self._jobs[number]
+            svg = self._drawn_once(spec)
+            found[number] = svg_of_page(svg, label)
+        for name, spec in self._of_files.items():
+            self.drawn |= {
+                f"figures/{name}.{kind}": content for kind, content in files_of(self._drawn_once(spec)).items()
+            }
+        return _MARK.sub(lambda mark: found[int(mark[1])], page)
 
-        used = [int(number) for number in _MARK.findall(page)]
-        jobs = [delayed(svg_of_page)(*self._jobs[k]) for k in used] + [
-            delayed(files_of)(spec) for spec in self._of_files.values()
-        ]
-        found = Parallel(backend="loky", n_jobs=min(cpu_count(), 4) if len(jobs) >= MANY else 1)(jobs)
-        drawn = dict(zip(used, found, strict=False))
-        for name, files in zip(self._of_files, found[len(used) :], strict=True):
-            self.drawn |= {f"figures/{name}.{kind}": content for kind, content in files.items()}
-        return _MARK.sub(lambda mark: str(drawn[int(mark[1])]), page)
+    def _drawn_once(self, spec: Spec) -> str:
+        if id(spec) not in self._svg:
+            self._svg[id(spec)] = drawn(spec)
+        return self._svg[id(spec)]
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",

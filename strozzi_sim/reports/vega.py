@@ -40,19 +40,26 @@ def declaration(spec: Spec, colours: Mapping[str, str] = LIGHT) -> Spec:
     return dict(_coloured(json.loads(json.dumps(whole, default=float)), colours))  # numbers of NumPy become plain ones
 
 
-def svg_of_page(spec: Spec, label: str) -> str:
-    """Return the picture as SVG for a page: small, in the page's colours, with a sentence at each mark that has one."""
+def drawn(spec: Spec) -> str:
+    """Return the picture as Vega draws it, in marked colours, for `svg_of_page` and `files_of`."""
     import vl_convert
 
-    svg = vl_convert.vegalite_to_svg(declaration(spec, _MARK), vl_version=_VERSION)
+    return str(vl_convert.vegalite_to_svg(declaration(spec, _MARK), vl_version=_VERSION))
+
+
+def svg_of_page(svg: str, label: str) -> str:
+    """Return a drawn picture for a page: small, in the page's colours, with a sentence at each mark that has one."""
     return _cleaned(svg, label)
 
 
-def files_of(spec: Spec) -> dict[str, bytes]:
-    """Return the picture as files by ending: PNG and SVG, in light colours on paper."""
+def files_of(svg: str) -> dict[str, bytes]:
+    """Return a drawn picture as files by ending: PNG and SVG, in light colours on paper."""
     import vl_convert
 
-    svg = file_svg(spec)
+    for name, mark in _MARK.items():
+        svg = svg.replace(mark, LIGHT[name])
+    paper = f'<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>'
+    svg = re.sub(r"^(<svg[^>]*>)", rf"\1{paper}", svg, count=1)
     return {"png": bytes(vl_convert.svg_to_png(svg, scale=2)), "svg": svg.encode()}
 
 

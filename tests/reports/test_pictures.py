@@ -10,7 +10,7 @@ from declared import domain, layers, levels, marks, panels, texts
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value
 from strozzi_sim.reports.declare import declare
-from strozzi_sim.reports.vega import INKS, svg_of_page
+from strozzi_sim.reports.vega import INKS, drawn, svg_of_page
 
 PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "city"))
 WON = Figure("won", "games won", "share")
@@ -230,7 +230,8 @@ def test_long_names_make_a_narrow_picture_no_wider(kind, letters):
     table = by_level({"n" * letters: 0.3, "m" * letters: 0.4}, players=(3, 4))
     declared = declare(Picture("p", "p", kind, "p", (WON,), "Won", x="level"), table, {})
     (width,) = (
-        float(side) for side in re.match(r'<svg viewBox="0 0 ([\d.]+)', svg_of_page(declared.narrow, "")).groups()
+        float(side)
+        for side in re.match(r'<svg viewBox="0 0 ([\d.]+)', svg_of_page(drawn(declared.narrow), "")).groups()
     )
     assert 250 < width <= 365
     axis = next(encoding["y"]["axis"] for encoding, _, _ in layers(panels(declared.wide)[0], "point"))

@@ -12,7 +12,7 @@ import vl_convert
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.declare import declare
-from strozzi_sim.reports.vega import LIGHT, declaration, file_svg, files_of, svg_of_page
+from strozzi_sim.reports.vega import LIGHT, declaration, drawn, file_svg, files_of, svg_of_page
 
 DOTS = {
     "data": {"values": [{"a": 1, "b": 2, "tip": 'one: 2 <">&'}, {"a": 2, "b": 3, "tip": "two: 3"}]}, "width": 100, "height": 60, "title": "ink",
@@ -29,7 +29,7 @@ DRAWN = "0f43b46e2b5ce8a6d81828a226ad2f20dee9689267be74a839fa0c36cc524e9c"  # SH
 
 @pytest.fixture(scope="module")
 def svg():
-    return svg_of_page(DOTS, 'A "picture" & its label')
+    return svg_of_page(drawn(DOTS), 'A "picture" & its label')
 
 
 def test_vega_is_the_version_whose_svg_is_cleaned():
@@ -94,25 +94,25 @@ def test_a_picture_without_some_marks_is_whole(there):
         for k in range(6)
     ).assign(low=np.nan, high=np.nan)
     shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
-    svg = svg_of_page(declare(shown, table, {}).wide, "X")
+    svg = svg_of_page(drawn(declare(shown, table, {}).wide), "X")
     assert "3 players" in {node.text for node in ElementTree.fromstring(svg).iter()}
     assert "<g/>" not in svg
 
 
 def test_two_drawings_are_equal_to_the_byte(svg):
-    assert svg_of_page(DOTS, 'A "picture" & its label') == svg
-    assert files_of(DOTS) == files_of(DOTS)
+    assert svg_of_page(drawn(DOTS), 'A "picture" & its label') == svg
+    assert files_of(drawn(DOTS)) == files_of(drawn(DOTS))
 
 
 def test_files_are_in_light_colours_on_paper():
-    files = files_of(DOTS)
+    files = files_of(drawn(DOTS))
     assert sorted(files) == ["png", "svg"]
     assert files["png"][:8] == b"\x89PNG\r\n\x1a\n"
-    drawn = file_svg(DOTS)
-    assert files["svg"] == drawn.encode()
-    assert "var(" not in drawn
-    assert "#0101" not in drawn
-    assert all(LIGHT[name] in drawn for name in ("paper", "ink", "s1", "s2"))
+    svg = file_svg(DOTS)
+    assert files["svg"] == svg.encode()
+    assert "var(" not in svg
+    assert "#0101" not in svg
+    assert all(LIGHT[name] in svg for name in ("paper", "ink", "s1", "s2"))
 
 
 def test_a_declaration_is_one_that_any_viewer_draws():

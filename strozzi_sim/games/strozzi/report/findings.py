@@ -143,6 +143,8 @@ def _what_ports_pay(ports: list[Any], *, exact: bool = True) -> str:
             return f"the three ports pay alike, about {format_row(low, 'amount')} coins in a game"
         return f"the three ports pay a player between {between}: equal to within {_MIN_PORT_COINS:g} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
+        if not exact and high.low > low.high:
+            return f"{WORDS[high.port]} pays {format_row(high, 'amount')} coins in a game and {WORDS[low.port]} {format_row(low, 'amount')}, a small difference"
         if not exact:
             return "no port is known to pay more than another"
         return f"the ports pay a player between {between}, a small or not significant difference"
