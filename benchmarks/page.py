@@ -55,6 +55,7 @@ def main() -> None:
             for _ in range(LOADS):
                 tab = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
                 tab.goto(page.as_uri())
+                tab.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
                 paints.append(tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
             text = page.read_text("utf-8")
             print(
