@@ -22,7 +22,6 @@ from strozzi_sim.game.reporting import (
     headline_players,
     listed,
     pick,
-    row_of,
 )
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.content import Answer, Number
@@ -233,9 +232,3 @@ def changes_numbers(tables: Tables) -> tuple[Number, ...]:
                 )
             )
     return tuple(numbers[:3])
-
-
-def row_numbers(rows: pd.DataFrame, wanted: Sequence[tuple[str, Any, str]]) -> tuple[Number, ...]:
-    """Return these figures of the first player count of a table as numbers: (figure, unit, what it is)."""
-    found = [(row_of(rows, figure=figure, players=headline_players(rows)), unit, what) for figure, unit, what in wanted]
-    return tuple(number(row, unit, what) for row, unit, what in found if row is not None)

@@ -32,7 +32,7 @@ from strozzi_sim.reports.study_page import maps_of, variants_of
 from strozzi_sim.reports.style import STYLE
 from strozzi_sim.reports.sweep_findings import name_of_picture
 from strozzi_sim.reports.sweep_pictures import sweep_of
-from strozzi_sim.reports.vega import declaration, file_svg
+from strozzi_sim.reports.vega import Legend, declaration, file_svg, with_legend
 from strozzi_sim.reports.writing import paint_pictures
 from strozzi_sim.runtime.files import storage_errors
 
@@ -49,6 +49,7 @@ class PictureCollector(Painter):
         wanted: name of the wanted picture; "" declares nothing and only collects names.
         names: names of all available pictures, once per variant and line-up; without the heat maps of a study.
         found: name -> (title, declaration, or heat map with its rows and names).
+        legends: name -> legend of the declaration.
         pictures: what `parts` was called with, of the wanted picture.
     """
 
@@ -57,11 +58,13 @@ class PictureCollector(Painter):
         self.wanted = {wanted, wanted.replace("_", "-")}
         self.names: list[str] = []
         self.found: dict[str, tuple[str, Any]] = {}
+        self.legends: dict[str, Legend] = {}
         self.pictures: list[tuple[Picture, pd.DataFrame, Mapping[str, str]]] = []
 
     def paint(self, declared: Declared, name: str, title: str) -> Shown:
         """Keep the declaration under its name."""
         self.found[name] = title, declared.wide
+        self.legends[name] = declared.legend
         return Shown(name, title, "", "", "")
 
     def parts(
@@ -102,12 +105,14 @@ class Drawing:
         figures: Vega-Lite declarations by name; of heat maps, matplotlib figures.
         table: drawn rows, a data frame.
         titles: title of each figure by name; several figures also name their variant and line-up.
+        legends: (name, colour, shape) of the series of each declaration, which files have below.
     """
 
     title: str
     figures: dict[str, Any]
     table: Any = None
     titles: dict[str, str] = field(default_factory=dict)
+    legends: dict[str, Legend] = field(default_factory=dict)
 
     @property
     def figure(self) -> Any:
@@ -165,7 +170,7 @@ class Drawing:
         titled = {**figure, "title": {"text": title, "anchor": "start", "fontSize": 14, "offset": 14}}
         if kind == "json":
             return json.dumps(declaration(titled), indent=1).encode()
-        svg = file_svg(titled)
+        svg = with_legend(file_svg(titled), self.legends.get(name, ()))
         if kind == "svg":
             return svg.encode()
         return bytes(vl_convert.svg_to_png(svg, scale=2) if kind == "png" else vl_convert.svg_to_pdf(svg))
@@ -207,7 +212,7 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
     figures = {key: figure() if callable(figure) else figure for key, (_, figure) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
     whole = _common(list(titles.values()))
-    return Drawing(whole, figures, table, {key: title + count for key, title in titles.items()})
+    return Drawing(whole, figures, table, {key: title + count for key, title in titles.items()}, book.legends)
 
 
 def drawn_on(

@@ -35,7 +35,7 @@ class Painter:
         self.declarations: dict[str, Spec] = {}
         self._phase, self._files = phase, files
         self._jobs: list[tuple[Spec, str]] = []
-        self._of_files: dict[str, Spec] = {}
+        self._of_files: dict[str, Declared] = {}
         self._svg: dict[int, str] = {}
 
     def wants(self, name: str) -> bool:
@@ -48,7 +48,7 @@ class Painter:
             self._phase("pictures", len(self.declarations), 0)
         titled = {**declared.wide, "title": title} if self._files else declared.wide
         if self._files:
-            self._of_files[name] = declared.wide
+            self._of_files[name] = declared
         self.declarations[name] = declaration({**titled, "description": title})
         label = f"{title}. {declared.rows} values; the tables have them."
         wide, narrow = (f"<!--picture {len(self._jobs) + k}-->" for k in range(2))
@@ -62,10 +62,9 @@ class Painter:
             spec, label = self._jobs[number]
             svg = self._drawn_once(spec)
             found[number] = svg_of_page(svg, label)
-        for name, spec in self._of_files.items():
-            self.drawn |= {
-                f"figures/{name}.{kind}": content for kind, content in files_of(self._drawn_once(spec)).items()
-            }
+        for name, declared in self._of_files.items():
+            files = files_of(self._drawn_once(declared.wide), declared.legend)
+            self.drawn |= {f"figures/{name}.{kind}": content for kind, content in files.items()}
         return _MARK.sub(lambda mark: found[int(mark[1])], page)
 
     def _drawn_once(self, spec: Spec) -> str:

@@ -6,11 +6,12 @@ variable of the page's style sheet, in a file the light colour. A mark's `descri
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 Spec = dict[str, Any]
+Legend = Sequence[tuple[str, str, str]]
 
 # Light colours; the style sheet of a page has those of both themes under the same names.
 LIGHT = {
@@ -47,19 +48,14 @@ def drawn(spec: Spec) -> str:
     return str(vl_convert.vegalite_to_svg(declaration(spec, _MARK), vl_version=_VERSION))
 
 
-def svg_of_page(svg: str, label: str) -> str:
-    """Return a drawn picture for a page: small, in the page's colours, with a sentence at each mark that has one."""
-    return _cleaned(svg, label)
-
-
-def files_of(svg: str) -> dict[str, bytes]:
-    """Return a drawn picture as files by ending: PNG and SVG, in light colours on paper."""
+def files_of(svg: str, legend: Legend = ()) -> dict[str, bytes]:
+    """Return a drawn picture as files by ending: PNG and SVG, in light colours on paper, with its legend."""
     import vl_convert
 
     for name, mark in _MARK.items():
         svg = svg.replace(mark, LIGHT[name])
     paper = f'<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>'
-    svg = re.sub(r"^(<svg[^>]*>)", rf"\1{paper}", svg, count=1)
+    svg = with_legend(re.sub(r"^(<svg[^>]*>)", rf"\1{paper}", svg, count=1), legend)
     return {"png": bytes(vl_convert.svg_to_png(svg, scale=2)), "svg": svg.encode()}
 
 
@@ -69,6 +65,34 @@ def file_svg(spec: Spec) -> str:
 
     on_paper = {**spec, "background": "paper", "padding": 12}
     return str(vl_convert.vegalite_to_svg(declaration(on_paper), vl_version=_VERSION))
+
+
+_SHAPE = {
+    "circle": '<circle r="5"/>', "diamond": '<path d="M0-6.5 6 0 0 6.5-6 0z"/>', "triangle": '<path d="M0-6 6 5-6 5z"/>',
+    "cross": '<path d="M-6-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z"/>', "bar": '<path d="M-6-3h12v6h-12z"/>', "square": '<path d="M-5-5h10v10h-10z"/>',
+    "frame": '<path d="M-5-5h10v10h-10z" fill="none" stroke="#1c1a17"/>',
+}  # fmt: skip
+_LINE = 20  # pixels of a line of a legend
+
+
+def with_legend(svg: str, legend: Legend) -> str:
+    """Return an SVG file with a legend below, whose entries are (name, ink, shape)."""
+    head = re.match(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"[^>]*>', svg)
+    if not legend or head is None:
+        return svg
+    wide, tall = float(head[1]), float(head[2])
+    entries, x, line = [], 14.0, 0
+    for name, ink, shape in legend:
+        long = 7 * len(name) + 34
+        if x > 14 and x + long > wide:
+            x, line = 14.0, line + 1
+        place = f"translate({x:g},{tall + 12 + _LINE * line:g})"
+        text = f'<text x="13" y="4" font-family="{FONT}" font-size="12" fill="{LIGHT["ink"]}">{escape(name)}</text>'
+        entries.append(f'<g transform="{place}" fill="{LIGHT[ink]}">{_SHAPE[shape]}{text}</g>')
+        x += long
+    whole = tall + 8 + _LINE * (line + 1)
+    size = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{wide:g}" height="{whole:g}">'
+    return f'{size}<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>{svg}{"".join(entries)}</svg>'
 
 
 def _quiet(spec: Any) -> Any:
@@ -111,7 +135,8 @@ _HIDDEN = re.compile(
 _EMPTY = re.compile(r"<g[^>]*/>|<g(?:[^>]*[^/>])?></g>")
 
 
-def _cleaned(svg: str, label: str) -> str:
+def svg_of_page(svg: str, label: str) -> str:
+    """Return a drawn picture for a page: small, in the page's colours, with a sentence at each mark that has one."""
     svg = _SENTENCE.sub(r' data-t="\1"', svg).replace(' data-t=""', "")  # a place without a value says nothing
     svg = _HIDDEN.sub("", _BACKGROUND.sub("", _NOISE.sub("", svg)))
     svg = re.sub(r'(opacity=")?(-?\d+\.\d{2,})', _shorter, svg)

@@ -139,16 +139,6 @@ def worth_answer(tables: Tables, effect: float, game: Game) -> Answer:
     return Answer(verdict, detail, tuple(numbers))
 
 
-def worth_headline(tables: Tables, effect: float) -> str:
-    """Return what is worth most to each agent at the player count of the headline, how much is worth nothing, and what misleads."""
-    groups = _groups(tables["worth"], effect)
-    players = headline_players(tables["worth"])
-    first = [group for group in groups if group.players == players][:_MOST]
-    more = len(groups) - len(first)
-    rest = [f"({pluralize(more, 'other combination')} below.)"] if more else []
-    return " ".join([*(f"{group.finding()}." for group in first), *rest])
-
-
 def worth_section(
     manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter, width: int = WIDE
 ) -> Section:

@@ -114,6 +114,19 @@ def test_files_are_in_light_colours_on_paper():
     assert all(LIGHT[name] in svg for name in ("paper", "ink", "s1", "s2"))
 
 
+def test_a_file_has_its_legend_in_lines_that_fit():
+    legend = [(f"series & {k}", "s1", "diamond") for k in range(6)]
+    plain, svg = files_of(drawn(DOTS))["svg"].decode(), files_of(drawn(DOTS), legend)["svg"].decode()
+    ElementTree.fromstring(svg)
+    assert svg.count("series &amp; ") == 6
+    places = re.findall(r'translate\(([\d.]+),([\d.]+)\)" fill="#0b5fa5"', svg)
+    wide, tall = (float(side) for side in re.search(r'width="([\d.]+)" height="([\d.]+)"', svg).groups())
+    assert len(places) == 6
+    assert all(float(x) < wide and float(y) < tall for x, y in places)
+    assert len({y for _, y in places}) > 1
+    assert "series" not in plain
+
+
 def test_a_declaration_is_one_that_any_viewer_draws():
     whole = declaration({**DOTS, "description": "What it is."})
     assert whole["$schema"].endswith("/vega-lite/v6.json")

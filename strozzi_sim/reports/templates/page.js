@@ -64,9 +64,16 @@ const rows_csv = lists => { // every list of marks of a picture, one below the o
   const rows = lists.flat(), heads = [...new Set(rows.flatMap(Object.keys))];
   return csv([heads, ...rows.map(r => heads.map(h => r[h] == null ? "" : String(r[h])))]);
 };
-const picture_svg = svg => {
-  const style = getComputedStyle(root);
-  return new XMLSerializer().serializeToString(svg).replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim()).replace(/<svg ([^>]*)>/, `<svg $1 font-family="Arial, sans-serif" font-size="12" style="background:${style.getPropertyValue("--paper").trim()}"><style>.i{stroke-width:2px;stroke-linecap:round}</style>`);
+const picture_svg = svg => { // with its legend below
+  const style = getComputedStyle(root), escaped = text => text.replace(/[&<]/g, z => z === "&" ? "&amp;" : "&lt;"), [wide, tall] = ["width", "height"].map(k => +svg.getAttribute(k));
+  let x = 14, line = 0;
+  const entries = $$(".legend li", svg.closest("figure")).map(li => {
+    const long = 7 * li.textContent.trim().length + 34; if (x > 14 && x + long > wide) { x = 14; line++; }
+    const mark = $("svg", li), at = `translate(${x},${tall + 12 + 20 * line})`; x += long;
+    return `<g transform="${at}"><g fill="${getComputedStyle(mark).fill}">${mark.innerHTML}</g><text x="13" y="4" fill="var(--ink)">${escaped(li.textContent.trim())}</text></g>`;
+  });
+  const whole = tall + (entries.length ? 28 + 20 * line : 0), inner = new XMLSerializer().serializeToString(svg);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${whole}" font-family="Arial, sans-serif" font-size="12" style="background:var(--paper)"><style>.i{stroke-width:2px;stroke-linecap:round}</style>${inner}${entries.join("")}</svg>`.replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim());
 };
 
 // Sortable tables, CSV, SVG
