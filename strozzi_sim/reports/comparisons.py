@@ -22,7 +22,7 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.reports.answers import number
 from strozzi_sim.reports.content import Answer, Content, Item, Number, section
 from strozzi_sim.reports.findings import RANK, SCORE, WIN, certainty
-from strozzi_sim.reports.marks import HERO
+from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.study_page import definitions_of, known_facts
@@ -47,8 +47,8 @@ def contest_pictures(tables: Tables, painter: Painter) -> list[Item]:
     """
     items = []
     for name in _KINDS.keys() & tables.keys():
-        for number_, (picture, rows, words) in enumerate(_KINDS[name](tables[name])):
-            width = HERO if number_ == 0 else 690
+        for place, (picture, rows, words) in enumerate(_KINDS[name](tables[name])):
+            width = WIDE if place else HERO
             parts = painter.parts(picture, picture.name, rows, words, width=width)
             items.append(Item(picture.title, picture.caption, tuple(parts), f"item-{picture.name}"))
     return items
