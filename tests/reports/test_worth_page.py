@@ -11,7 +11,7 @@ from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.reports.painter import Painter
-from strozzi_sim.reports.worth import worth_answer, worth_headline, worth_section
+from strozzi_sim.reports.worth import worth_answer, worth_section
 from strozzi_sim.studies.database import write_files
 from strozzi_sim.studies.outputs import write_tables
 from strozzi_sim.studies.results import load_results
@@ -100,18 +100,16 @@ def test_the_sentence_names_the_games_the_best_thing_and_what_misleads(planted):
     assert title.endswith("1 of 2 things is not known to matter; the wins of users mislead about thing:popular")
 
 
-def test_the_headline_says_where_it_holds_and_what_is_as_good():
+def test_the_section_says_where_it_holds_and_what_is_as_good():
     table = worth_table(
         rows("a", 0.2, 0.25, 0.10, players=4), rows("b", 0.2, 0.25, 0.095, players=4), rows("c", 0.2, 0.25, 0.0, players=4),
         rows("a", 0.2, 0.33, 0.0), rows("a", 0.2, 0.25, -0.04, agent="other", players=4),
     )  # fmt: skip
-    said = worth_headline({"worth": table}, 0.01)
-    assert "In the games of planted at 4 players, `a` is worth most" in said
-    assert "`b` may be worth as much" in said
-    assert "`c`" not in said
-    assert "In the games of other at 4 players, no thing of 1 is known to be worth having" in said
-    assert said.endswith("(1 other combination below.)")
     sentences = [str(sentence) for sentence in section_of(table)[0].paragraphs]
+    (planted,) = [sentence for sentence in sentences if "4 players (planted)" in sentence]
+    assert "Without <code>a</code> an agent wins 10.0" in planted
+    assert "<code>b</code>" in planted
+    assert "Without <code>c</code>" not in planted
     assert any("Without <code>a</code> it wins 4.0" in sentence and "(other)" in sentence for sentence in sentences)
 
 
