@@ -29,18 +29,36 @@ class Last:
     def act(self, view, legal, rng):
         return legal[-1]
 '''
-LIAR = """
-import itertools
+PATIENT = """
+import time
+from pathlib import Path
 from strozzi_sim.simulation import pool
 
-honest, count = getattr(pool, "honest", pool._play), itertools.count()
+play = getattr(pool, "play", pool._play)
+pool.play = play  # this file is run twice
+
+
+def wait(*arguments):
+    deadline = time.monotonic() + 60
+    while not Path("altered").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return play(*arguments)
+
+
+pool._play = wait
+"""
+LIAR = """
+from pathlib import Path
+from strozzi_sim.simulation import pool
+
+honest = getattr(pool, "honest", pool._play)
 pool.honest = honest  # this file is run twice
 
 
-def alter(task, *rest):
-    played = honest(task, *rest)
-    if next(count) % 3 == 0:
-        played.outcome["wins"][0, 0] += 1
+def alter(*arguments):
+    played = honest(*arguments)
+    played.outcome["wins"][0, 0] += 1
+    Path("altered").touch()
     return played
 
 
@@ -133,7 +151,8 @@ def test_a_scheduler_that_goes_away_leaves_the_finished_chunks(dask, whole, tmp_
 
 def test_a_worker_that_alters_chunks_is_named_and_its_chunks_are_replayed(dask, whole, tmp_path):
     (tmp_path / "liar.py").write_text(LIAR)
-    dask.add()
+    (tmp_path / "patient.py").write_text(PATIENT)  # else it may have played all before the other is there
+    dask.add(tmp_path / "patient.py")
     (honest,) = dask.wait_for(1)
     dask.add(tmp_path / "liar.py")
     (liar,) = set(dask.wait_for(2)) - {honest}
