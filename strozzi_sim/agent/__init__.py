@@ -4,7 +4,7 @@ An agent is one function plus a declaration. A compiled agent is called as `func
 with five records, and returns an action (int64); for agents in Python see `python_agent`:
 
 - state, rules : the game's records (its state.py); the state contains only what the agent's seat may know
-- params : the parameter record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds)
+- params : the parameter record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds, Weights)
 - memory : a record of the declared dtype, one per seat and thread, zeroed at the start of each game; a field `playouts`
   (int64) counts simulated games and is summed at the end of each game
 - rng : the agent's random stream; see `kernel.streams.randbelow`
@@ -16,13 +16,13 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 """
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
-from strozzi_sim.agent.parameters import Choice, Param, Policy, Seconds
+from strozzi_sim.agent.lineups import check_lineup
+from strozzi_sim.agent.parameters import Choice, Param, Policy, Seconds, Weights
 from strozzi_sim.agent.registry import (
     AGENT_TYPES,
     AgentSpec,
     AnyAgent,
     agent_names,
-    check_lineup,
     find_agent,
     installed_agents,
     is_installed,
@@ -33,6 +33,6 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
 __all__ = [
-    "AGENT_TYPES", "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Param", "Policy", "Seconds", "agent_names", "check_compiled", "check_lineup",
+    "AGENT_TYPES", "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Param", "Policy", "Seconds", "Weights", "agent_names", "check_compiled", "check_lineup",
     "compiled_agent", "dense", "find_agent", "installed_agents", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Compile an agent for a game: the address of its function and its parameter record, as used by the game loops."""
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +9,13 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, load_agent
+from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, Weights, load_agent
+from strozzi_sim.agent.worth import worth_place
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.jit import compile_cfunc
-from strozzi_sim.kernel.record_types import record_type
+from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.kernel.streams import RANDOM
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,61 @@ class CompiledAgent:
         return self.trusted and (self.blind or not hidden)
 
 
-def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
-    """Compile an agent for a game, or load it from the cache folder."""
+@dataclass(frozen=True)
+class CompiledEvaluator:
+    """The `evaluate` function of an agent, compiled for a game in this process.
+
+    Attributes:
+        agent: its address, parameters and memory.
+        place: offset of `worth` in the memory.
+        seats: seats for which `worth` has space.
+    """
+
+    agent: CompiledAgent
+    place: int
+    seats: int
+
+    def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
+        """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`.
+
+        Args:
+            state: a state record, shape (1,).
+            rules: the rules record, shape (1,).
+            word: where the random stream of the evaluation begins, 64 bits.
+        """
+        records = (
+            state.copy(),
+            exact_copy(rules),
+            self.agent.params,
+            np.zeros(1, self.agent.memory),
+            np.zeros(1, RANDOM),
+        )
+        records[-1]["cursor"] = word
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(records))(self.agent.address)
+        function(*(record.ctypes.data for record in records))
+        return np.array(records[3]["worth"][0][: int(state["players"][0])])
+
+
+def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
+    """Compile the `evaluate` function of an agent for a game, or load it from the cache folder.
+
+    Raises:
+        InputError: the agent does not evaluate positions.
+    """
+    if spec.agent.evaluate is None:
+        raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
+    compiled = compile_agent(spec, game, spec.agent.evaluate)
+    place, seats = worth_place(spec.agent.name, compiled.memory)
+    return CompiledEvaluator(compiled, place, seats)
+
+
+def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | None = None) -> CompiledAgent:
+    """Compile an agent for a game, or load it from the cache folder; with `function`, that one in place of its own."""
     agent = spec.agent
     if spec.in_seconds:
         raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (play.calibrate)")
     params = np.zeros(1, agent.params_dtype)
-    policies = []
+    kept = list[Any]()
     for key, param in agent.params.items():
         value = spec.values[key]
         if isinstance(param, Choice):
@@ -63,18 +114,24 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
             policy = load_agent(str(value), game)
             rollout = compile_agent(policy, game)
             memory = np.zeros(1, rollout.memory)
-            policies.append((rollout, memory))
+            kept.append((rollout, memory))
             params[key] = 0 if policy.is_uniform else rollout.address
             params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes
+        elif isinstance(param, Weights):
+            table, networks = param.networks(str(value))
+            kept.append((table, networks))
+            params[key] = table.ctypes.data
         elif not isinstance(param, Seconds):
             params[key] = value
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:
         raise AgentFault(f"agent {agent.name!r}: memory: the field playouts must be an int64, got {dtype['playouts']}")
-    compiled = _compile(agent, game, _as_long_as_can_be(dtype) if agent.any_length else dtype, spec.builtin)
-    return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, policies))
+    compiled = _compile(
+        agent, function or agent.function, game, _as_long_as_can_be(dtype) if agent.any_length else dtype, spec.builtin
+    )
+    return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, kept))
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
@@ -105,19 +162,17 @@ def _as_long_as_can_be(memory: np.dtype[Any]) -> np.dtype[Any]:
 
 
 _LONGEST = 1 << 30  # bytes
-_COMPILED: dict[tuple[int, str, Any], Any] = {}
+_COMPILED: dict[tuple[int, int, str, Any], Any] = {}
 
 
-def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
-    key = (id(agent), game.name, memory)
+def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
+    key = (id(agent), id(function), game.name, memory)
     if key not in _COMPILED:
-        from strozzi_sim.kernel.streams import RANDOM
-
         game.register()
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
         signature = types.int64(*(record_type(record) for record in records))
         try:  # third-party code is not cached: the cache key does not cover its helpers and data
-            compiled = compile_cfunc(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
+            compiled = compile_cfunc(function, signature, game.name, cache=builtin, boundscheck=not builtin)
         except NumbaError as error:
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
         except KeyError as error:

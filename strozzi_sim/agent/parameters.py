@@ -1,13 +1,17 @@
-"""The parameters that an agent declares: numbers, words, other agents, and budgets in seconds.
+"""The parameters that an agent declares: numbers, words, other agents, files of networks, and budgets in seconds.
 
 `fields` returns a parameter's fields in the parameter record, `parse` parses its value from a spec string, and `format`
 formats it for the canonical spec string. The registry parses a policy, since it knows the available agents.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from strozzi_sim.agent.sent_files import place_of
 from strozzi_sim.agent.spec_text import strip_parentheses
+from strozzi_sim.agent.weights import digest_of, loaded
 from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
 
 
@@ -125,5 +129,55 @@ class Policy:
         return f"({value})" if set(value) & set(",:=") else str(value)
 
 
-Parameter = Param | Choice | Policy | Seconds
+@dataclass(frozen=True)
+class Weights:
+    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses.
+
+    Attributes:
+        shipped: the file without a value in the spec string.
+        sizes: inputs and outputs of a network by player count.
+    """
+
+    shipped: Path
+    sizes: Mapping[int, tuple[int, int]]
+    description: str = ""
+    default: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return [(key, "i8")]
+
+    def parse(self, text: str, key: str, value: str) -> str:
+        """Return the path in a spec string; `text`: the whole spec string, for errors."""
+        path = strip_parentheses(value)
+        try:
+            self.networks(path)
+        except InputError as error:
+            raise InputError(f"agent {short_repr(text)}: {key}: {error}") from None
+        return path
+
+    def format(self, value: Any) -> str:
+        """Format the value for the canonical spec string."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+    def file(self, value: str) -> Path:
+        """Return the file of a value."""
+        return place_of(value) if value else self.shipped
+
+    def networks(self, value: str) -> tuple[Any, list[Any]]:
+        """Return the addresses of the networks by player count (0: none), and the arrays that they point to.
+
+        Raises:
+            InputError: no such file, or networks of other sizes.
+        """
+        file = self.file(value)
+        changed = file.stat().st_mtime_ns if file.is_file() else 0
+        return loaded(file, changed, tuple(sorted(self.sizes.items())))
+
+    def digest(self, value: str) -> str:
+        """Return the SHA-256 of the file of a value."""
+        return digest_of(self.file(value))
+
+
+Parameter = Param | Choice | Policy | Seconds | Weights
 Value = float | str

@@ -16,13 +16,13 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
-from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value, Weights
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
-from strozzi_sim.game import find_game, game_names
+from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import find_entry_points
 
@@ -135,15 +135,23 @@ class AgentSpec:
         return tuple(load_agent(text, self.game) for text in named)
 
     @property
+    def _weights(self) -> list[tuple[Weights, str]]:
+        """Files of networks among its parameters, and their values."""
+        params = self.agent.params.items()
+        return [(param, str(self.values[key])) for key, param in params if isinstance(param, Weights)]
+
+    @property
     def source_digest(self) -> str | None:
         """SHA-256 of the files that declare it and its policies, and of their `files`; in code, of its source text.
 
-        None for built-in agents, whose behaviour has a version, and for agents without source text, see `sourceless`.
+        With the files of networks among its parameters. None for built-in agents without such files, whose behaviour has a
+        version, and for agents without source text, see `sourceless`.
         """
         sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
         if self._in_code and (text := source_of(self.agent.function)) is not None:
             sources = [text.encode()]
         sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        sources += [param.digest(value).encode() for param, value in self._weights]
         return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
 
     @property
@@ -167,7 +175,8 @@ class AgentSpec:
         given = _split_file(self.text)[0]
         named = zip((Path(given).name, *self.agent.files), self._files(), strict=True) if given else ()
         contents = tuple((name, file.read_bytes()) for name, file in named if file.is_file())
-        own = (SentFile(given, contents),) if contents else ()
+        own = [SentFile(given, contents)] if contents else []
+        own += [SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for _, path in self._weights if path]
         return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
 
 
@@ -412,35 +421,3 @@ def _from_file(file: str, place: str, name: str) -> Agent:
         declared = suggest_names(name, agents).removeprefix("known: ")
         raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
     return agent
-
-
-# -- line-ups --------------------------------------------------------------------------------------------------------
-
-
-def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Check that all agents of a line-up, and their policies, play this game and player count."""
-    for spec in lineup:
-        check_lineup(spec.resolve_for(game).policies, game, players)
-        if not spec.agent.plays(game, players):
-            games = ", ".join(spec.agent.games).replace("*", "every game")
-            counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
-            raise InputError(
-                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
-            )
-
-
-def agents(game: str | Game | None = None) -> list[str]:
-    """Return the names of the agents, or of those that play a game.
-
-    Args:
-        game: name or Game; default: all agents.
-
-    Raises:
-        InputError: unknown game.
-
-    >>> import strozzi_sim as ss
-    >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
-    (True, False)
-    """
-    name = None if game is None else find_game(game).name
-    return sorted({agent.name for agent, games in installed_agents() if name is None or name in games})

@@ -9,7 +9,7 @@ import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent
-from strozzi_sim.agent.registry import agents
+from strozzi_sim.agent.lineups import agents
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL
 from strozzi_sim.simulation.match import Match

@@ -109,7 +109,9 @@ AGENTS_OF_GAMES = sorted(
     {
         agent.name
         for agent, games in installed_agents()
-        if agent.games != EVERY_GAME and spec_of(agent, games[0]).builtin
+        if agent.games != EVERY_GAME
+        and spec_of(agent, games[0]).builtin
+        and set(agent.function.__module__.split(".")) & set(OUR_GAMES)  # not one written once for all games
     }
 )
 

@@ -189,6 +189,24 @@ def _gains(state, rules, params, memory, seat, kind, city, mine, a, b, c):
 
 
 @jit
+def marker_value(state, rules, params, memory, seat, kind, city, mine):
+    """Return the expected coins of a marker on its space, this round and later; `mine`: ships the seat can place there later."""
+    here = state.position[city, seat]
+    now = later = 0.0
+    tie = -1
+    for rank in range(state.players):
+        other = state.order[city, rank]
+        if other == seat:
+            tie = 1
+            continue
+        lead = here - state.position[city, other]
+        drift, steep = _race(state, params, memory, kind, city, mine, other)
+        now += _behind(lead, tie, drift, steep)
+        later += _behind_later(memory, lead, tie)
+    return _marker_coins(rules, params, memory, kind, rules.rounds - state.round - 1, now, later, here)
+
+
+@jit
 def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
     """Return the additional coins for `a`, `b` and `c` steps at a port; `mine`: the seat can place there later (1)."""
     return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, a, b, c)

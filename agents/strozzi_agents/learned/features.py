@@ -1,0 +1,46 @@
+"""What a trainer knows of the features of a game."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Features:
+    """Numbers of features, and the symmetry of the game.
+
+    Attributes:
+        common: number of features that are no seat's.
+        own: number of features of each seat.
+        turned: groups of equally many common features that a symmetry of the game moves on by one place, cyclically.
+        own_turned: such groups among the features of a seat.
+    """
+
+    common: int
+    own: int
+    turned: Sequence[Sequence[int]] = ()
+    own_turned: Sequence[Sequence[int]] = ()
+
+    @property
+    def symmetries(self) -> int:
+        """Number of symmetries, with the one that changes nothing."""
+        groups = [*self.turned, *self.own_turned]
+        return len(groups[0]) if groups else 1
+
+    def order(self, players: int, turns: int) -> npt.NDArray[np.int64]:
+        """Return where each feature is found if the symmetry is applied `turns` times, int64[features].
+
+        >>> Features(2, 1, [(0, 1)]).order(2, 1).tolist()
+        [1, 0, 2, 3]
+        """
+        order = np.arange(self.common + self.own * players)
+        groups = [*self.turned] + [
+            [self.common + seat * self.own + place for place in group]
+            for seat in range(players)
+            for group in self.own_turned
+        ]
+        for group in groups:
+            order[list(group)] = np.roll(list(group), -turns)
+        return order

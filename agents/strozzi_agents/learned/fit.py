@@ -1,0 +1,183 @@
+"""Fits a network to positions with NumPy: Adam, a cosine of the step size, weights averaged over the last quarter of the steps.
+
+The two branches of a game met the same chance, so that the errors of their labels are correlated. The loss is that of
+generalised least squares: with correlation rho, the gradient of one branch is (e - rho * e of the other) / (1 - rho^2).
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from strozzi_agents.learned.value import OUTPUTS
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.stats.resampling import draws
+
+Array = npt.NDArray[Any]
+SCALE = 50.0  # points of score or lead to come that an output of 1 stands for during the fit
+_HEADS = np.array([0.3, 1.0, 2.0], np.float32)  # weights of the squared error of score and lead, and of the log loss
+_FINE = 1 << 24
+_MEMORY = 0.99  # of the running correlation
+_SETTLED = 0.75  # share of the steps after which weights are averaged
+
+
+def initial(sizes: Sequence[int], seed: int) -> list[Array]:
+    """Return weights and biases of a network, alternately: uniform as in He et al. 2015; the last layer is 0."""
+    parts = list[Array]()
+    for number, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
+        draw = draws(seed, number, (inputs, outputs), _FINE) / (_FINE / 2) - 1
+        limit = 0.0 if number == len(sizes) - 2 else np.sqrt(6 / inputs)
+        parts += [(draw * limit).astype(np.float32), np.zeros(outputs, np.float32)]
+    return parts
+
+
+@dataclass
+class Rows:
+    """Rows of one batch, both branches of each game side by side.
+
+    Attributes:
+        inputs: float32[2 * N, I]; the second half has the other branches.
+        labels: float32[2 * N, 3], score and lead to come in units of SCALE, share of the win.
+    """
+
+    inputs: Array
+    labels: Array
+
+
+def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None, scale: bool = True) -> Rows:
+    """Return the rows of games of which both branches kept a position, one for each seat that learned.
+
+    Args:
+        games: records of `learned.positions.position_dtype`.
+        kind: FIRST or LATER.
+        common: number of common features.
+        own: number of features of each seat.
+        order: int64[F], a symmetry of the features, or None.
+        scale: whether labels are in units of SCALE.
+    """
+    games = games[(games["kept"][:, kind] == 1).all(axis=1)]
+    players = games["label"].shape[3]
+    turns = [
+        np.concatenate([np.arange(common), common + (np.arange(players * own) + seat * own) % (players * own)])
+        for seat in range(players)
+    ]
+    index = np.stack(turns) if order is None else order[np.stack(turns)]  # [P, F]
+    learns = (games["learners"][:, None] >> np.arange(players) & 1).astype(bool)  # [N, P]
+    inputs, labels = [], []
+    for branch in range(2):
+        features = games["features"][:, kind, branch]
+        final, now = games["label"][:, kind, branch], games["now"][:, kind, branch]
+        parts = [features[learns[:, seat]][:, index[seat]] for seat in range(players)]
+        inputs.append(np.concatenate(parts))
+        to_come = np.concatenate([(final[..., :2] - now) / (SCALE if scale else 1.0), final[..., 2:]], axis=2)
+        labels.append(np.concatenate([to_come[learns[:, seat], seat] for seat in range(players)]))
+    return Rows(np.concatenate(inputs), np.concatenate(labels).astype(np.float32))
+
+
+@dataclass
+class Fit:
+    """A network while it is fitted.
+
+    Attributes:
+        parts: weights and biases, alternately.
+        steps: number of all steps, for the cosine.
+        rate: the first step size.
+        correlation: of the errors of two branches, float64[kind, head].
+    """
+
+    parts: list[Array]
+    steps: int
+    rate: float
+    last: float = 3e-5
+    correlation: Array = field(default_factory=lambda: np.zeros((2, OUTPUTS)))
+    step: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin without momentum."""
+        self._first = [np.zeros_like(part) for part in self.parts]
+        self._second = [np.zeros_like(part) for part in self.parts]
+        self.averaged = [part.copy() for part in self.parts]
+
+    def learn(self, rows: Rows, kind: int) -> Array:
+        """Take one step; returns the mean loss of each head, float64[3]."""
+        outputs, hidden = _forward(self.parts, rows.inputs)
+        errors = _errors(outputs, rows.labels)
+        half = len(errors) // 2
+        one, other = errors[:half], errors[half:]
+        now = (one * other).mean(axis=0) / np.maximum(np.sqrt((one**2).mean(0) * (other**2).mean(0)), 1e-9)
+        share = max(1 - _MEMORY, 1 / (self.step + 1))
+        self.correlation[kind] += share * (now - self.correlation[kind])
+        rho = np.clip(self.correlation[kind], 0, 0.95).astype(np.float32)
+        crossed = np.concatenate([one - rho * other, other - rho * one]) / (1 - rho**2)
+        gradients = _backward(self.parts, hidden, crossed * _HEADS / np.float32(len(errors)))
+        self._update(gradients)
+        return np.asarray((errors**2).mean(axis=0), np.float64)
+
+    def _update(self, gradients: list[Array]) -> None:
+        self.step += 1
+        done = self.step / self.steps
+        rate = self.last + (self.rate - self.last) * 0.5 * (1 + np.cos(np.pi * min(done, 1.0)))
+        rate *= min(1.0, self.step / 200)
+        for part, gradient, first, second, mean in zip(
+            self.parts, gradients, self._first, self._second, self.averaged, strict=True
+        ):
+            first += np.float32(0.1) * (gradient - first)
+            second += np.float32(0.001) * (gradient * gradient - second)
+            grown = np.float32(rate / (1 - 0.9**self.step))
+            part -= grown * first / (np.sqrt(second / np.float32(1 - 0.999**self.step)) + np.float32(1e-8))
+            mean += np.float32(1 / max(self.step - _SETTLED * self.steps, 1)) * (part - mean)
+
+    def layers(self) -> list[tuple[Array, Array]]:
+        """Return the averaged network, with outputs in points."""
+        parts = [part.copy() for part in self.averaged]
+        unit = np.array([SCALE, SCALE, 1.0], np.float32)
+        parts[-2] *= unit
+        parts[-1] *= unit
+        return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def parts_of(layers: Sequence[tuple[Array, Array]]) -> list[Array]:
+    """Return weights and biases of a finished network for a further fit; the reverse of `Fit.layers`."""
+    parts = [part.copy() for layer in layers for part in layer]
+    unit = np.array([1 / SCALE, 1 / SCALE, 1.0], np.float32)
+    parts[-2] *= unit
+    parts[-1] *= unit
+    return parts
+
+
+def predictions(layers: Sequence[tuple[Array, Array]], inputs: Array) -> Array:
+    """Return score and lead to come in points, and the logit of a win, float32[N, 3]."""
+    return _forward([part for layer in layers for part in layer], inputs)[0]
+
+
+def batches(count: int, size: int) -> Iterator[slice]:
+    """Return the slices of `count` games in order, the rest left out."""
+    return (slice(start, start + size) for start in range(0, count - size + 1, size))
+
+
+def _forward(parts: list[Array], inputs: Array) -> tuple[Array, list[Array]]:
+    hidden = [inputs]
+    for weights, bias in zip(parts[:-2:2], parts[1:-2:2], strict=True):
+        hidden.append(np.maximum(hidden[-1] @ weights + bias, 0))
+    return hidden[-1] @ parts[-2] + parts[-1], hidden
+
+
+def _errors(outputs: Array, labels: Array) -> Array:
+    errors = outputs - labels
+    errors[:, WIN] = 1 / (1 + np.exp(-outputs[:, WIN])) - labels[:, WIN]
+    return errors
+
+
+def _backward(parts: list[Array], hidden: list[Array], upper: Array) -> list[Array]:
+    gradients = list[Array]()
+    for layer in reversed(range(len(hidden))):
+        gradients = [hidden[layer].T @ upper, upper.sum(axis=0), *gradients]
+        if layer:
+            upper = (upper @ parts[2 * layer].T) * (hidden[layer] > 0)
+    return gradients
+
+
+__all__ = ["LEAD", "SCALE", "SCORE", "WIN", "Fit", "Rows", "batches", "initial", "parts_of", "predictions", "rows_of"]

@@ -1,0 +1,127 @@
+"""The agent `learned`: one step ahead by learned values, written once for each game that describes its positions."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, play_to_quiet, utility_at
+from strozzi_agents.learned.verbs import guide_action, is_quiet
+from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
+from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.streams import reseed
+
+
+@jit
+def _best_follow_up(state, rules, weights, memory, seat, prize):
+    """Return the worth of the best action of `seat`, which decides again before anybody else."""
+    best = -1e30
+    tried = clone(state)
+    for k in range(count_legal(state, rules)):
+        assign(tried, state)
+        apply(tried, rules, kth_legal(state, rules, k), memory.chance, None)
+        play_to_quiet(tried, rules, memory.chance, memory.guide)
+        best = max(best, utility_at(tried, rules, weights, memory, seat, prize))
+    return best
+
+
+@jit
+def try_action(played, rules, weights, memory, seat, action, prize, beyond):
+    """Return the worth of `action` to `seat`; `played` becomes the position that was looked up."""
+    apply(played, rules, action, memory.chance, None)
+    if beyond == 0 and not is_over(played) and actor(played) == seat and not is_quiet(played):
+        return _best_follow_up(played, rules, weights, memory, seat, prize)
+    play_to_quiet(played, rules, memory.chance, memory.guide)
+    for _ in range(beyond):
+        if is_over(played):
+            break
+        apply(played, rules, guide_action(played, rules, memory.guide), memory.chance, None)
+        play_to_quiet(played, rules, memory.chance, memory.guide)
+    return utility_at(played, rules, weights, memory, seat, prize)
+
+
+@jit
+def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
+    """Return the place, among the legal actions, of the one with the highest expected lead and prize.
+
+    Args:
+        state: position of the seat that decides, as it may know it.
+        rules: the rules.
+        weights: address of the networks' addresses by player count.
+        memory: see `learned_memory`.
+        prize: points that a win is worth.
+        beyond: quiet positions that are passed before the value is looked up.
+        redraws: samples of the chance until then; all actions meet the same.
+        rng: stream of the agent.
+    """
+    seat, count = actor(state), count_legal(state, rules)
+    if count == 1:
+        return 0
+    for k in range(count):
+        memory.total[k] = 0.0
+    drawn, played = clone(state), clone(state)
+    for _ in range(redraws):
+        assign(drawn, state)
+        determinize(drawn, rules, seat, rng)
+        reseed(memory.sweep, rng)
+        for k in range(count):
+            assign(played, drawn)
+            assign(memory.chance, memory.sweep)
+            memory.total[k] += try_action(
+                played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond
+            )
+    best = 0
+    for k in range(1, count):
+        if memory.total[k] > memory.total[best]:
+            best = k
+    return best
+
+
+def learned_agent(
+    game: str, guide: np.dtype[Any], counts: tuple[int, int], players: tuple[int, ...], weights: Path, description: str
+) -> Agent:
+    """Return the agent `learned` of a game that implements the verbs of `learned.verbs`.
+
+    Args:
+        game: name of the game.
+        guide: dtype of the guide's memory.
+        counts: numbers of features, common and of each seat.
+        players: player counts with a network in the file.
+        weights: the file of networks.
+        description: one sentence.
+    """
+    common, own = counts
+    sizes = {count: (common + own * count, OUTPUTS) for count in players}
+    agent = compiled_agent(
+        name="learned",
+        games=(game,),
+        players=players,
+        stochastic=True,
+        memory=learned_memory(guide, common, own, max(players)),
+        evaluate=_evaluate,
+        weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
+        prize=Param(0.0, 0.0, 1e6, "points of lead that a win is worth"),
+        beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
+        redraws=Param(1, 1, 100_000, "samples of the chance until then"),
+    )(_learned)
+    return replace(agent, description=description)
+
+
+def _learned(state, rules, params, memory, rng):
+    root = clone(state)
+    conceal(root, rules, actor(state))
+    return kth_legal(
+        state, rules, choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, rng)
+    )
+
+
+def _evaluate(state, rules, params, memory, rng):
+    """Write the worth of any position, from which the guide plays on to a quiet one."""
+    played = clone(state)
+    reseed(memory.chance, rng)
+    play_to_quiet(played, rules, memory.chance, memory.guide)
+    evaluate_quiet(played, rules, params.weights, memory)
+    return 0

@@ -1,0 +1,168 @@
+"""Positions to learn from, with what became of them: games with one deviation, played on in two ways with the same chance.
+
+A game is played with some random actions up to a random decision. There two actions are tried, and from both the players
+of the stage play on without any deviation, with the same chance: what is learned is how good these players are from a
+position on, beside the beaten path too, and the difference of the two results has less noise than either.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from strozzi_agents.learned.learned import choose
+from strozzi_agents.learned.value import evaluate_quiet, lead_of
+from strozzi_agents.learned.verbs import describe, guide_action, is_quiet
+from strozzi_sim.game.contract import Game, actor, apply, count_legal, deal, is_over, kth_legal, score
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.pointers import assign
+from strozzi_sim.kernel.record_types import array_type, record_type
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, hash_combine, randbelow, seed_chance
+
+FIRST, LATER = 0, 1  # the positions kept of a branch: the first quiet one, and one of those after it
+_PURPOSE = 2_000  # of the random words that choose deviations
+
+# What to play.
+ORDER = np.dtype([
+    ("game", "i8"),  #       game_key(name)
+    ("seed", "i8"),
+    ("players", "i8"),
+    ("first", "i8"),  #      game
+    ("weights", "i8"),  #    address of the networks by player count, or 0
+    ("learners", "i8"),  #   seats that play by the networks in a game: 0, 1 or all; all count if it is 0
+    ("trust", "f8"),  #      share of a label that is taken from the value at each next quiet position (1 - lambda)
+    ("prize", "f8"),  #      of the seats that learn, see `learned`
+    ("horizon", "i8"),  #    the decision that deviates is below this
+    ("explore", "f8"),  #    share of random actions before it
+], align=True)  # fmt: skip
+
+
+def position_dtype(players: int, features: int) -> np.dtype[Any]:
+    """Return the dtype of a game: what is known of two positions in each of two branches, and what became of them."""
+    return np.dtype([
+        ("learners", "i8"),  #                          set of the seats from whose side the results hold
+        ("decision", "i8"),  #                          that deviated
+        ("kept", "i8", (2, 2)),  #                      [FIRST or LATER, branch] there is one
+        ("features", "f4", (2, 2, features)),
+        ("now", "f4", (2, 2, players, 2)),  #           score and lead there
+        ("label", "f8", (2, 2, players, 3)),  #         score, lead, share of the win in the end, as far as they are known
+        ("open", "f8", (2, 2)),  #                      share of the label that is not known yet
+    ])  # fmt: skip
+
+
+@jit
+def _act(state, rules, order, memory, learners, rng):
+    """Return the action of the player that decides."""
+    if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
+        return kth_legal(state, rules, choose(state, rules, order.weights, memory, order.prize, 0, 1, rng))
+    return guide_action(state, rules, memory.guide)
+
+
+@jit
+def _keep(state, rules, memory, kind, branch, game):
+    describe(state, rules, memory.guide, memory.features)
+    for k in range(game.features.shape[2]):
+        game.features[kind, branch, k] = memory.features[k]
+    for seat in range(state.players):
+        game.now[kind, branch, seat, 0] = score(state, seat)
+        game.now[kind, branch, seat, 1] = lead_of(state, seat)
+    game.kept[kind, branch] = 1
+    game.open[kind, branch] = 1.0
+    for seat in range(state.players):
+        for k in range(3):
+            game.label[kind, branch, seat, k] = 0.0
+
+
+@jit
+def _add_label(state, memory, branch, game, share):
+    """Use `memory.worth` for a share of what is open of the labels of a branch."""
+    for kind in range(2):
+        if game.kept[kind, branch] == 1:
+            part = share * game.open[kind, branch]
+            game.open[kind, branch] -= part
+            for seat in range(state.players):
+                for k in range(3):
+                    game.label[kind, branch, seat, k] += part * memory.worth[seat, k]
+
+
+@jit
+def _play_branch(state, rules, order, memory, chance, learners, branch, game, rng):
+    """Play to the end without deviations, and keep two quiet positions and the result."""
+    met = 0
+    while not is_over(state):
+        if is_quiet(state):
+            if met > 0 and order.trust > 0.0:
+                evaluate_quiet(state, rules, order.weights, memory)
+                _add_label(state, memory, branch, game, order.trust)
+            if met == 0:
+                _keep(state, rules, memory, FIRST, branch, game)
+            elif randbelow(rng, met) == 0:
+                _keep(state, rules, memory, LATER, branch, game)
+            met += 1
+        apply(state, rules, _act(state, rules, order, memory, learners, rng), chance, None)
+    evaluate_quiet(state, rules, order.weights, memory)
+    _add_label(state, memory, branch, game, 1.0)
+
+
+def _play(order, state, branched, rules, memory, chance, again, rng, games):
+    """Play `len(games)` games."""
+    players = order.players
+    for number in range(len(games)):
+        game = games[number]
+        key = deal_key(order.seed, order.game, players, order.first + number)
+        rng.cursor = hash_combine(key, _PURPOSE)
+        learners = (1 << players) - 1
+        if order.learners == 1:
+            learners = 1 << randbelow(rng, players)
+        game.learners = learners
+        target = randbelow(rng, order.horizon)
+        found = False
+        while not found:
+            seed_chance(chance, hash_combine(key, _PURPOSE + 1 + randbelow(rng, 1 << 31)))
+            deal(state, rules, players, 0, chance, None)
+            met = 0
+            while not is_over(state):
+                count = count_legal(state, rules)
+                if count > 1 and (learners >> actor(state)) & 1 == 1:
+                    if met == target:
+                        found = True
+                        break
+                    met += 1
+                if randbelow(rng, 1_000_000) < order.explore * 1e6:
+                    action = kth_legal(state, rules, randbelow(rng, count))
+                else:
+                    action = _act(state, rules, order, memory, learners, rng)
+                apply(state, rules, action, chance, None)
+            if not found:
+                target = randbelow(rng, max(met, 1))
+        game.decision = target
+        count = count_legal(state, rules)
+        first = kth_legal(state, rules, randbelow(rng, count))
+        second = _act(state, rules, order, memory, learners, rng)
+        while second == first:
+            second = kth_legal(state, rules, randbelow(rng, count))
+        start = rng.cursor
+        for branch in range(2):
+            rng.cursor = start
+            assign(branched, state)
+            assign(again, chance)
+            for kind in range(2):
+                game.kept[kind, branch] = 0
+            apply(branched, rules, first if branch == 0 else second, again, None)
+            _play_branch(branched, rules, order, memory, again, learners, branch, game, rng)
+
+
+@cache
+def positions_kernel(game: Game, memory: np.dtype[Any], kept: np.dtype[Any]) -> Any:
+    """Return the compiled function that plays games: (order, state, state, rules, memory, chance, chance, rng, games)."""
+    game.register()
+    state, chance = record_type(game.state), record_type(CHANCE)
+    return entry(
+        jit(_play),
+        types.void(
+            record_type(ORDER), state, state, record_type(game.rules), record_type(memory), chance, chance,
+            record_type(RANDOM), array_type(kept),
+        ),
+        game.name,
+    )  # fmt: skip

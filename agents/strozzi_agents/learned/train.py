@@ -1,0 +1,221 @@
+"""Trains the values of a game: `python -m strozzi_agents.learned.train GAME FILE`, with NumPy alone.
+
+Stage 1 learns how good the guide is from any position on. Each further stage is policy iteration: seats play by the
+values of the stage before. All is a function of the seed and the machine: the same command writes the same bytes.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from strozzi_agents.learned.features import Features
+from strozzi_agents.learned.fit import LEAD, WIN, Fit, batches, initial, parts_of, predictions, rows_of
+from strozzi_agents.learned.positions import FIRST, LATER, ORDER, position_dtype, positions_kernel
+from strozzi_agents.learned.value import OUTPUTS
+from strozzi_sim.agent import AgentSpec, Weights, load_agent
+from strozzi_sim.agent.weights import packed_networks, read_networks, write_networks
+from strozzi_sim.errors import InputError
+from strozzi_sim.game import find_game
+from strozzi_sim.game.variants import AnyVariant, find_variant
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
+
+CHUNK = 10_000  # games that are played at once
+HELD_OUT = 1_000_000_000  # the first game that is never learned from
+BATCH = 512  # games of a step
+_PLAYING = 2  # threads
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Games to play and to learn from.
+
+    Attributes:
+        games: number of games, two branches each.
+        learners: seats of a game that play by the values so far and that are learned from; 0: the guide plays all seats, and
+            all are learned from.
+        passes: how often each game is used.
+        rate: the first step size.
+        prize: points of lead that a win is worth to the seats that play by the values.
+        trust: share of a label that is taken from the values so far at each next quiet position; 0: the result of the game.
+    """
+
+    games: int
+    learners: int = 0
+    passes: int = 1
+    rate: float = 2e-3
+    prize: float = 0.0
+    trust: float = 0.0
+
+    @classmethod
+    def read(cls, text: str) -> "Stage":
+        """Return the stage of GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]]."""
+        try:
+            parts = text.split(":")
+            kinds: tuple[Callable[[str], Any], ...] = (float, int, int, float, float, float)
+            games, *rest = (kind(part) for kind, part in zip(kinds[: len(parts)], parts, strict=True))
+            return cls(int(games), *rest)
+        except ValueError:
+            raise InputError(
+                f"stage {text!r}: expected GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]], such as 1e6:1:4:1e-3"
+            ) from None
+
+
+class Trainer:
+    """Plays games of one player count, and fits its network."""
+
+    def __init__(self, game: str, players: int, seed: int, variant: AnyVariant = "base") -> None:
+        self.game, self.players, self.seed = find_game(game), players, seed
+        self.spec: AgentSpec = load_agent("learned", self.game)
+        weights = self.spec.agent.params["weights"]
+        assert isinstance(weights, Weights)
+        if players not in weights.sizes:
+            raise InputError(f"{game}: no values for {players} players; they are learned for {sorted(weights.sizes)}")
+        features = import_module(f"strozzi_agents.{self.game.name}.features").FEATURES
+        assert isinstance(features, Features)
+        self.features = features
+        self.rules = find_variant(self.game, variant).rules
+        assert isinstance(self.spec.agent.memory, np.dtype)
+        self.memory = self.spec.agent.memory
+        self.kept = position_dtype(players, weights.sizes[players][0])
+        self.kernel = positions_kernel(self.game, self.memory, self.kept)
+
+    def play(self, first: int, count: int, stage: Stage, networks: Any, horizon: int, explore: float = 0.15) -> Any:
+        """Return games of a stage, records of `position_dtype`."""
+        order = np.zeros(1, ORDER)
+        table, _ = networks if networks is not None else (None, None)
+        order[0] = (
+            game_key(self.game.name), self.seed, self.players, first,
+            0 if table is None else table.ctypes.data, stage.learners, 0.0 if table is None else stage.trust, stage.prize,
+            horizon, explore,
+        )  # fmt: skip
+        states = np.zeros(2, self.game.state)
+        rules, memory, chances = exact_copy(self.rules), np.zeros(1, self.memory), np.zeros(2, CHANCE)
+        games = np.zeros(count, self.kept)
+        self.kernel(
+            order[0], states[0], states[1], rules[0], memory[0], chances[0], chances[1], np.zeros(1, RANDOM)[0], games
+        )
+        return games
+
+    def horizon(self, stage: Stage, networks: Any) -> int:
+        """Return a limit of decisions before which 95 % of the deviations of long games fall."""
+        games = self.play(HELD_OUT - CHUNK, 500, stage, networks, 100_000)
+        return max(int(np.quantile(games["decision"], 0.99)) + 2, 2)
+
+    def fit(
+        self, layers: Any, stage: Stage, hidden: Sequence[int], report: Any = print
+    ) -> tuple[Any, list[dict[str, Any]]]:
+        """Play the games of a stage and learn from them; returns the network's layers and its curve.
+
+        Args:
+            layers: the network so far, which the learners play by, or None.
+            stage: what to play.
+            hidden: widths of the hidden layers, without `layers`.
+            report: called with a line of text now and then.
+        """
+        networks = None if layers is None else packed_networks({self.players: layers})
+        horizon = self.horizon(stage, networks)
+        sizes = [self.kept["features"].shape[-1], *hidden, OUTPUTS]
+        parts = initial(sizes, self.seed) if layers is None else parts_of(layers)
+        chunks = -(-stage.games // CHUNK)
+        fit = Fit(parts, chunks * (CHUNK // BATCH) * 2 * stage.passes, stage.rate)
+        held_out = self.play(HELD_OUT, CHUNK, replace(stage, trust=0.0), networks, horizon)
+        orders = [self.features.order(self.players, turn) for turn in range(self.features.symmetries)]
+        curve = [self.measure(fit.layers() if layers is None else layers, held_out) | {"games": 0, "seconds": 0.0}]
+        began, kept = time.process_time(), list[Any]()
+        first = HELD_OUT * (1 + stage.learners)
+        with threadpool_limits(1), ThreadPoolExecutor(_PLAYING) as pool:
+            played = _in_order(
+                pool, lambda chunk: self.play(first + chunk * CHUNK, CHUNK, stage, networks, horizon), chunks
+            )
+            for number, games in enumerate(played):
+                if stage.passes > 1:
+                    kept.append(games)
+                self._learn(fit, games, orders)
+                if (number + 1) % max(chunks // 8, 1) == 0:
+                    curve.append(self._row(fit, held_out, (number + 1) * CHUNK, began))
+                    report(_line(curve[-1]))
+            for turn in range(1, stage.passes):
+                for games in kept:
+                    self._learn(fit, games, orders)
+                curve.append(self._row(fit, held_out, chunks * CHUNK * (turn + 1), began))
+                report(_line(curve[-1]))
+        report(f"correlation of the branches' errors: {fit.correlation.round(2).tolist()}")
+        return fit.layers(), curve
+
+    def _learn(self, fit: Fit, games: Any, orders: Sequence[Any]) -> None:
+        for batch in batches(len(games), BATCH):
+            for kind in (FIRST, LATER):
+                order = orders[fit.step % len(orders)]
+                rows = rows_of(games[batch], kind, self.features.common, self.features.own, order)
+                fit.learn(rows, kind)
+
+    def _row(self, fit: Fit, held_out: Any, games: int, began: float) -> dict[str, Any]:
+        return self.measure(fit.layers(), held_out) | {"games": games, "seconds": time.process_time() - began}
+
+    def measure(self, layers: Any, games: Any) -> dict[str, Any]:
+        """Return mean squared errors of the lead, of its difference between branches, and the mean log loss of wins."""
+        rows = rows_of(games, FIRST, self.features.common, self.features.own, None, scale=False)
+        found = predictions(layers, rows.inputs)
+        error = found[:, LEAD] - rows.labels[:, LEAD]
+        half = len(error) // 2
+        logit, won = found[:, WIN].astype(np.float64), rows.labels[:, WIN]
+        return {
+            "lead_mse": float((error**2).mean()),
+            "difference_mse": float(((error[:half] - error[half:]) ** 2).mean()),
+            "win_loss": float((np.logaddexp(0, logit) - won * logit).mean()),
+        }
+
+
+def _in_order(pool: ThreadPoolExecutor, play: Any, chunks: int) -> Iterator[Any]:
+    """Yield `play(0)`, `play(1)` and so on, the next ones under way meanwhile."""
+    waiting = [pool.submit(play, chunk) for chunk in range(min(_PLAYING + 1, chunks))]
+    for chunk in range(chunks):
+        yield waiting.pop(0).result()
+        if chunk + _PLAYING + 1 < chunks:
+            waiting.append(pool.submit(play, chunk + _PLAYING + 1))
+
+
+def _line(row: dict[str, Any]) -> str:
+    return (
+        f"{row['games']:>12,} games {row['seconds']:>7.0f} s  lead {row['lead_mse']:.1f}  difference "
+        f"{row['difference_mse']:.1f}  win {row['win_loss']:.4f}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train the values of a game for some player counts, and write them."""
+    parser = argparse.ArgumentParser(prog="python -m strozzi_agents.learned.train", description=__doc__)
+    parser.add_argument("game")
+    parser.add_argument("file", type=Path, help="the .npz file to write; networks of other player counts in it stay")
+    parser.add_argument("--players", type=int, nargs="+", help="player counts; default: all")
+    parser.add_argument(
+        "--stages", nargs="+", default=["4e6", "1e6:1:4:1e-3"], help="GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]]"
+    )
+    parser.add_argument("--hidden", type=int, nargs="+", default=[128, 32], help="widths of the hidden layers")
+    parser.add_argument("--start", type=Path, help="a file of networks to begin with")
+    parser.add_argument("--variant", default="base")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    stages = [Stage.read(text) for text in options.stages]
+    for players in options.players or find_game(options.game).player_counts:
+        trainer = Trainer(options.game, players, options.seed, options.variant)
+        layers = read_networks(options.start)[players] if options.start else None
+        for stage in stages:
+            print(f"{options.game}, {players} players: {stage}", flush=True)
+            layers, _ = trainer.fit(layers, stage, options.hidden, lambda line: print(line, flush=True))
+        assert layers is not None
+        others = read_networks(options.file) if options.file.exists() else {}
+        write_networks(options.file, {**others, players: layers})
+
+
+if __name__ == "__main__":
+    main()

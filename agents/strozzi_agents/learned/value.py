@@ -1,0 +1,115 @@
+"""The learned worth of a position to a seat, and the way from any position to a quiet one."""
+
+from typing import Any
+
+import numpy as np
+from numba import float64
+
+from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS, worth_field
+from strozzi_sim.game.contract import apply, is_over, placing, score
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
+from strozzi_sim.kernel.pointers import int64_at
+from strozzi_sim.kernel.streams import CHANCE
+
+OUTPUTS = len(WORTHS)  # a network's: score and lead to come, and the logit of a win
+
+
+def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> np.dtype[Any]:
+    """Return the memory of an agent with learned values.
+
+    Args:
+        guide: dtype of the guide's memory.
+        common: number of features that are no seat's.
+        own: number of features of each seat.
+        seats: most seats.
+    """
+    assert common + own * seats <= WIDEST
+    return np.dtype([  # shape                                 meaning
+        worth_field(seats),  #                                 of the position that was evaluated
+        ("sweep", CHANCE),  #                                  chance of the current redraw
+        ("chance", CHANCE),  #                                 of the action that is tried
+        ("total", "f8", (256,)),  #                            [k] sum of the worth of the k-th legal action
+        ("guide", guide),
+        ("features", "f4", (common + own * seats,)),  #        of a quiet position
+        ("work", NETWORK_WORK),
+    ], align=True)  # fmt: skip
+
+
+@force_inline
+def play_to_quiet(state, rules, chance, guide):
+    """Let the guide play for all seats until the position is quiet or the game over."""
+    while not is_over(state) and not is_quiet(state):
+        apply(state, rules, guide_action(state, rules, guide), chance, None)
+
+
+@force_inline
+def lead_of(state, seat):
+    """Return the score of `seat` less the mean of the others."""
+    total = 0
+    for other in range(state.players):
+        total += score(state, other)
+    mine = score(state, seat)
+    return mine - float64(total - mine) / (state.players - 1)
+
+
+@jit
+def predict(state, weights, memory, seat):
+    """Compute the network's outputs for `seat` from `memory.features`: into `memory.work.output`."""
+    players = state.players
+    common, own = feature_counts(state)
+    work = memory.work
+    for k in range(common):
+        work.input[k] = memory.features[k]
+    for turn in range(players):
+        other = seat + turn if seat + turn < players else seat + turn - players
+        there, here = common + turn * own, common + other * own
+        for k in range(own):
+            work.input[there + k] = memory.features[here + k]
+    run_network(int64_at(weights + 8 * players), work)
+
+
+@force_inline
+def _share_of_win(state, seat):
+    better, shared = placing(state, seat)
+    return 1.0 / shared if better == 0 else 0.0
+
+
+@force_inline
+def _chance(logit):
+    return 1.0 / (1.0 + np.exp(-float64(logit)))
+
+
+@jit
+def utility_at(state, rules, weights, memory, seat, prize):
+    """Return the expected lead of `seat` at a quiet position, and `prize` points for a win; exact if the game is over."""
+    if is_over(state):
+        return lead_of(state, seat) + prize * _share_of_win(state, seat)
+    describe(state, rules, memory.guide, memory.features)
+    predict(state, weights, memory, seat)
+    lead = lead_of(state, seat) + memory.work.output[LEAD]
+    return lead + prize * _chance(memory.work.output[WIN]) if prize != 0.0 else lead
+
+
+@jit
+def evaluate_quiet(state, rules, weights, memory):
+    """Write the expected worth of a quiet position to every seat into `memory.worth`, exact if the game is over."""
+    players = state.players
+    if is_over(state):
+        for seat in range(players):
+            memory.worth[seat, SCORE] = score(state, seat)
+            memory.worth[seat, LEAD] = lead_of(state, seat)
+            memory.worth[seat, WIN] = _share_of_win(state, seat)
+        return
+    describe(state, rules, memory.guide, memory.features)
+    total = 0.0
+    for seat in range(players):
+        predict(state, weights, memory, seat)
+        memory.worth[seat, SCORE] = score(state, seat) + memory.work.output[SCORE]
+        memory.worth[seat, LEAD] = lead_of(state, seat) + memory.work.output[LEAD]
+        chance = _chance(memory.work.output[WIN])
+        memory.worth[seat, WIN] = chance
+        total += chance
+    for seat in range(players):
+        memory.worth[seat, WIN] /= total

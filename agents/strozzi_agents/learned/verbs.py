@@ -1,0 +1,25 @@
+"""What a game adds so that the values of its positions can be learned: four verbs, implemented for its state record.
+
+A value is learned for quiet positions alone, where no question is open that chance or a rival is about to decide. From any
+other position the guide, a quick agent of the game, plays on to the next quiet one.
+"""
+
+
+def is_quiet(state):
+    """Return whether the worth of a position, not over, is to be learned and looked up here."""
+    raise TypeError("is_quiet is a verb of compiled code")
+
+
+def guide_action(state, rules, guide):
+    """Return the action of the guide, a quick agent that needs no randomness; `guide` is its memory."""
+    raise TypeError("guide_action is a verb of compiled code")
+
+
+def describe(state, rules, guide, out):
+    """Write the features of a quiet position into float32 `out`: the common ones, then those of each seat, by seat."""
+    raise TypeError("describe is a verb of compiled code")
+
+
+def feature_counts(state):
+    """Return the numbers of features that `describe` writes: common ones, and those of each seat."""
+    raise TypeError("feature_counts is a verb of compiled code")

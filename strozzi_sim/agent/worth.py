@@ -1,0 +1,33 @@
+"""What an evaluation of a position says of every seat: `memory.worth` of an agent that evaluates."""
+
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import AgentFault
+
+WORTHS = ("score", "lead", "win")  # the final score, the lead over the mean of the others, the share of the win
+SCORE, LEAD, WIN = range(len(WORTHS))
+MOST_SEATS = 6
+
+
+def worth_field(seats: int) -> tuple[str, str, tuple[int, int]]:
+    """Return the field `worth` for the memory of an agent that evaluates, float64[P, 3]: expected values, by WORTHS."""
+    return ("worth", "f8", (seats, len(WORTHS)))
+
+
+def worth_place(name: str, memory: np.dtype[Any]) -> tuple[int, int]:
+    """Return the offset of `worth` in an agent's memory, and its number of seats.
+
+    Raises:
+        AgentFault: there is none, or it has another type.
+    """
+    if "worth" not in (memory.names or ()):
+        raise AgentFault(
+            f"agent {name!r}: memory: an agent that evaluates has a field worth, float64[P, {len(WORTHS)}]"
+        )
+    assert memory.fields is not None
+    kind, place = memory.fields["worth"][:2]
+    if kind.base != np.float64 or len(kind.shape) != 2 or kind.shape[1] != len(WORTHS):
+        raise AgentFault(f"agent {name!r}: memory: worth must be float64[P, {len(WORTHS)}], got {kind}")
+    return place, kind.shape[0]

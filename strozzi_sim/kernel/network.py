@@ -1,0 +1,143 @@
+"""Dense networks in compiled code: one row at a time, inputs that are 0 skipped, the same bits on every processor.
+
+A network is packed into one array: sizes, and after them biases and weights of each layer, its outputs filled up with
+zeros to whole blocks of vector instructions. Each output is a sum in the order of the inputs, beginning with the bias; a
+product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers keep positive sums alone
+(ReLU), the last layer is linear.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba.core import types
+
+from strozzi_sim.kernel.jit import intrinsic, jit
+from strozzi_sim.kernel.pointers import address_of, int64_at
+
+WIDEST = 512  # most inputs or outputs of a layer
+MOST_LAYERS = 6
+BLOCK = 32  # outputs that are computed together
+Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]  # weights [I, O] and bias [O] of each
+
+# What a network computes with; `input` must be set before.
+NETWORK_WORK = np.dtype([
+    ("input", "f4", (WIDEST,)),
+    ("output", "f4", (WIDEST,)),  # of the last layer
+    ("index", "i8", (WIDEST,)),  #  of the inputs of a layer that are not 0
+    ("value", "f4", (WIDEST,)),  #  these inputs
+], align=True)  # fmt: skip
+
+_HEADER = 2 * (1 + MOST_LAYERS + 1)  # float32 places of the number of layers and of all sizes, int64
+_FLOAT = 4  # bytes
+
+
+def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
+    """Return a network as `run_network` reads it, float32[*].
+
+    Raises:
+        ValueError: no layer, too many or too wide ones, or sizes that do not fit each other.
+
+    >>> len(packed_network([(np.ones((3, 2), np.float32), np.zeros(2, np.float32))]))
+    144
+    """
+    if not 1 <= len(layers) <= MOST_LAYERS:
+        raise ValueError(f"a network has 1 to {MOST_LAYERS} layers, got {len(layers)}")
+    header = np.zeros(_HEADER // 2, np.int64)
+    header[0], header[1] = len(layers), len(layers[0][0])
+    parts, before, rows = [], len(layers[0][0]), len(layers[0][0])
+    for number, (weights, bias) in enumerate(layers):
+        if (
+            weights.ndim != 2
+            or len(weights) != before
+            or bias.shape != weights.shape[1:]
+            or max(weights.shape) > WIDEST
+        ):
+            raise ValueError(
+                f"layer {number}: expected weights [{before}, O] and bias [O] of at most {WIDEST}, got "
+                f"{list(weights.shape)} and {list(bias.shape)}"
+            )
+        before = weights.shape[1]
+        width = -(-before // BLOCK) * BLOCK
+        header[2 + number] = width
+        parts += [np.zeros(width, np.float32), np.zeros((rows, width), np.float32)]
+        parts[-2][:before], parts[-1][: len(weights), :before] = bias, weights
+        rows = width
+    return np.concatenate([header.view(np.float32), *(part.ravel() for part in parts)])
+
+
+@intrinsic
+def _block(typingctx: Any, bias: Any, weights: Any, stride: Any, index: Any, value: Any, count: Any, out: Any, hidden: Any) -> Any:  # fmt: skip
+    """Compute BLOCK outputs at the address `out`, from `count` inputs; all arguments are int64, `stride` is in bytes."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bias, weights, stride, index, value, count, out, hidden = args
+        word, number = ir.IntType(64), ir.FloatType()
+        vector = ir.VectorType(number, BLOCK)
+        begin = builder.block
+        loop = builder.append_basic_block("inputs")
+        body = builder.append_basic_block("input")
+        done = builder.append_basic_block("done")
+        first = builder.load(builder.inttoptr(bias, vector.as_pointer()), align=_FLOAT)
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        place, total = builder.phi(word), builder.phi(vector)
+        place.add_incoming(ir.Constant(word, 0), begin)
+        total.add_incoming(first, begin)
+        builder.cbranch(builder.icmp_signed("<", place, count), body, done)
+        builder.position_at_end(body)
+        row = builder.load(builder.gep(builder.inttoptr(index, word.as_pointer()), [place]))
+        here = builder.load(builder.gep(builder.inttoptr(value, number.as_pointer()), [place]))
+        start = builder.add(weights, builder.mul(row, stride))
+        these = builder.load(builder.inttoptr(start, vector.as_pointer()), align=_FLOAT)
+        one = builder.insert_element(ir.Constant(vector, ir.Undefined), here, ir.Constant(ir.IntType(32), 0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK)
+        many = builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+        more = builder.fadd(total, builder.fmul(many, these))
+        place.add_incoming(builder.add(place, ir.Constant(word, 1)), body)
+        total.add_incoming(more, body)
+        builder.branch(loop)
+        builder.position_at_end(done)
+        none = ir.Constant(vector, [0.0] * BLOCK)
+        positive = builder.select(builder.fcmp_ordered(">", total, none), total, none)
+        is_hidden = builder.icmp_signed("!=", hidden, ir.Constant(word, 0))
+        result = builder.select(is_hidden, positive, total)
+        builder.store(result, builder.inttoptr(out, vector.as_pointer()), align=_FLOAT)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 8), build
+
+
+_OUTPUT, _INDEX, _VALUE = (NETWORK_WORK.fields[name][1] for name in ("output", "index", "value"))  # type: ignore[index]
+
+
+@jit
+def run_network(address, work):
+    """Compute the network at `address` (see `packed_network`) for `work.input`; the result is `work.output`."""
+    layers = int64_at(address)
+    inputs = int64_at(address + 8)
+    place = address + _HEADER * _FLOAT
+    start = address_of(work)
+    count = 0
+    for i in range(inputs):
+        if work.input[i] != 0:
+            work.index[count] = i
+            work.value[count] = work.input[i]
+            count += 1
+    for layer in range(layers):
+        width = int64_at(address + 8 * (2 + layer))
+        weights = place + width * _FLOAT
+        for block in range(0, width * _FLOAT, BLOCK * _FLOAT):
+            _block(place + block, weights + block, width * _FLOAT, start + _INDEX, start + _VALUE, count, start + _OUTPUT + block, layer < layers - 1)  # fmt: skip
+        if layer == layers - 1:
+            return
+        place = weights + inputs * width * _FLOAT
+        inputs = width
+        count = 0
+        for i in range(inputs):
+            if work.output[i] != 0:
+                work.index[count] = i
+                work.value[count] = work.output[i]
+                count += 1

@@ -1,0 +1,258 @@
+"""The learned values of Strozzi: features, training, and the agent that plays by them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numba import types
+
+from strozzi_agents.learned.fit import Fit, Rows, initial, parts_of, predictions, rows_of
+from strozzi_agents.learned.positions import FIRST, LATER
+from strozzi_agents.learned.train import Stage, Trainer, main
+from strozzi_agents.learned.verbs import describe
+from strozzi_agents.strozzi.features import COMMON, FEATURES, GUIDE, OWN
+from strozzi_games import BASE, STROZZI
+from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.compile import compile_evaluator
+from strozzi_sim.agent.weights import packed_networks, read_networks
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.errors import InputError
+from strozzi_sim.game.variants import with_values
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.match import Match
+
+PLAIN = Stage(1)
+
+
+@pytest.fixture(scope="module")
+def trainer():
+    return Trainer("strozzi", 4, seed=7)
+
+
+@pytest.fixture(scope="module")
+def described():
+    def call(state, rules, guide, out):
+        describe(state, rules, guide, out)
+
+    STROZZI.register()
+    signature = types.void(
+        record_type(STROZZI.state), record_type(STROZZI.rules), record_type(GUIDE), types.float32[::1]
+    )
+    return entry(jit(call), signature, "strozzi")
+
+
+def quiet_position(moves, seed=1, players=4):
+    """A position at which a card has just been turned over."""
+    table, heuristic = Position(STROZZI, players, seed=seed, deal=0), load_agent("heuristic", STROZZI)
+    for _ in range(moves):
+        table.play(table.ask(heuristic))
+    while table.state[0]["phase"] != 0 or table.state[0]["actor"] != table.state[0]["active"]:
+        table.play(table.ask(heuristic))
+    return table
+
+
+def features_of(described, state, players=4):
+    out = np.full(COMMON + OWN * players, np.nan, np.float32)
+    described(state, exact_copy(BASE.rules)[0], np.zeros(1, GUIDE)[0], out)
+    return out
+
+
+@pytest.mark.parametrize("moves", [0, 15, 40, 80])
+def test_every_feature_is_written_and_small(described, moves):
+    found = features_of(described, quiet_position(moves).state.copy()[0])
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() < 12
+    assert 60 < np.count_nonzero(found) < len(found)
+
+
+def test_features_do_not_depend_on_the_ship_in_question_or_the_order_of_the_unseen_ones(described):
+    state = quiet_position(30).state.copy()
+    before = features_of(described, state[0])
+    unseen = int(state["ships_unseen"][0])
+    other = state.copy()
+    other["ship"][0], other["unseen_ship"][0, 0] = state["unseen_ship"][0, 0], state["ship"][0]
+    other["unseen_ship"][0, 1:unseen] = other["unseen_ship"][0, 1:unseen][::-1].copy()
+    np.testing.assert_allclose(features_of(described, other[0]), before, atol=1e-6)
+
+
+def test_the_symmetry_of_ports_moves_features_alone(described):
+    """Ports of a position are renamed in every field; the features are those of the position, in the order of a symmetry."""
+    state, rules = quiet_position(45).state.copy(), exact_copy(BASE.rules)
+    turned, other_rules, ports = state.copy(), rules.copy(), [1, 2, 0]  # port p is called ports[p]
+    for name in ("ships_at", "berth_seat", "berth_speed", "berth_ship", "berth_flag"):
+        turned[name][0][ports] = state[name][0][[0, 1, 2]]
+    for name in ("position", "order"):
+        turned[name][0][ports] = state[name][0][[0, 1, 2]]
+    turned["berths"][0] = [sum(1 << ports[p] for p in range(3) if int(old) >> p & 1) for old in state["berths"][0]]
+    other_rules["cargo"][0][:, ports] = rules["cargo"][0]
+    wares = rules["tile_ware"][0]
+    other_rules["tile_ware"][0] = [ports[ware] if ware < 3 else ware for ware in wares]
+    before = features_of(described, state[0])
+    out = np.zeros_like(before)
+    described(turned[0], other_rules[0], np.zeros(1, GUIDE)[0], out)
+    same = [
+        turns for turns in range(FEATURES.symmetries) if np.allclose(out[FEATURES.order(4, turns)], before, atol=1e-6)
+    ]
+    assert same == [1] or same == [2]
+    assert sorted(FEATURES.order(4, 1)) == list(range(len(before)))
+
+
+def test_labels_of_games_without_trust_are_their_results(trainer):
+    games = trainer.play(0, 200, PLAIN, None, 60)
+    assert (games["kept"][:, FIRST] == 1).mean() > 0.9
+    label = games["label"][games["kept"] == 1]
+    np.testing.assert_allclose(label[..., WIN].sum(axis=-1), 1)
+    np.testing.assert_allclose(label[..., LEAD].sum(axis=-1), 0, atol=1e-4)
+    assert (label[..., SCORE] == label[..., SCORE].round()).all()
+    assert (games["open"][games["kept"] == 1] == 0).all()
+    both = games[(games["kept"][:, LATER] == 1).all(axis=1)]
+    assert (both["now"][:, LATER, :, :, 0] >= both["now"][:, FIRST, :, :, 0]).all()  # scores never fall
+
+
+def test_games_are_those_of_their_numbers(trainer):
+    whole = trainer.play(0, 60, PLAIN, None, 60)
+    parts = [trainer.play(0, 25, PLAIN, None, 60), trainer.play(25, 35, PLAIN, None, 60)]
+    assert np.concatenate(parts).tobytes() == whole.tobytes()
+
+
+def test_a_fit_finds_a_known_function():
+    rng = np.random.default_rng(0)
+    fit = Fit(initial((6, 32, 3), 1), 600, 1e-2)
+    for _ in range(600):
+        inputs = rng.normal(size=(256, 6)).astype(np.float32)
+        lead = np.maximum(inputs[:, 0], 0) - inputs[:, 1]
+        labels = np.stack([inputs[:, 2], lead, lead > 0], axis=1).astype(np.float32)
+        fit.learn(Rows(inputs, labels), FIRST)
+    inputs = rng.normal(size=(500, 6)).astype(np.float32)
+    found = predictions(fit.layers(), inputs)
+    lead = np.maximum(inputs[:, 0], 0) - inputs[:, 1]
+    assert np.mean((found[:, LEAD] / 50 - lead) ** 2) < 0.02
+    assert np.mean((found[:, SCORE] / 50 - inputs[:, 2]) ** 2) < 0.02
+    assert np.mean((found[:, WIN] > 0) == (lead > 0)) > 0.95
+    for part, other in zip(parts_of(fit.layers()), fit.averaged, strict=True):
+        np.testing.assert_allclose(part, other, rtol=1e-6)
+
+
+def test_gradients_are_those_of_the_loss():
+    """With uncorrelated errors the step is along the gradient of half the weighted loss, checked by differences."""
+    from strozzi_agents.learned import fit as module
+
+    rng = np.random.default_rng(3)
+    parts = [part.astype(np.float64) + 0.1 * rng.normal(size=part.shape) for part in initial((5, 4, 3), 2)]
+    inputs, labels = rng.normal(size=(8, 5)), rng.random((8, 3))
+
+    def loss():
+        outputs, _ = module._forward(parts, inputs)
+        squared = 0.5 * (outputs[:, :2] - labels[:, :2]) ** 2
+        logit = outputs[:, 2]
+        return (squared * module._HEADS[:2]).sum() + module._HEADS[2] * (
+            np.logaddexp(0, logit) - labels[:, 2] * logit
+        ).sum()
+
+    outputs, hidden = module._forward(parts, inputs)
+    gradients = module._backward(parts, hidden, module._errors(outputs, labels) * module._HEADS)
+    for part, gradient in zip(parts, gradients, strict=True):
+        for place in np.ndindex(part.shape):
+            part[place] += 1e-6
+            up = loss()
+            part[place] -= 2e-6
+            down = loss()
+            part[place] += 1e-6
+            assert gradient[place] == pytest.approx((up - down) / 2e-6, abs=1e-4)
+
+
+def test_rows_are_seen_from_each_seat(trainer):
+    games = trainer.play(0, 40, PLAIN, None, 60)
+    rows = rows_of(games, FIRST, COMMON, OWN, None, scale=False)
+    kept = games[(games["kept"][:, FIRST] == 1).all(axis=1)]
+    assert len(rows.inputs) == 2 * 4 * len(kept)
+    seat, number = 2, 5
+    row, features = rows.inputs[seat * len(kept) + number], kept["features"][number, FIRST, 0]
+    assert (row[:COMMON] == features[:COMMON]).all()
+    for turn in range(4):
+        block = (seat + turn) % 4
+        assert (row[COMMON + turn * OWN :][:OWN] == features[COMMON + block * OWN :][:OWN]).all()
+    expected = kept["label"][number, FIRST, 0, seat, LEAD] - kept["now"][number, FIRST, 0, seat, 1]
+    assert rows.labels[seat * len(kept) + number, LEAD] == pytest.approx(expected)
+
+
+def test_training_again_writes_the_same_bytes_and_keeps_other_player_counts(tmp_path):
+    """Both stages, with values that are trusted, on a small number of games."""
+    for name in ("a", "b"):
+        main(["strozzi", str(tmp_path / name), "--players", "4", "--stages", "20000", "10000:1:2:1e-3:0:0.1", "--hidden", "16"])  # fmt: skip
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    main(["strozzi", str(tmp_path / "a"), "--players", "3", "--stages", "10000", "--hidden", "16"])
+    assert list(read_networks(tmp_path / "a")) == [3, 4]
+
+
+def test_learning_brings_the_error_down(trainer):
+    layers, curve = trainer.fit(None, Stage(60_000), [32], report=lambda line: None)
+    assert curve[-1]["lead_mse"] < 0.75 * curve[0]["lead_mse"]
+    assert curve[-1]["win_loss"] < curve[0]["win_loss"]
+    _, trusted = trainer.fit(layers, Stage(20_000, trust=0.2), [32], report=lambda line: None)
+    assert trusted[-1]["lead_mse"] < 1.05 * curve[-1]["lead_mse"]
+
+
+@pytest.mark.parametrize("text", ["many", "1e6:x", "1e6:1:2:3:4:5:6:7"])
+def test_a_stage_that_cannot_be_read_is_refused(text):
+    with pytest.raises(InputError, match="expected GAMES"):
+        Stage.read(text)
+    assert Stage.read("1e6:1:4:1e-3") == Stage(1_000_000, 1, 4, 1e-3)
+
+
+# -- the agent -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", STROZZI.player_counts)
+def test_it_plays_with_every_player_count_and_repeats_itself(players):
+    lineup = (load_agent("learned", STROZZI), load_agent("heuristic", STROZZI))
+    match = Match(STROZZI, players, lineup, BASE, 3)
+    first, again = match.play(0, 6, rows=True), match.play(0, 6, rows=True)
+    assert first.rows.tobytes() == again.rows.tobytes()
+
+
+def test_it_wins_more_than_its_guide():
+    lineup = (load_agent("learned", STROZZI), *[load_agent("heuristic", STROZZI)] * 3)
+    played = Match(STROZZI, 4, lineup, BASE, 11, "rotate").play(0, 150)
+    wins = played.outcome["wins"][0, 0].sum() / 60 / 600
+    assert wins > 0.33  # 0.25 is an equal share, the standard error 0.02
+
+
+def test_its_worth_is_exact_in_the_end_and_adds_up_before():
+    evaluator = compile_evaluator(load_agent("learned", STROZZI), STROZZI)
+    table = quiet_position(60)
+    worth = evaluator.worth(table.state, BASE.rules)
+    assert worth[:, WIN].sum() == pytest.approx(1)
+    assert abs(worth[:, LEAD].sum()) < 12
+    assert (worth[:, SCORE] >= table.state[0]["coins"][:4]).all()
+    heuristic = load_agent("heuristic", STROZZI)
+    while not table.over:
+        table.play(table.ask(heuristic))
+    worth = evaluator.worth(table.state, BASE.rules)
+    coins = table.state[0]["coins"][:4].astype(float)
+    assert (worth[:, SCORE] == coins).all()
+    np.testing.assert_allclose(worth[:, LEAD], coins - (coins.sum() - coins) / 3)
+    assert sorted(worth[:, WIN]) == [0, 0, 0, 1]
+
+
+def test_its_networks_are_part_of_its_identity(tmp_path):
+    spec = load_agent("learned", STROZZI)
+    assert spec.source_digest
+    main(["strozzi", str(tmp_path / "other.npz"), "--players", "4", "--stages", "10000", "--hidden", "16"])
+    other = load_agent(f"learned:weights={tmp_path / 'other.npz'}", STROZZI)
+    assert other.source_digest != spec.source_digest
+    assert [sent.given for sent in other.sent_files] == [str(tmp_path / "other.npz")]
+    with pytest.raises(InputError, match=r"other\.npz has no network for 3 players"):
+        Match(STROZZI, 3, (other,), BASE, 1)
+    with pytest.raises(InputError, match=r"weights: weights nowhere\.npz: expected an \.npz file"):
+        load_agent("learned:weights=nowhere.npz", STROZZI)
+    assert packed_networks(read_networks(tmp_path / "other.npz"))[0][4] != 0
+
+
+def test_it_keeps_to_restrictions_and_variants():
+    changed = with_values(STROZZI, "base", {"tracks.top_index": 12})
+    restricted = replace(load_agent("learned~flag:pirate", STROZZI))
+    played = Match(STROZZI, 4, (restricted, load_agent("heuristic", STROZZI)), changed, 1).play(0, 10)
+    assert played.outcome["games"] == 10
