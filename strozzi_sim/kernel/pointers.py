@@ -90,6 +90,16 @@ def int64_at(typingctx: Any, address: Any) -> Any:
 
 
 @intrinsic
+def float64_at(typingctx: Any, address: Any) -> Any:
+    """Return the float64 at `address`."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(builder.inttoptr(args[0], ir.DoubleType().as_pointer()))
+
+    return types.float64(types.int64), build
+
+
+@intrinsic
 def zero_at(typingctx: Any, address: Any, size: Any) -> Any:
     """Set `size` bytes from `address` on to zero."""
 

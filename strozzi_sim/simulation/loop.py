@@ -44,6 +44,8 @@ from strozzi_sim.kernel.streams import (
 )
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.simulation.luck import luck_dtype
+from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal
 
 POSITIONS = 6  # most seats of any game
 UNIFORM = -1  # address of the agent `random`, which the loop plays by itself
@@ -94,7 +96,7 @@ FAULT = np.dtype([
 
 
 @inline_source
-def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat):
+def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
     decisions = 0
     while not is_over(state):
@@ -121,7 +123,11 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
                 return -1
         if counting is not None:
             on_decision(sink, state, rules, action)
+        if luck is not None:
+            before_action(luck, state, chance)
         apply(state, rules, action, chance, sink)
+        if luck is not None:
+            after_action(luck, state, rules, action, agent.address == UNIFORM, chance)
         decisions += 1
     beat.decisions = beat.first + decisions
     return decisions
@@ -181,7 +187,7 @@ def _count_facts(facts, counting):
 @jit
 def _play(
     job, tables, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
-    sink, counting,
+    sink, counting, luck,
 ):  # fmt: skip
     state, seen, chance = work.state, work.seen, work.chance
     players = job.players
@@ -211,13 +217,17 @@ def _play(
             if counting is not None:
                 open_game(sink, number)
             deal(state, rules, players, job.start_player, chance, sink)
-            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat)
+            if luck is not None:
+                measure_deal(luck, state, rules, chance, key, job.start_player)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat)
             if decisions < 0:
                 fault.deal = number
                 fault.seating = seating
                 fault.position = seats[fault.seat]
                 return played
             _count(state, seats, decisions, outcome, sink, counting)
+            if luck is not None:
+                add_luck(luck, state, seats)
             for seat in range(players):
                 agent = agents[seats[seat]]
                 take_playouts(agent, agent.memory)
@@ -261,23 +271,31 @@ def _signature(game: Game) -> list[Any]:
     ]  # fmt: skip
 
 
+def _luck_type(game: Game, luck: bool) -> Any:
+    return record_type(luck_dtype(game)) if luck else types.none
+
+
 @cache
-def plain_loop(game: Game) -> Any:
-    """Return the loop without output, compiled for `game`."""
+def plain_loop(game: Game, luck: bool = False) -> Any:
+    """Return the loop without output, compiled for `game`; with `luck`, one that measures it."""
     game.register()
-    return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)
+    return entry(_play, types.int64(*_signature(game), types.none, types.none, _luck_type(game, luck)), game.name)
 
 
 @cache
 def recording_loop(game: Game) -> Any:
     """Return the loop that writes the journal of one game, compiled for `game`."""
     game.register()
-    return entry(_play, types.int64(*_signature(game), record_type(game.journal), types.none), game.name)
+    return entry(_play, types.int64(*_signature(game), record_type(game.journal), types.none, types.none), game.name)
 
 
 @cache
-def counting_loop(game: Game) -> Any:
-    """Return the loop that counts facts, compiled for `game`."""
+def counting_loop(game: Game, luck: bool = False) -> Any:
+    """Return the loop that counts facts, compiled for `game`; with `luck`, one that measures it too."""
     game.register()
     assert game.facts is not None
-    return entry(_play, types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING), game.name)
+    return entry(
+        _play,
+        types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING, _luck_type(game, luck)),
+        game.name,
+    )

@@ -32,6 +32,7 @@ from strozzi_sim.simulation.loop import (
     recording_loop,
     work_dtype,
 )
+from strozzi_sim.simulation.luck import Luck, luck_record, outcome_dtype
 from strozzi_sim.simulation.mixed import MixedLoop
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.slots import kernels
@@ -185,6 +186,7 @@ class Match:
         rows: bool = False,
         seating: int | None = None,
         start_player: int = 0,
+        luck: Luck | None = None,
         stop: np.ndarray[Any, Any] = NO_STOP,
     ) -> MatchResult:
         """Play deals first .. last - 1 with all seatings, or only number `seating`.
@@ -198,6 +200,7 @@ class Match:
             rows: also return one row per game and seat.
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
+            luck: how to measure luck; the outcome then has the sums of `simulation.luck` too.
             stop: int64[1]; play ends before the next game once it is not 0.
 
         Raises:
@@ -224,6 +227,8 @@ class Match:
         counts, written = np.zeros(0, np.int64), None
         sink: Any = None
         counting: Any = None
+        measured, _evaluator = luck_record(luck, self.game) if luck is not None else (None, None)
+        of_luck = None if measured is None else measured[0]
         keeper: RowRecorder | None = None
         if plan is not None and (plan.crosstabs or keep):
             assert self.game.facts is not None
@@ -234,14 +239,14 @@ class Match:
                 records["asked"] |= sum(1 << k for k, each in enumerate(tables) if each.name in keep.tables)
                 keeper = RowRecorder(tables, records, keep)
                 records["taker"] = keeper.address
-            loop, sink, counting = counting_loop(self.game), records[0], tuple(plan.counting(records))
+            loop, sink, counting = counting_loop(self.game, luck is not None), records[0], tuple(plan.counting(records))
             counts = counting[-1][: plan.size]
         elif journal:
             assert (last - first) * len(design) == 1
             written = np.zeros(1, self.game.journal)
             loop, sink = recording_loop(self.game), written[0]
         else:
-            loop = plain_loop(self.game)
+            loop = plain_loop(self.game, luck is not None)
         games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
         if self.in_python:
             mixed = MixedLoop(
@@ -254,7 +259,7 @@ class Match:
                 job["first"], job["last"] = low, high
                 games += loop(
                     job[0], rules, work[0], players_of, seat_agents, randoms, design, outcome[0],
-                    table[games * players :], fault[0], stop, beat[0], sink, counting,
+                    table[games * players :], fault[0], stop, beat[0], sink, counting, of_luck,
                 )  # fmt: skip
         if rules.tobytes() != untouched:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
@@ -262,6 +267,8 @@ class Match:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
         kept = keeper.content() if keeper is not None else b""
+        if measured is not None:
+            outcome = _with_luck(outcome, measured, luck)
         return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
 
     def agent_table(self) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
@@ -319,6 +326,16 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+def _with_luck(
+    outcome: np.ndarray[Any, Any], measured: np.ndarray[Any, Any], luck: Luck | None
+) -> np.ndarray[Any, Any]:
+    """Return the outcome of a chunk with its sums of luck."""
+    whole = np.zeros(1, outcome_dtype(OUTCOME, luck))
+    for name in whole.dtype.names or ():
+        whole[name] = (outcome if name in (OUTCOME.names or ()) else measured)[name]
+    return whole
 
 
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.isolation import run_in_worker
+from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
 
 _BATCH = 4  # tasks for each worker at once, if results come in batches
@@ -41,7 +42,7 @@ Workers = int | Backend  # a number of workers of joblib, or others
 class Task:
     """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
 
-    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept.
+    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept, `luck` how luck is measured, if it is.
     """
 
     key: Any
@@ -52,6 +53,7 @@ class Task:
     rows: bool = False
     orders: bool = False
     keep: RowSelection = NO_ROWS
+    luck: Luck | None = None
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
@@ -59,7 +61,7 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
     keep = task.keep if task.keep.tables else None
     plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
     rows = task.rows or task.orders
-    played = task.match.play(task.first, task.last, plan=plan, keep=keep, rows=rows, stop=stop)
+    played = task.match.play(task.first, task.last, plan=plan, keep=keep, rows=rows, luck=task.luck, stop=stop)
     if task.orders:
         played.counts = count_orders(played.rows, task.match.players)
         played.rows = played.rows if task.rows else played.rows[:0]

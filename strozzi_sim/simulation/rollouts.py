@@ -64,7 +64,7 @@ def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, w
         _seat_agents(agents, seat_agents, randoms, key)
         if action > 0:
             apply(state, rules[0], action, chance, None)
-        if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, fault, beat) < 0:
+        if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, None, fault, beat) < 0:
             return
         _write_results(state, wins[k], scores[k])
 
@@ -82,7 +82,7 @@ def _redeals(job, rules, work, agents, seat_agents, randoms, redrawn, wins, scor
                     redraw(chance, source, other)
             _seat_agents(agents, seat_agents, randoms, other if redrawn[version, AGENTS] != 0 else key)
             deal(state, rules[0], job.players, job.start_player, chance, None)
-            if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, fault, beat) < 0:
+            if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, None, fault, beat) < 0:
                 return
             _write_results(state, wins[number - job.first, version], scores[number - job.first, version])
 

@@ -119,9 +119,11 @@ def _learned(state, rules, params, memory, rng):
 
 
 def _evaluate(state, rules, params, memory, rng):
-    """Write the worth of any position, from which the guide plays on to a quiet one."""
+    """Write the worth of any position: the guide plays on to the next quiet one, since values ignore what is open at one."""
     played = clone(state)
     reseed(memory.chance, rng)
+    if not is_over(played):
+        apply(played, rules, guide_action(played, rules, memory.guide), memory.chance, None)
     play_to_quiet(played, rules, memory.chance, memory.guide)
     evaluate_quiet(played, rules, params.weights, memory)
     return 0

@@ -1,0 +1,95 @@
+"""Luck: for each chance event of a game, the worth of what came less the mean worth of what could have come.
+
+An event is all that one `deal` or one `apply` draws. It is drawn anew `redraws` times from the same position, and an agent
+that evaluates positions says what each result is worth to every seat. What came and what could have come have the same
+distribution, so the difference has mean zero whatever the evaluator says; subtracting it changes no expectation, only the
+variance (the chance terms of AIVAT, Burch et al. 2018; MIVAT, White and Bowling 2009). The choice of the agent `random` is
+drawn anew with the event, since its distribution is known.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.compile import compile_evaluator
+from strozzi_sim.agent.worth import WORTHS
+from strozzi_sim.errors import InputError
+from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.streams import CHANCE, RANDOM
+
+REDRAWS = 8
+MOST_REDRAWS = 10_000
+SEATS = 6  # most of any game
+
+# Sums over games [position, seat, WORTHS], added to the outcome of a chunk whose luck is measured.
+LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in ("luck", "luck_squares", "luck_products")]
+
+
+@dataclass(frozen=True)
+class Luck:
+    """How luck is measured.
+
+    Attributes:
+        agent: the agent that evaluates positions.
+        redraws: how often each event is drawn anew.
+    """
+
+    agent: AgentSpec
+    redraws: int = REDRAWS
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot measure luck.
+
+        Raises:
+            InputError: the agent does not evaluate positions, or the number of redraws is out of range.
+        """
+        if self.agent.agent.evaluate is None:
+            raise InputError(f"luck: agent {self.agent.text!r} does not evaluate positions; give one that does")
+        if not 1 <= self.redraws <= MOST_REDRAWS:
+            raise InputError(f"luck: redraws must be from 1 to {MOST_REDRAWS:,}, got {self.redraws}")
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """All that determines its figures, as plain data."""
+        return {"agent": self.agent.text, "redraws": self.redraws, "digest": self.agent.source_digest}
+
+
+@cache
+def luck_dtype(game: Game) -> np.dtype[Any]:
+    """Return the record of a thread that measures luck in a game."""
+    return np.dtype([  # shape                           meaning
+        ("address", "i8"),  #                            of the evaluator's function, and of its parameters and memory
+        ("params", "i8"),
+        ("memory", "i8"),
+        ("memory_size", "i8"),
+        ("worth", "i8"),  #                              address of what it writes, float64[P, 3]
+        ("redraws", "i8"),
+        ("key", "u8"),  #                                of this game's redraws
+        ("events", "i8"),  #                             of this game so far
+        ("before", game.state),
+        ("chance", CHANCE),  #                           before the event
+        ("trial", game.state),
+        ("other", CHANCE),
+        ("random", RANDOM),
+        ("total", "f8", (SEATS, len(WORTHS))),  #       luck of this game, by seat
+        ("mean", "f8", (SEATS, len(WORTHS))),
+        *LUCK_FIELDS,
+    ], align=True)  # fmt: skip
+
+
+def outcome_dtype(outcome: np.dtype[Any], luck: Luck | None) -> np.dtype[Any]:
+    """Return the dtype of a chunk's outcome, with the sums of luck if that is measured."""
+    return outcome if luck is None else np.dtype([*outcome.descr, *LUCK_FIELDS], align=True)
+
+
+def luck_record(luck: Luck, game: Game) -> tuple[np.ndarray[Any, Any], Any]:
+    """Return a record of `luck_dtype`, array of shape (1,), and what must outlive it."""
+    evaluator = compile_evaluator(luck.agent, game)
+    memory, record = np.zeros(1, evaluator.agent.memory), np.zeros(1, luck_dtype(game))
+    record["address"], record["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data
+    record["memory"], record["memory_size"] = memory.ctypes.data, evaluator.agent.memory_size
+    record["worth"], record["redraws"] = memory.ctypes.data + evaluator.place, luck.redraws
+    return record, (evaluator, memory)

@@ -1,0 +1,132 @@
+"""Kernels that measure luck, see `simulation.luck`; the loop calls them around each deal and each action."""
+
+from numba import float64, int64, uint64
+
+from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
+from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, placing, score
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.pointers import assign, call_at, float64_at, zero_at
+from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw
+from strozzi_sim.simulation.luck import MOST_REDRAWS, SEATS
+
+_PURPOSE = 3_000  # of the stream that draws chance anew
+
+
+@jit
+def _evaluate(luck, state, rules, word):
+    """Let the evaluator say what a position is worth to every seat."""
+    luck.random.cursor = word
+    call_at(luck.address, state, rules, luck.params, luck.memory, luck.random)
+
+
+@jit
+def _add(luck, players, target, share):
+    """Add a share of the worth to `target`, float64[P, 3]."""
+    for seat in range(players):
+        for k in range(len(WORTHS)):
+            target[seat, k] += share * float64_at(luck.worth + 8 * (len(WORTHS) * seat + k))
+
+
+@jit
+def _redraw_all(luck, word):
+    for source in range(SOURCES):
+        redraw(luck.other, source, hash_combine(word, source))
+
+
+@jit
+def _compare(luck, state, rules, word):
+    """Add the worth of what came less the mean of what could have come, which is in `luck.mean`."""
+    players = state.players
+    _evaluate(luck, state, rules, mix(word))
+    _add(luck, players, luck.total, 1.0)
+    for seat in range(players):
+        for k in range(len(WORTHS)):
+            luck.total[seat, k] -= luck.mean[seat, k]
+
+
+@jit
+def _begin_event(luck):
+    luck.events += 1
+    for seat in range(SEATS):
+        for k in range(len(WORTHS)):
+            luck.mean[seat, k] = 0.0
+
+
+@jit
+def measure_deal(luck, state, rules, chance, key, start_player):
+    """Begin a game that has been dealt to `state`, and measure the luck of the deal."""
+    players = state.players
+    luck.key = hash_combine(key, _PURPOSE)
+    luck.events = 0
+    if luck.memory_size > 0:
+        zero_at(luck.memory, luck.memory_size)
+    for seat in range(SEATS):
+        for k in range(len(WORTHS)):
+            luck.total[seat, k] = 0.0
+    _begin_event(luck)
+    for k in range(luck.redraws):
+        word = hash_combine(luck.key, k)
+        assign(luck.other, chance)
+        _redraw_all(luck, word)
+        deal(luck.trial, rules, players, start_player, luck.other, None)
+        _evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
+        _add(luck, players, luck.mean, 1.0 / luck.redraws)
+    _compare(luck, state, rules, luck.key)
+
+
+@jit
+def before_action(luck, state, chance):
+    """Remember a position before an action."""
+    assign(luck.before, state)
+    assign(luck.chance, chance)
+
+
+@jit
+def _was_drawn(luck, chance):
+    drawn = False
+    for source in range(SOURCES):
+        drawn |= chance.cursor[source] != luck.chance.cursor[source]
+    return drawn
+
+
+@jit
+def after_action(luck, state, rules, action, at_random, chance):
+    """Measure the luck of an action that has been played in `state`; `at_random`: it was chosen by the agent `random`."""
+    count = count_legal(luck.before, rules) if at_random else 1
+    if count == 1 and not _was_drawn(luck, chance):
+        return
+    _begin_event(luck)
+    start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))
+    for k in range(luck.redraws):
+        word = hash_combine(start, k)
+        assign(luck.trial, luck.before)
+        assign(luck.other, luck.chance)
+        _redraw_all(luck, word)
+        other = kth_legal(luck.before, rules, below(mix(word), count)) if count > 1 else action
+        apply(luck.trial, rules, other, luck.other, None)
+        _evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
+        _add(luck, state.players, luck.mean, 1.0 / luck.redraws)
+    _compare(luck, state, rules, start)
+
+
+@jit
+def add_luck(luck, state, seats):
+    """Add the luck of a finished game to the sums."""
+    players = state.players
+    total = 0
+    for seat in range(players):
+        total += score(state, seat)
+    for seat in range(players):
+        position = int64(seats[seat])
+        better, shared = placing(state, seat)
+        points = score(state, seat)
+        for k in range(len(WORTHS)):
+            result = float64(points)
+            if k == LEAD:
+                result = points - float64(total - points) / (players - 1)
+            elif k == WIN:
+                result = 1.0 / shared if better == 0 else 0.0
+            there = luck.total[seat, k]
+            luck.luck[position, seat, k] += there
+            luck.luck_squares[position, seat, k] += there * there
+            luck.luck_products[position, seat, k] += there * result

@@ -1,0 +1,61 @@
+"""Figures with the luck taken out: less a coefficient times the luck, the coefficient fitted on the other chunks.
+
+Luck has mean zero and the coefficient of a chunk does not depend on it, so the adjusted mean has the expectation of the mean
+itself, whatever the coefficient: a poor one saves fewer games, and biases nothing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strozzi_sim.stats.intervals import Array, Estimate, divide, jackknife, leave_one_out, t_quantile
+
+
+@dataclass(frozen=True)
+class LuckSums:
+    """Sums over the games of each chunk, of one figure.
+
+    Attributes:
+        results: sum of the results, float64[C, P].
+        luck: sum of the luck, float64[C, P], in the unit of the results.
+        squares: sum of its squares.
+        products: sum of result times luck.
+        played: games, int64[C, P].
+    """
+
+    results: Array
+    luck: Array
+    squares: Array
+    products: Array
+    played: Array
+
+    def coefficients(self) -> Array:
+        """Return the slope of results on luck in all other chunks, float64[C, P]; 0 where luck does not vary."""
+        results, luck, squares, products, played = (
+            part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
+        )
+        spread = squares - divide(luck * luck, played)
+        slope = divide(products - divide(results * luck, played), spread)
+        return np.where(np.nan_to_num(spread) > 0, np.nan_to_num(slope), 0.0)
+
+    def adjusted(self) -> Array:
+        """Return the sums of the results with the luck taken out, float64[C, P]."""
+        return np.asarray(self.results - self.coefficients() * self.luck)
+
+    def games_saved(self) -> Estimate:
+        """Return the variance of the mean over that of the adjusted mean, with its interval: by how much fewer games do as well."""
+        adjusted = self.adjusted()
+        chunks = len(adjusted)
+        played = np.asarray(self.played, np.float64)
+        parts = [_contributions(part, played) ** 2 for part in (self.results, adjusted)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = parts[0].sum(axis=0) / parts[1].sum(axis=0)
+            without = np.log(leave_one_out(parts[0], parts[1]))
+            half = t_quantile(chunks - 1) * jackknife(without) if chunks > 2 else np.full(value.shape, np.nan)
+            low, high = value * np.exp(-half), value * np.exp(half)
+        return Estimate(value, low, high, np.asarray(self.played.sum(axis=0), np.int64))
+
+
+def _contributions(results: Array, played: Array) -> Array:
+    """Return each chunk's contribution to the error of a mean, float64[C, P]."""
+    return np.asarray(results - divide(results.sum(axis=0), played.sum(axis=0)) * played)

@@ -1,0 +1,50 @@
+"""Luck taken out of means: no bias, whatever the luck is worth; fewer games where it explains the result."""
+
+import numpy as np
+import pytest
+
+from strozzi_sim import stats
+from strozzi_sim.stats.luck import LuckSums
+
+
+def sums(rng, chunks=100, games=40, slope=1.0, noise=1.0, shift=0.0):
+    luck = rng.normal(size=(chunks, games, 1))
+    results = shift + slope * luck + noise * rng.normal(size=luck.shape)
+    return LuckSums(results.sum(1), luck.sum(1), (luck**2).sum(1), (results * luck).sum(1), np.full((chunks, 1), games))
+
+
+def interval(counts):
+    return stats.ratio(counts.adjusted(), counts.played)
+
+
+@pytest.mark.parametrize("slope", [0.0, 1.0, -2.0])
+def test_the_mean_stays_and_its_interval_covers(slope):
+    rng, inside, errors = np.random.default_rng(1), 0, []
+    for _ in range(400):
+        found = interval(sums(rng, chunks=40, games=30, slope=slope, shift=3.0))
+        inside += bool(found.low[0] <= 3.0 <= found.high[0])
+        errors.append(found.value[0] - 3.0)
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / 20
+    assert 0.92 < inside / 400 < 0.98
+
+
+@pytest.mark.parametrize(("slope", "factor"), [(0.0, 1.0), (1.0, 2.0), (2.0, 5.0)])
+def test_the_games_saved_are_those_of_the_variance(slope, factor):
+    found = sums(np.random.default_rng(2), chunks=400, games=50, slope=slope).games_saved()
+    assert found.low[0] < factor < found.high[0]
+    assert found.value[0] == pytest.approx(factor, rel=0.2)
+
+
+def test_the_coefficient_of_a_chunk_does_not_see_it():
+    counts = sums(np.random.default_rng(3), chunks=5)
+    changed = LuckSums(*(np.array(part) for part in vars(counts).values()))
+    changed.products[2] += 1e6
+    assert changed.coefficients()[2] == pytest.approx(counts.coefficients()[2], rel=1e-6)
+    assert changed.coefficients()[1] != counts.coefficients()[1]
+
+
+def test_without_luck_nothing_changes():
+    counts = sums(np.random.default_rng(4), chunks=10)
+    still = LuckSums(counts.results, 0 * counts.luck, 0 * counts.luck, 0 * counts.luck, counts.played)
+    assert (still.adjusted() == counts.results).all()
+    assert still.games_saved().value[0] == 1
