@@ -115,14 +115,14 @@ def test_agents_and_games_json():
     assert [game for game in document("games") if game["name"] in OUR_GAMES] == [
         {
             "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
-            "behaviour": 1, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
+            "behaviour": 2, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
         },
         {
-            "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 1,
+            "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 2,
             "tiers": {"weak": "random", "middle": "heuristic", "search": "strategist"},
         },
         {
-            "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1,
+            "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 2,
             "tiers": {"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
         },
     ]  # fmt: skip
