@@ -305,7 +305,7 @@ def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
     first = "t_ed\nT_ED5 T_LORD\nt_bord, t_ed5\n"
     spaces = "".join(f"{column}{row}\n" for column in "abcdefghi" for row in range(1, 7))
     answers = first + ("draw\nstop\nstop\n" + "6\n5\n4\n3\n2\n1\nseat\ngood\ndecline\n0\n" + spaces) * 30
-    done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 3, stdin=answers)
+    done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 34, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'t_ed' may be T_ED5 / T_ED6." in done.stdout
     assert "'T_ED5 T_LORD' is not a valid choice" in done.stdout
