@@ -167,7 +167,7 @@ class Rollouts:
         """
         match = self.match
         job = np.zeros(1, JOB)
-        job[0] = (game_key(match.game.name), match.seed, match.players, first, last, 0)
+        job[0] = (game_key(match.game.name), match.seed, match.players, first, last, 0, 0)
         wins, scores = np.zeros((2, last - first, len(redrawn), match.players), np.int64)
         self._play(_redeals_of(match.game), job[0], *self._arrays(), redrawn, wins, scores)
         return wins, scores
