@@ -215,7 +215,7 @@ def fate(quick: bool, prize: int = 1000) -> Iterator[Reading]:
         yield Reading(
             f"{how}: the draws of chance", call, ", ".join(f"{name} {numbers(row)}" for name, row in won.items()), right
         )
-    row = figure(ss.luck(PLANTED, 3, FIELD, deals, changes, games=0, progress=False).tables["luck"],
+    row = figure(ss.luck(PLANTED, 3, FIELD, 4 * deals, changes, games=0, progress=False).tables["luck"],
                  outcome="win", source="deal_of_seat", figure="variance_share")  # fmt: skip
     yield Reading("what the deal gives a seat decides", call, numbers(row), row.low > 0.99)
 

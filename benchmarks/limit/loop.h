@@ -40,13 +40,12 @@ ALWAYS int64_t play(const int kind, uint64_t seed, int64_t first, int64_t last, 
     Chance chance;
     Streams streams = {0};
     int64_t played = 0;
-    uint64_t game = absorb(absorb(absorb(0, seed), GAME), PLAYERS);
     for (int64_t number = first; number < last; number++) {
-        uint64_t key = absorb(game, number);
+        uint64_t key = deal_key(seed, GAME, PLAYERS, number);
         for (int64_t seating = 0; seating < seating_count; seating++, played++) {
             const uint8_t *seats = seatings + seating * PLAYERS;
-            for (int seat = 0; seat < PLAYERS; seat++) start(&streams.seat[seat], absorb(key, AGENTS + seat));
-            chance.key = key;
+            for (int seat = 0; seat < PLAYERS; seat++) start(&streams.seat[seat], stream_key(key, AGENTS + seat));
+            chance.key = key, chance.drawn = false;
             deal(&state, &chance);
             run(kind, false, &state, &chance, &streams, 0);
             outcome->games++;
@@ -79,7 +78,7 @@ static int flat_mc(const State *state, Streams *streams)
         State drawn = root;
         Chance sweep, chance;
         determinize(&drawn, seat, random);
-        sweep.key = next_word(random);
+        sweep.key = next_word(random), sweep.drawn = true;
         open_all(&sweep, &drawn);
         uint64_t stream = next_word(random);
         for (int k = 0; k < count; k++) {

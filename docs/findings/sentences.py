@@ -38,7 +38,9 @@ restricted player.
 (`ismcts:iterations=200`, `appraiser`, `strategist`). Where all strengths agree the text speaks of the game.
 **Of which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi and
 the city and the points of tasks of Strasbourg are reconstructed; the last section plays {runs.boxes.COUNT} other boxes that would fit
-what is known as well.""".splitlines()
+what is known as well.
+**With what it was played.** Behaviour 1 of all three games; behaviour 2, of today, has the same rules and shuffles otherwise, so that the
+commands here return other deals, and figures that differ within their intervals.""".splitlines()
 
 
 def _fair() -> Iterator[str]:

@@ -21,8 +21,10 @@ def record(
     agents: options.Agents = "random",
     games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
     deal: Annotated[int | None, typer.Option(help="record only this deal")] = None,
-    seating: Annotated[int, typer.Option(help="number of the seating in the design")] = 0,
-    seatings: Annotated[str, typer.Option(help="the seating design: one, rotate, all or latin")] = "rotate",
+    seating: Annotated[
+        int | None, typer.Option(help="number of the seating in the design; default: 0, with spread that of the deal")
+    ] = None,
+    seatings: Annotated[str, typer.Option(help="the seating design: one, rotate, spread, all or latin")] = "rotate",
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
     study: options.StudyFile = None,
@@ -60,10 +62,14 @@ def record(
     if json and to_output:
         raise InputError(f"--json and --out {path}: both go to standard output; name a file with --out")
     deals = range(games) if deal is None else range(deal, deal + 1)
+
+    def seated(number: int) -> int:
+        return match.seating_of(number) if seating is None else seating
+
     try:
         with stop_flag():
             dependent = row_dependent(match)
-            written = write_record(path, (record_game(match, number, seating, dependent) for number in deals))
+            written = write_record(path, (record_game(match, number, seated(number), dependent) for number in deals))
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return
     if json:

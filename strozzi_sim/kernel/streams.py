@@ -4,8 +4,12 @@ The key of a deal is a hash of (seed, game name, players, deal). A stream is the
 the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are paired.
 The n-th draw of a stream depends on the stream and n alone.
 
+SplitMix64 can be inverted: one word of a stream reveals all its other words. The keys are hashes of one way
+(`kernel.siphash`), so an agent that inverts its own stream learns neither the key of the deal nor any other stream.
+
 A chance record has a key for each source: all from the key of the deal (`seed_chance`), until one is redrawn
-(`redraw`). A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the
+(`redraw`). Searches redraw thousands of times, so that `redraw` and `reseed` use a cheap hash, which can be inverted: their
+words come from the agent's own stream and lead to nothing else. A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the
 first draw beyond the script. To enumerate chance, play an action once to learn the draw, and then once for every
 outcome. The choice is made at compile time, so that scripts cost nothing elsewhere.
 """
@@ -17,9 +21,11 @@ from numba import int64, uint32, uint64
 
 from strozzi_sim.kernel.jit import force_inline, jit, register_overload
 from strozzi_sim.kernel.pointers import int64_at
+from strozzi_sim.kernel.siphash import hash_number, hash_pair
 
 SOURCES = 16  # most chance sources of a game
 _AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
+_STREAM = 0  # second half of the hash key of a stream; the key of the deal is the first
 
 # A game's chance, which no agent receives.
 CHANCE = np.dtype([  # shape         meaning
@@ -67,27 +73,33 @@ def below(word, n):
 
 @force_inline
 def hash_combine(key, word):
-    """Return the hash of a key and one more word."""
+    """Return the hash of a key and one more word: cheap, and invertible by whoever knows the word."""
     return mix(key + _GOLDEN * (uint64(word) + _ONE))
 
 
 @jit
 def deal_key(seed, game, players, deal):
-    """Return the key of a deal: the hash of (seed, game, players, deal)."""
-    return hash_combine(hash_combine(hash_combine(hash_combine(uint64(0), seed), game), players), deal)
+    """Return the key of a deal: the one-way hash of (seed, game, players, deal)."""
+    return hash_pair(seed, game, players, deal)
+
+
+@force_inline
+def stream_key(key, purpose):
+    """Return the initial cursor of a stream: the one-way hash of the key of a deal and a purpose below 2^16."""
+    return hash_number(key, _STREAM, purpose)
 
 
 @force_inline
 def seat_stream(key, seat):
     """Return the initial cursor of the stream of the agent at `seat`."""
-    return hash_combine(key, int64(_AGENTS) + seat)
+    return stream_key(key, int64(_AGENTS) + seat)
 
 
 @jit
 def seed_chance(chance, key):
     """Set the key of every source from the key of a deal; see `deal_key`."""
     for source in range(SOURCES):
-        chance.key[source] = hash_combine(key, source)
+        chance.key[source] = stream_key(key, source)
 
 
 def reset_source(chance, source):

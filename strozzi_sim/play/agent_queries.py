@@ -78,7 +78,7 @@ class AgentQueries:
 
         >>> import strozzi_sim as ss
         >>> ss.Position("strozzi", 4, seed=7).ask("greedy")
-        3
+        4
         """
         return self._choice(self.seated(agent))
 

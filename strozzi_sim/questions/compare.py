@@ -53,7 +53,7 @@ def compare(
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         deals: deals for every line-up; default: 1,000, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
-        seatings: one, rotate, all or latin
+        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant of the game's components
         seed: random seed, below 2^53
         workers: number of workers; default: all cores

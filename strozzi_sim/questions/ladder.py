@@ -40,7 +40,7 @@ def ladder(
         steps: number of doublings
         players: player count; default: 4, or the game's minimum
         deals: deals for every line-up
-        seatings: one, rotate, all or latin
+        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant of the game's components
         seed: random seed, below 2^53
         workers: number of workers; default: all cores

@@ -41,7 +41,7 @@ def simulate(
         deals: deals for every cell; default: 5,000, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
         search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction
-        seatings: one, rotate, all or latin
+        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant, or several: a name, or changes as in a study's file under a new name,
             {"rich": {"tracks": {"bonus": {7: 10}}}}
         seed: random seed, below 2^53

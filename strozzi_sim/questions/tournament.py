@@ -35,7 +35,7 @@ def tournament(
         agents: the agents, separated by commas
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         deals: deals for every line-up
-        seatings: latin, all or rotate
+        seatings: latin, all, rotate or spread (each deal once, seatings in turn)
         variant: a variant; may be given several times
         seed: random seed, below 2^53
         workers: number of workers; default: all cores

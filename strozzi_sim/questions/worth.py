@@ -33,7 +33,8 @@ def worth(
 ) -> Results:
     """Measure what a thing is worth: an agent that must do without it, against itself on the same deals.
 
-    The loss is causal, unlike the share of wins of those who use the thing, which stands beside it.
+    The loss is causal, unlike the share of wins of those who use the thing, which stands beside it. Every deal is played
+    from every seat (seatings rotate), since both sides play the same deals.
 
     Args:
         game: a name or a Game.

@@ -29,7 +29,7 @@ from strozzi_sim.game.contract import (
     placing,
     score,
 )
-from strozzi_sim.kernel.jit import entry, inline_source, jit
+from strozzi_sim.kernel.jit import entry, force_inline, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import (
@@ -58,6 +58,7 @@ JOB = np.dtype([
     ("first", "i8"),  #     deals first .. last - 1
     ("last", "i8"),
     ("start_player", "i8"),
+    ("spread", "i8"),  #    1 = one game of each deal d, in seating d modulo their number; 0 = one in every seating
 ], align=True)  # fmt: skip
 
 # The agent at a position of the line-up.
@@ -184,6 +185,18 @@ def _count_facts(facts, counting):
     facts.games = 0
 
 
+@force_inline
+def games_per_deal(job, seatings):
+    """Return the number of games of each deal."""
+    return 1 if job.spread != 0 else seatings.shape[0]
+
+
+@force_inline
+def seating_of(job, seatings, deal, turn):
+    """Return the seating of game `turn` of a deal."""
+    return deal % seatings.shape[0] if job.spread != 0 else turn
+
+
 @jit
 def _play(
     job, tables, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
@@ -197,9 +210,10 @@ def _play(
         begin_match(sink, rules, players)
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
-        for seating in range(seatings.shape[0]):
+        for turn in range(games_per_deal(job, seatings)):
             if stop[0] != 0:
                 return played
+            seating = seating_of(job, seatings, number, turn)
             seats = seatings[seating]
             if tables.shape[0] > 1:
                 rules = tables[seating]

@@ -34,7 +34,7 @@ from strozzi_sim.simulation.loop import (
 )
 from strozzi_sim.simulation.luck import Luck, luck_record, outcome_dtype
 from strozzi_sim.simulation.mixed import MixedLoop
-from strozzi_sim.simulation.seatings import seating_design
+from strozzi_sim.simulation.seatings import SPREAD, games_per_deal, seating_design
 from strozzi_sim.simulation.slots import kernels
 
 NO_STOP = np.zeros(1, np.int64)
@@ -143,6 +143,15 @@ class Match:
         """Seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
 
+    @property
+    def games_per_deal(self) -> int:
+        """Number of games of each deal."""
+        return games_per_deal(self.seatings, self.players)
+
+    def seating_of(self, deal: int) -> int:
+        """Return the number of the first, or only, seating in which a deal is played."""
+        return deal % len(self.design) if self.seatings == SPREAD else 0
+
     @cached_property
     def _rules(self) -> np.ndarray[Any, Any]:
         """Rules for every seating, or one row for all of them if no agent is restricted."""
@@ -189,7 +198,7 @@ class Match:
         luck: Luck | None = None,
         stop: np.ndarray[Any, Any] = NO_STOP,
     ) -> MatchResult:
-        """Play deals first .. last - 1 with all seatings, or only number `seating`.
+        """Play deals first .. last - 1 with the seatings of each, or only number `seating`.
 
         Args:
             first: first deal.
@@ -208,20 +217,21 @@ class Match:
         """
         players = self.players
         design = self.design if seating is None else self.design[seating : seating + 1]
+        per_deal = self.games_per_deal if seating is None else 1
 
         def blame(fault: Any, what: str) -> AgentFault:
             fault["seating"] += seating or 0  # the loops count from the first one they are given
             return self.fault(fault, what)
 
         job = np.zeros(1, JOB)
-        job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
+        job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player, self.seatings == SPREAD)
         agents, compiled, _memories = self.agent_table()
         rules = exact_copy(
             self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
         )
         untouched = rules.tobytes()
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
-        table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
+        table = np.zeros((last - first) * per_deal * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
         randoms = np.zeros(players, RANDOM)
         counts, written = np.zeros(0, np.int64), None
@@ -242,7 +252,7 @@ class Match:
             loop, sink, counting = counting_loop(self.game, luck is not None), records[0], tuple(plan.counting(records))
             counts = counting[-1][: plan.size]
         elif journal:
-            assert (last - first) * len(design) == 1
+            assert (last - first) * per_deal == 1
             written = np.zeros(1, self.game.journal)
             loop, sink = recording_loop(self.game), written[0]
         else:
@@ -251,7 +261,7 @@ class Match:
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, compiled, design,
-                games=(last - first) * len(design), blame=blame, beat=beat,
+                deals=last - first, per_deal=per_deal, blame=blame, beat=beat,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
         with active_heartbeat(beat, players, first):

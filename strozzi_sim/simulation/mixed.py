@@ -49,7 +49,8 @@ class MixedLoop:
     """Plays a match with Python seats, wave by wave; see `waves`.
 
     `positions` are the agents by position, `compiled` what they compile to, None for those in Python; `design` are the
-    seatings to play, `rules` the variant's, one row or one for each seating, `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
+    seatings to play, `rules` the variant's, one row or one for each seating, `deals` how many deals in all, `per_deal` the games of each, and `blame` puts the fault of an agent in
+    Python into words.
     `beat` is the heartbeat, array of shape (1,).
     """
 
@@ -62,16 +63,18 @@ class MixedLoop:
         compiled: Sequence[CompiledAgent | None],
         design: Array,
         *,
-        games: int,
+        deals: int,
+        per_deal: int,
         blame: Callable[[Any, str], AgentFault],
         beat: Array,
     ) -> None:
         self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
+        self._per_deal = per_deal
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
         self.rules = rules
         sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
-        slots = max(1, min(MAX_SLOTS, games, _MEMORY // max(sum(sizes), 1)))
+        slots = max(1, min(MAX_SLOTS, deals * per_deal, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, agent.memory) if agent is not None else None for agent in compiled]
         self.strides = np.array(sizes, np.int64)
         self.compiled = compiled
@@ -100,7 +103,7 @@ class MixedLoop:
         self._no_observations, self._no_words = self.observations[:0], self.words[:0]
         self._batch_players: dict[int, Any] = {}
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
-        self._deals = max(1, WAVE * slots // len(self.design))
+        self._deals = max(1, WAVE * slots // per_deal)
 
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
         """Play the deals of `job`; yields (first deal, last deal, agents that play these deals from the script).
@@ -117,7 +120,7 @@ class MixedLoop:
         for low in range(first, last, self._deals):
             wave = job.copy()
             wave["first"], wave["last"] = low, min(low + self._deals, last)
-            games = int(wave["last"][0] - low) * len(self.design)
+            games = int(wave["last"][0] - low) * self._per_deal
             script = self._play(wave, agents, fault, stop, games)
             if fault["found"][0] or stop[0] != 0:
                 return
@@ -169,14 +172,14 @@ class MixedLoop:
                 row = asked[bad.row]
                 slot = self.slots[row["slot"]]
                 fault = np.zeros(1, FAULT)
-                deal_number = int(wave["first"][0]) + int(slot["game"]) // len(self.design)
+                deal_number = int(wave["first"][0]) + int(slot["game"]) // self._per_deal
                 fault[0] = (1, deal_number, slot["seating"], row["seat"], row["position"], 0, slot["decisions"])
                 raise self.blame(fault[0], bad.what) from bad.__cause__
 
     def _places(self, asked: Array, wave: Array) -> list[tuple[int, int, int, int]]:
         """Return deal, seating, seat and number in its game of every decision."""
         slots = self.slots[asked["slot"]]
-        deals = int(wave["first"][0]) + slots["game"] // len(self.design)
+        deals = int(wave["first"][0]) + slots["game"] // self._per_deal
         columns = (deals, slots["seating"], asked["seat"], slots["decisions"])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 

@@ -65,7 +65,7 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
     if task.orders:
         played.counts = count_orders(played.rows, task.match.players)
         played.rows = played.rows if task.rows else played.rows[:0]
-    whole = (task.last - task.first) * len(task.match.design)
+    whole = (task.last - task.first) * task.match.games_per_deal
     return played if played.games == whole else None
 
 

@@ -24,6 +24,7 @@ from strozzi_sim.kernel.streams import (
     redraw,
     seat_stream,
     seed_chance,
+    stream_key,
 )
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.worker import HEARTBEAT, active_heartbeat, heartbeat
@@ -75,11 +76,11 @@ def _redeals(job, rules, work, agents, seat_agents, randoms, redrawn, wins, scor
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, job.players, number)
         for version in range(redrawn.shape[0]):
-            other = hash_combine(hash_combine(key, AGENTS), version)
+            other = stream_key(key, AGENTS + version)
             seed_chance(chance, key)
             for source in range(SOURCES):
                 if redrawn[version, source] != 0:
-                    redraw(chance, source, other)
+                    redraw(chance, source, stream_key(other, source))
             _seat_agents(agents, seat_agents, randoms, other if redrawn[version, AGENTS] != 0 else key)
             deal(state, rules[0], job.players, job.start_player, chance, None)
             if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, None, fault, beat) < 0:
@@ -166,7 +167,7 @@ class Rollouts:
         """
         match = self.match
         job = np.zeros(1, JOB)
-        job[0] = (game_key(match.game.name), match.seed, match.players, first, last, 0)
+        job[0] = (game_key(match.game.name), match.seed, match.players, first, last, 0, 0)
         wins, scores = np.zeros((2, last - first, len(redrawn), match.players), np.int64)
         self._play(_redeals_of(match.game), job[0], *self._arrays(), redrawn, wins, scores)
         return wins, scores

@@ -1,6 +1,7 @@
 """Seatings: which position of the line-up sits at which seat.
 
-A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s.
+A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s. Each deal is played
+in all seatings of the design, except in SPREAD, where deal d is played once, in seating d modulo S.
 """
 
 from itertools import permutations
@@ -10,14 +11,16 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 
-Design = Literal["one", "rotate", "all", "latin"]
+Design = Literal["one", "rotate", "spread", "all", "latin"]
 DESIGNS: tuple[str, ...] = get_args(Design)
+SPREAD = "spread"
 
 
 def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
     """Return the seatings of a design.
 
-    one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. all: every permutation.
+    one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. spread: the seatings of rotate,
+    one for each deal in turn. all: every permutation.
     latin: a Williams design, in which every position also sits next after every other equally often (N seatings for
     even N, 2 N for odd; Williams 1949).
 
@@ -27,7 +30,7 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
     seats = np.arange(players)
     if design == "one":
         rows = [seats]
-    elif design == "rotate":
+    elif design in ("rotate", SPREAD):
         rows = [(seats - s) % players for s in range(players)]
     elif design == "all":
         rows = [np.array(order) for order in permutations(range(players))]
@@ -39,3 +42,8 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
     else:
         raise InputError(f"seatings: unknown design {short_repr(design)}; {suggest_names(design, DESIGNS)}")
     return np.array(rows, np.uint8)
+
+
+def games_per_deal(design: str, players: int) -> int:
+    """Return the number of games of a deal: one for each seating, or one in all."""
+    return 1 if design == SPREAD else len(seating_design(design, players))

@@ -27,7 +27,7 @@ from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream, seed_chance
 from strozzi_sim.runtime.worker import HEARTBEAT
-from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, take_playouts
+from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, games_per_deal, seating_of, take_playouts
 
 # A place for one game of the batch.
 SLOT = np.dtype([
@@ -127,7 +127,7 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
 def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
              pending, fault, stop, beat):  # fmt: skip
     """Play on in every slot; returns the number of decisions that wait for Python, or FULL or FAULTY."""
-    waiting = 0
+    waiting, turns = 0, games_per_deal(job, seatings)
     for b in range(slots.shape[0]):
         slot = slots[b]
         work = works[b]
@@ -138,10 +138,11 @@ def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, s
                 game = progress.next
                 progress.next = game + 1
                 slot.game = game
-                number, seating = job.first + game // seatings.shape[0], game % seatings.shape[0]
+                number = job.first + game // turns
+                seating = seating_of(job, seatings, number, game % turns)
                 rules = tables[min(seating, tables.shape[0] - 1)]
                 deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings)
-            beat.deal = job.first + slot.game // seatings.shape[0]
+            beat.deal = job.first + slot.game // turns
             beat.seating = slot.seating
             rules = tables[min(slot.seating, tables.shape[0] - 1)]
             what = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
@@ -159,7 +160,7 @@ def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, s
                 break
             else:
                 if what == FAULTY:
-                    fault.deal = job.first + slot.game // seatings.shape[0]
+                    fault.deal = job.first + slot.game // turns
                     fault.seating = slot.seating
                     fault.position = int64(seatings[slot.seating, fault.seat])
                     fault.decision = slot.decisions

@@ -222,7 +222,7 @@ class VectorEnv:
         """
         self._open()
         self.seed = _whole("seed", seed, 0, MAX_SEED)
-        self._job[0] = (game_key(self.game.name), self.seed, self.players, 0, 0, 0)
+        self._job[0] = (game_key(self.game.name), self.seed, self.players, 0, 0, 0, 0)
         self.steps = 0
         return self._step(np.zeros(0, np.int64))
 

@@ -29,6 +29,7 @@ MAX_EXPLORED = 24  # cells of a study with an explorer
 MAX_DEALS = 1_000_000_000
 SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"  # questions of a headline, beside the pages of a game
 EFFECT = 0.01  # one point of a share, 1 % of a mean
+_FOR_WORTH = {"one": "rotate", "spread": "rotate"}  # seatings where a worth is measured
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
 NO_SOURCE = "declared in code without a text: changes are not detected"  # instead of a digest
@@ -143,8 +144,10 @@ class Plan:
         for players, lineup, thing in [*self._lineups(), *self._restricted()]:
             for variant in self.variants:
                 selfplay = len(lineup) == 1
-                # A worth is measured against an equal share, so the restricted agent sits at every seat.
-                seatings = "one" if selfplay else "rotate" if thing and self.seatings == "one" else self.seatings
+                # A worth is measured against an equal share, so the restricted agent sits at every seat, of every deal.
+                seatings = (
+                    "one" if selfplay else _FOR_WORTH.get(self.seatings, self.seatings) if thing else self.seatings
+                )
                 match = Match(self.game, players, lineup, variant, self.seed, seatings)
                 match.count_like(counted.setdefault((players, variant.name), match))
                 deals = self.search_deals if any(spec.searches for spec in lineup) else 0
@@ -195,7 +198,7 @@ class Plan:
     def chunk_games(self, cell: Cell, chunk: int) -> int:
         """Return the number of games of a chunk of a cell."""
         first, last = self.chunk_range(chunk, cell.deals)
-        return (last - first) * len(cell.match.design)
+        return (last - first) * cell.match.games_per_deal
 
     def extended(self, deals: int) -> "Plan":
         """Return the plan with another number of deals and the same chunks; those that were full before stay as they are.
@@ -268,7 +271,7 @@ class Plan:
         """Games in all, or in the part that is played here."""
         if self.part is not None:
             return sum(self.chunk_games(self.cells[cell], chunk) for cell, chunk in self.keys)
-        return sum(cell.deals * len(cell.match.design) for cell in self.cells)
+        return sum(cell.deals * cell.match.games_per_deal for cell in self.cells)
 
     @property
     def kept_rows(self) -> int:
@@ -276,7 +279,7 @@ class Plan:
         deals = -(-self.deals // self.held.every)
         tables = [table for table in self.game.fact_tables if table.name in self.held.tables]
         return sum(
-            deals * len(cell.match.design) * table.max_rows(cell.match.setting) // max(table.sampled, 1)
+            deals * cell.match.games_per_deal * table.max_rows(cell.match.setting) // max(table.sampled, 1)
             for cell in self.cells
             for table in tables
         )
@@ -337,7 +340,7 @@ class Plan:
                 if self.sweep
                 else f"{len(self.variants)}"
             )
-        seatings = sorted({len(cell.match.design) for cell in self.cells})
+        seatings = sorted({cell.match.games_per_deal for cell in self.cells})
         sat = pluralize(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
         fewer = f" ({self.search_deals:,} with an agent that searches)" if self.search_deals else ""
         return (

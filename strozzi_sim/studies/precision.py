@@ -126,7 +126,7 @@ class Precision:
         rows = [
             (
                 each.cell.match.players, each.cell.match.variant.name, each.cell.lineup, each.by, each.level, each.less,
-                each.figure, value, low, high, plan.deals * len(each.cell.match.design), plan.deals,
+                each.figure, value, low, high, plan.deals * each.cell.match.games_per_deal, plan.deals,
                 int(high - low <= 2 * self.half_width),
             )
             for each in self.asked

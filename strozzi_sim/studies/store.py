@@ -332,7 +332,13 @@ class Store(MemoryStore):
                 self._connection.executemany(
                     "INSERT INTO cells VALUES (?, ?, ?, ?, ?)",
                     [
-                        (cell.number, cell.match.players, cell.match.variant.name, cell.lineup, len(cell.match.design))
+                        (
+                            cell.number,
+                            cell.match.players,
+                            cell.match.variant.name,
+                            cell.lineup,
+                            cell.match.games_per_deal,
+                        )
                         for cell in cells
                     ],
                 )

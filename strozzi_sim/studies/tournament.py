@@ -34,7 +34,7 @@ from strozzi_sim.studies.study import Kind
 
 MAX_MATCHUPS = 5000
 DECIDED = "decided"
-SEATINGS = ("latin", "all", "rotate")
+SEATINGS = ("latin", "all", "rotate", "spread")
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 
 
@@ -71,7 +71,7 @@ class Tournament(Kind):
         for players in self.plan.players:
             cells = [cell for cell in self.plan.cells if cell.match.players == players]
             lineups = {cell.lineup for cell in cells}
-            sat, seatings = len(cells[0].match.design), pluralize(len(cells[0].match.design), "seating")
+            sat, seatings = cells[0].match.games_per_deal, pluralize(cells[0].match.games_per_deal, "seating")
             variants = f"{len(self.plan.variants)} variants x " if len(self.plan.variants) > 1 else ""
             games = len(cells) * sat * self.plan.deals
             parts.append(

@@ -216,7 +216,7 @@ def _rows(plan: Plan, effect: Effect, p: Array, status: str) -> Iterator[tuple[A
     cell = plan.cells[0]
     step, chunks = effect.step, len(effect.differences)
     where = (cell.match.players, plan.variants[0].name, cell.lineup, step.key, step.before, step.after)
-    n = effect.deals * len(cell.match.design)
+    n = effect.deals * cell.match.games_per_deal
     value = effect.differences.mean(axis=0)
     half = t_quantile(chunks - 1) * effect.differences.std(axis=0, ddof=1) / np.sqrt(chunks)
     by = "seat" if cell.selfplay else "position"

@@ -71,15 +71,15 @@ def first_decisions(name, decisions=12):
 
 
 GOLDEN = {
-    "flat_mc:playouts=4": [1, 4, 1, 1, 5, 2, 6, 2, 7, 8, 1, 1],
+    "flat_mc:playouts=4": [2, 7, 8, 3, 1, 1, 7, 1, 2, 7, 3, 1],
     "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
-    "flat_mc:playouts=2,rollout=greedy,utility=rank": [1, 2, 6, 2, 5, 1, 3, 5, 8, 1, 1, 2],
-    "ismcts:iterations=40": [1, 2, 7, 3, 2, 5, 1, 3, 1, 5, 10, 1],
-    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [2, 5, 2, 7, 1, 1, 1, 3, 5, 10, 1, 4],
-    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 4, 1, 1, 1, 6, 4, 1],
-    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [3, 2, 6, 3, 2, 5, 2, 7, 9, 1, 1, 4],
-    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1": [2, 6, 4, 1, 1, 5, 1, 3, 2, 7, 8, 1],
-    "mo_ismcts:iterations=40,model=heuristic": [1, 2, 7, 3, 2, 5, 1, 3, 1, 5, 10, 1],
+    "flat_mc:playouts=2,rollout=greedy,utility=rank": [2, 5, 9, 1, 1, 1, 1, 3, 1, 2, 5, 1],
+    "ismcts:iterations=40": [3, 2, 7, 9, 1, 4, 2, 5, 1, 1, 3, 7],
+    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [3, 2, 7, 8, 3, 2, 7, 3, 1, 6, 3, 1],
+    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [4, 1, 1, 1, 5, 9, 1, 1, 1, 1, 1, 1],
+    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 4, 2, 7, 10, 3, 1, 1, 7, 2, 7, 2],
+    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1": [4, 2, 7, 10, 1, 1, 4, 7, 1, 1, 1, 1],
+    "mo_ismcts:iterations=40,model=heuristic": [3, 2, 7, 9, 1, 4, 2, 5, 1, 1, 3, 7],
 }  # fmt: skip
 
 

@@ -115,14 +115,14 @@ def test_agents_and_games_json():
     assert [game for game in document("games") if game["name"] in OUR_GAMES] == [
         {
             "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
-            "behaviour": 1, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
+            "behaviour": 2, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
         },
         {
-            "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 1,
+            "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 2,
             "tiers": {"weak": "random", "middle": "heuristic", "search": "strategist"},
         },
         {
-            "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1,
+            "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 2,
             "tiers": {"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
         },
     ]  # fmt: skip
@@ -305,7 +305,7 @@ def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
     first = "t_ed\nT_ED5 T_LORD\nt_bord, t_ed5\n"
     spaces = "".join(f"{column}{row}\n" for column in "abcdefghi" for row in range(1, 7))
     answers = first + ("draw\nstop\nstop\n" + "6\n5\n4\n3\n2\n1\nseat\ngood\ndecline\n0\n" + spaces) * 30
-    done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 3, stdin=answers)
+    done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 34, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'t_ed' may be T_ED5 / T_ED6." in done.stdout
     assert "'T_ED5 T_LORD' is not a valid choice" in done.stdout

@@ -11,7 +11,7 @@ from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-@pytest.mark.parametrize("design", ["rotate", "all", "latin"])
+@pytest.mark.parametrize("design", ["rotate", "spread", "all", "latin"])
 def test_every_position_sits_at_every_seat_equally_often(design, players):
     table = seating_design(design, players)
     assert (np.sort(table, axis=1) == np.arange(players)).all()
@@ -40,6 +40,6 @@ def test_rotate_puts_position_p_at_seat_p_plus_s():
 def test_sizes_and_names():
     assert seating_design("one", 4).tolist() == [[0, 1, 2, 3]]
     assert len(seating_design("all", 5)) == factorial(5)
-    assert set(DESIGNS) == {"one", "rotate", "all", "latin"}
-    with pytest.raises(InputError, match="unknown design 'chaos'; known: one, rotate, all, latin"):
+    assert set(DESIGNS) == {"one", "rotate", "spread", "all", "latin"}
+    with pytest.raises(InputError, match="unknown design 'chaos'; known: one, rotate, spread, all, latin"):
         seating_design("chaos", 4)

@@ -436,7 +436,7 @@ REFUSED = [
     ({"seed": 2**53}, "study.toml: seed: must be between 0 and 9,007,199,254,740,991"),
     ({"seed": -1}, "study.toml: seed: must be between 0 and 9,007,199,254,740,991, got -1"),
     ({"name": "Big Name"}, "study.toml: name: expected text of 1 to 64 characters of a-z0-9-, got 'Big Name'"),
-    ({"seatings": "random"}, "study.toml: seatings: unknown design 'random'; known: one, rotate, all, latin"),
+    ({"seatings": "random"}, "study.toml: seatings: unknown design 'random'; known: one, rotate, spread, all, latin"),
     ({"lineups": [["greedy", "random"]]}, "study.toml: lineups: 2 agents (greedy, random) fit no player count"),
     ({"lineups": [["gredy"]]}, "study.toml: lineups[0]: unknown agent 'gredy'; known:"),
     ({"lineups": [["greedy"], ["random:x=1"]]}, "study.toml: lineups[1]: agent 'random:x=1': random has no parameter 'x'"),

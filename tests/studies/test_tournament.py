@@ -423,13 +423,14 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     made = tourney(field, deals=400, until=until)
     first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
     assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
-    assert first.n_games == first.manifest["deals"] * 24 == first.new_games
+    assert first.n_games == first.manifest["deals"] * 24
+    assert first.n_games <= first.new_games <= first.n_games * (1 + 1 / FIRST_LOOK)  # a few chunks are played ahead
     anytime = first.tables["agents"].query("figure == 'win_share_anytime'")
     if until != "decided":
         assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
     other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, stopping_rule=made.stopping_rule())
     again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
-    assert (other.new_games, again.new_games) == (first.n_games, 0)
+    assert (other.new_games, again.new_games) == (first.new_games, 0)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     shorter = tourney(field, deals=first.manifest["deals"])
     shares = [

@@ -123,7 +123,7 @@ def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[st
         own = position.goods[seat]
         goods = "?" if own is None else " ".join(f"{own[guild]}{letter[guild]}" for guild in own if own[guild]) or "-"
         money = ("?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges))
-        sizes = " ".join(map(str, _sizes(position, seat))) or "-"
+        sizes = _cards(_sizes(position, seat))
         bid = position.bids[seat]
         shown_bid = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
         deck = position.deck_size(seat) if isinstance(position, Table) else position.decks[seat]

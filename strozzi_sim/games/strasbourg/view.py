@@ -276,7 +276,7 @@ def question(view: View, phase: int) -> str:
     if phase == s.DRAW:
         return f"You hold {stack_name(view.hand) or 'no card'}: draw another card, or stop?"
     if phase == s.SPLIT:
-        return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: which card goes on the stack, or stop there?"
+        return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: which card goes on it, or stop there?"
     if phase == s.BID:
         waiting = ", pass, or pay a privilege and wait?" if "wait" in view.offers else ", or pass?"
         return f"Step {step_words(view.step or '', view.guild)}: turn over a stack{waiting}"

@@ -148,7 +148,7 @@ def estimates(state, rules):
 )
 def test_prices_are_the_said_share_of_the_fair_price(name, factor):
     named, bought = [], set()
-    for table, _, action in decisions(name, name, deals=5):
+    for table, _, action in decisions(name, name, deals=20):
         state = table.state[0]
         fair = estimates(table.state, BASE.rules)[2]
         if state["phase"] == s.PRICE:

@@ -36,7 +36,7 @@ def test_the_strategist_is_the_search_by_another_name():
 
 
 @cache
-def traits(name, deals=48):
+def traits(name, deals=400):
     """What `name` has more than the three heuristics around it: sail of its ships, spaces, value of its tiles."""
     style, heuristic = load_agent(name), load_agent("heuristic")
     own, all_seats, ships = np.zeros(4), np.zeros(4), np.zeros(2)

@@ -1,0 +1,61 @@
+"""benchmarks/seatings.py: the variance of a game under each design is that of means of such games."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from paths import ROOT
+
+
+@pytest.fixture
+def seatings(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import seatings
+
+    yield seatings
+    del sys.modules["seatings"]
+
+
+def test_variances_are_those_of_repeated_means(seatings):
+    """Of outcomes with a part of the deal, of the seating and of the game: 4,000 means of 40 games under each design."""
+    rng = np.random.default_rng(2)
+    seats, means = np.array([0.0, 0.5, 2.0, 4.0]), np.zeros((4000, 3))
+    outcome = rng.normal(size=(40_000, 1)) + seats + rng.normal(size=(40_000, 4))
+    for k in range(len(means)):
+        deals = outcome[rng.integers(len(outcome), size=40)]
+        turns = np.arange(40), rng.integers(4, size=40)
+        means[k] = deals[:10].mean(), deals[turns[0], turns[0] % 4].mean(), deals[turns].mean()
+    found = 40 * means.var(axis=0)
+    assert seatings.variances(outcome) == pytest.approx(found, rel=0.1)
+    assert found[0] > found[1]  # what a deal gives counts four times
+    assert found[2] > found[1]  # and a random seating has the seats' variance too
+    value, low, high = seatings.worth(outcome)
+    assert low < found[0] / found[1] * 1.1
+    assert high > found[0] / found[1] / 1.1
+    assert low < value < high
+
+
+def test_the_games_of_spread_have_the_variance_that_rotate_foretells(seatings):
+    field = seatings.Field("strozzi", 3, "florence", "trader", "heuristic")
+    deals = 900
+    rotate, _ = seatings.outcomes(field, "florence", deals)
+    position, wins, score = seatings._played(field, ("florence", "heuristic", "heuristic"), deals, "spread")
+    spread, _ = seatings._of_position(position, wins, score, 3)
+    assert (spread[:, 0] == rotate[np.arange(deals), np.arange(deals) % 3]).all()
+    by_seat = np.array([spread[seat::3, 0].var(ddof=1) for seat in range(3)])
+    assert by_seat.mean() == pytest.approx(seatings.variances(rotate)[1], rel=0.1)
+
+
+def test_it_prints_a_line_for_each_question(seatings, monkeypatch, capsys):
+    monkeypatch.setattr(seatings, "FIELDS", seatings.FIELDS[5:6])
+    monkeypatch.setattr(sys, "argv", ["seatings", "--deals", "100"])
+    assert seatings.main() == 0
+    assert "1 of spread = " in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["seatings", "--deals", "100", "--json"])
+    assert seatings.main() == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["question"] for row in rows} >= {"lead of one", "seat gap"}
+    copies = next(row for row in rows if row["question"] == "seat gap")
+    assert copies["rotate"] == pytest.approx(2 * copies["spread"])
