@@ -6,7 +6,7 @@ from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
 from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, placing, score
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, zero_at
-from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw
+from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw, stream_key
 from strozzi_sim.simulation.luck import MOST_REDRAWS, SEATS
 
 _PURPOSE = 3_000  # of the stream that draws chance anew
@@ -56,7 +56,7 @@ def _begin_event(luck):
 def measure_deal(luck, state, rules, chance, key, start_player):
     """Begin a game that has been dealt to `state`, and measure the luck of the deal."""
     players = state.players
-    luck.key = hash_combine(key, _PURPOSE)
+    luck.key = stream_key(key, _PURPOSE)
     luck.events = 0
     if luck.memory_size > 0:
         zero_at(luck.memory, luck.memory_size)

@@ -29,7 +29,8 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 
 CHUNK = 10_000  # games that are played at once
-HELD_OUT = 1_000_000_000  # the first game that is never learned from
+HELD_OUT = 1 << 40  # the first game that is never learned from
+_STAGE = 1 << 32  # games between the first ones of two stages
 BATCH = 512  # games of a step
 _PLAYING = 2  # threads
 
@@ -74,6 +75,7 @@ class Trainer:
 
     def __init__(self, game: str, players: int, seed: int, variant: AnyVariant = "base") -> None:
         self.game, self.players, self.seed = find_game(game), players, seed
+        self._stages = 0
         self.spec: AgentSpec = load_agent("learned", self.game)
         weights = self.spec.agent.params["weights"]
         assert isinstance(weights, Weights)
@@ -131,7 +133,7 @@ class Trainer:
         orders = [self.features.order(self.players, turn) for turn in range(self.features.symmetries)]
         curve = [self.measure(fit.layers() if layers is None else layers, held_out) | {"games": 0, "seconds": 0.0}]
         began, kept = time.process_time(), list[Any]()
-        first = HELD_OUT * (1 + stage.learners)
+        first, self._stages = self._stages * _STAGE, self._stages + 1
         with threadpool_limits(1), ThreadPoolExecutor(_PLAYING) as pool:
             played = _in_order(
                 pool, lambda chunk: self.play(first + chunk * CHUNK, CHUNK, stage, networks, horizon), chunks
@@ -212,9 +214,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for stage in stages:
             print(f"{options.game}, {players} players: {stage}", flush=True)
             layers, _ = trainer.fit(layers, stage, options.hidden, lambda line: print(line, flush=True))
-        assert layers is not None
-        others = read_networks(options.file) if options.file.exists() else {}
-        write_networks(options.file, {**others, players: layers})
+            others = read_networks(options.file) if options.file.exists() else {}
+            write_networks(options.file, {**others, players: layers})
 
 
 if __name__ == "__main__":
