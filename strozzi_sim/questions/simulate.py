@@ -26,6 +26,8 @@ def simulate(
     *,
     precision: float | None = None,
     search_deals: int | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
     heatmaps: Sequence[str | Mapping[str, str]] = (),
     folder: Folder = None,
     progress: ProgressOption = None,
@@ -41,6 +43,8 @@ def simulate(
         deals: deals for every cell; default: 5,000, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
         search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of every figure, as one more row
+        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
         seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant, or several: a name, or changes as in a study's file under a new name,
             {"rich": {"tracks": {"bonus": {7: 10}}}}
@@ -72,11 +76,14 @@ def simulate(
     shipped, own = split_maps(heatmaps)
     kept: dict[str, Any] = {
         "precision": precision,
+        "luck": luck,
         "facts": [facts] if isinstance(facts, str) else list(facts),
         "heatmaps": shipped,
         "own_maps": own,
         "explorer": folder is not None,  # of the page that is written there
     }
+    if luck_redraws is not None:
+        kept["luck_redraws"] = luck_redraws
     if search_deals is not None:
         kept["search_deals"] = search_deals
     study = lineup_study(name, game, players, agents, deals, seatings, variant, seed, **kept)

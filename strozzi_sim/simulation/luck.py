@@ -47,9 +47,9 @@ class Luck:
             InputError: the agent does not evaluate positions, or the number of redraws is out of range.
         """
         if self.agent.agent.evaluate is None:
-            raise InputError(f"luck: agent {self.agent.text!r} does not evaluate positions; give one that does")
+            raise InputError(f"agent {self.agent.text!r} does not evaluate positions; give one that does")
         if not 1 <= self.redraws <= MOST_REDRAWS:
-            raise InputError(f"luck: redraws must be from 1 to {MOST_REDRAWS:,}, got {self.redraws}")
+            raise InputError(f"redraws must be from 1 to {MOST_REDRAWS:,}, got {self.redraws}")
 
     @property
     def resolved(self) -> dict[str, Any]:

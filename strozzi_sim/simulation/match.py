@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup
-from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent, compile_evaluator
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
@@ -175,9 +175,12 @@ class Match:
             self._plans[asked] = CrosstabPlan(tables, sink, self.setting, asked)
         return self._plans[asked]
 
-    def warm(self, *, counted: bool = False) -> None:
+    def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
         """Compile everything that this match needs except third-party agents, so that workers find it in the cache folder."""
-        counting_loop(self.game) if counted and self.game.facts else plain_loop(self.game)
+        measured = luck is not None
+        counting_loop(self.game, measured) if counted and self.game.facts else plain_loop(self.game, measured)
+        if luck is not None:
+            compile_evaluator(luck.agent, self.game)
         for spec in self.lineup:
             if not spec.foreign:
                 compile_agent(spec, self.game)

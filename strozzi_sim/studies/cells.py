@@ -3,10 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from strozzi_sim import stats
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.luck import LuckSums
 
 
 class FigureCounts(NamedTuple):
@@ -106,9 +110,32 @@ class CellCounts:
             for field in ("wins", "places", "scores", "played")
         )
         leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals
-        return (
+        found = (
             FigureCounts("win_share", wins, WIN_UNITS, played, self.deals),
             FigureCounts("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
             FigureCounts("score_mean", scores, 1, played, None),
             FigureCounts("lead_mean", leads, self.players - 1, played, None),
         )
+        return found + tuple(
+            FigureCounts(f"{name}_without_luck", sums.adjusted(), 1, played, None)
+            for name, sums in self.luck(breakdown).items()
+        )
+
+    def luck(self, breakdown: Literal["seat", "position"]) -> dict[str, LuckSums]:
+        """Results and luck of the figures whose luck was measured, by name; empty if it was not."""
+        if "luck" not in (self.outcome.dtype.names or ()):
+            return {}
+        axis = 1 if breakdown == "seat" else 2
+        played, wins, scores = (
+            self.outcome[field].sum(axis=axis)[:, : self.players] for field in ("played", "wins", "scores")
+        )
+        leads = (self.players * scores - scores.sum(axis=1, keepdims=True)) / (self.players - 1)
+        results = {WIN: wins / WIN_UNITS, SCORE: scores.astype(np.float64), LEAD: leads}
+        names = {WIN: "win_share", SCORE: "score_mean", LEAD: "lead_mean"}
+        luck, squares, products = (
+            self.outcome[field].sum(axis=axis)[:, : self.players] for field in ("luck", "luck_squares", "luck_products")
+        )
+        return {
+            name: LuckSums(results[worth], luck[..., worth], squares[..., worth], products[..., worth], played)
+            for worth, name in names.items()
+        }

@@ -22,6 +22,8 @@ from strozzi_sim.game.restricting import Use, find_things
 from strozzi_sim.game.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
+from strozzi_sim.simulation.loop import OUTCOME
+from strozzi_sim.simulation.luck import Luck, outcome_dtype
 from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
@@ -101,6 +103,7 @@ class Plan:
         explorer: whether the crosstabs of the page's explorer are counted; no part of the hash.
         part: the share of the chunks that is played here; None: all; no part of the hash.
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
+        luck: how the luck of every game is measured; None: it is not.
     """
 
     name: str
@@ -131,6 +134,7 @@ class Plan:
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
     chunk_deals: int = 0
     part: Part | None = field(default=None, compare=False)
+    luck: Luck | None = None
 
     def __post_init__(self) -> None:
         """Check that the chunks hold all deals: whoever replaces one of these numbers must replace the others."""
@@ -219,6 +223,11 @@ class Plan:
         return replace(self, chunks=chunks, deals=self.chunk_range(last)[1], search_deals=search)
 
     @property
+    def outcome(self) -> np.dtype[Any]:
+        """Dtype of the outcome of a chunk."""
+        return outcome_dtype(OUTCOME, self.luck)
+
+    @property
     def counts(self) -> np.dtype[Any]:
         """Dtype of the counts of a chunk."""
         return ORDERS if self.orders else np.dtype(np.int64)
@@ -292,6 +301,7 @@ class Plan:
         rule |= {"search_deals": self.search_deals} if self.search_deals else {}
         rule |= {"worth": list(self.worth)} if self.worth else {}
         rule |= {"chunk_deals": self.chunk_deals} if self.chunk_deals else {}
+        rule |= {"luck": self.luck.resolved} if self.luck else {}
         agents = {spec for lineup in self.lineups for spec in lineup}
         specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
         return (

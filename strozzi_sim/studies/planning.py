@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup, find_agent
 from strozzi_sim.errors import (
     ArgumentError,
     InputError,
@@ -42,6 +42,7 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.restricting import find_things, restricted, restrictions
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.simulation.luck import REDRAWS, Luck
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
 from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, MAX_DEALS, SEATS, VARIANTS, Plan
@@ -88,11 +89,13 @@ def make_plan(
     sweep: Mapping[str, Sequence[float]] | None = None,
     worth: Sequence[str] = (),
     explorer: bool = False,
+    luck: AgentSpec | str | None = None,
+    luck_redraws: int = REDRAWS,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
     With `precision`, in points of a share of wins, the study stops once its headline figures are known to that, and `deals` may be
-    None.
+    None. `luck` evaluates positions to take luck out of results, each chance event drawn anew `luck_redraws` times.
 
     Raises:
         InputError: a value out of range, an unknown name, or an invalid combination; names the argument.
@@ -156,7 +159,7 @@ def make_plan(
         search_deals=(search_deals or 0) if fewer else 0,
         question=_question(question, game, resolved, variants),
         sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()), explorer=explorer,
-        chunk_deals=chunk_deals or 0,
+        chunk_deals=chunk_deals or 0, luck=_luck(luck, luck_redraws, game, players),
     )  # fmt: skip
     plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
@@ -186,6 +189,20 @@ def _things(
     for spec, thing, variant in product(alone, found, variants):
         as_argument_error("worth", restricted, game, variant, {0: (*spec.without, thing)})
     return found
+
+
+def _luck(agent: AgentSpec | str | None, redraws: int, game: Game, players: Sequence[int]) -> Luck | None:
+    """Return how luck is measured, None if no agent evaluates.
+
+    Raises:
+        ArgumentError: the agent does not evaluate positions of these player counts, or redraws are out of range.
+    """
+    if not agent:
+        return None
+    spec = find_agent(agent, game, "luck")
+    for count in players:
+        as_argument_error("luck", check_lineup, [spec], game, count)
+    return as_argument_error("luck", Luck, spec, redraws)
 
 
 def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant]) -> str:
@@ -242,6 +259,8 @@ class StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     heatmap: list[HeatMapSpec] = []
     sweep: dict[str, list[Any]] = {}
     worth: list[str] = []
+    luck: str = ""
+    luck_redraws: int = REDRAWS
 
 
 def read_plan(file: Path) -> Plan:
@@ -319,7 +338,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
             chunk_deals=study.chunk_deals, rows=study.rows, facts=study.facts, facts_share=study.facts_share,
             pages=study.report.pages, heatmaps=study.report.heatmaps, own_maps=study.heatmap,
             search_deals=study.search_deals, question=study.question, effect=study.report.effect, sweep=study.sweep,
-            worth=study.worth, explorer=study.report.explorer and not study.sweep,
+            worth=study.worth, explorer=study.report.explorer and not study.sweep, luck=study.luck, luck_redraws=study.luck_redraws,
         )  # fmt: skip
 
 

@@ -297,7 +297,7 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Pr
         matches = list({id(cell.match): cell.match for cell, _ in missing}.values())
         for number, match in enumerate(matches):  # in the parent, so that workers find everything compiled
             progress.on_phase("compiling", number, len(matches))
-            match.warm(counted=bool(plan.counted or plan.held.tables))
+            match.warm(counted=bool(plan.counted or plan.held.tables), luck=plan.luck)
         progress.on_games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
             done += 0 if task.key in store.done else played.games  # a result may be corrected by its replay
@@ -309,7 +309,16 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Pr
 def task_of(plan: Plan, cell: Cell, chunk: int) -> Task:
     """Return the task that plays a chunk."""
     deals, counted = plan.chunk_range(chunk, cell.deals), plan.counted_in(cell)
-    return Task((cell.number, chunk), cell.match, *deals, counted, rows=plan.rows, orders=plan.orders, keep=plan.held)
+    return Task(
+        (cell.number, chunk),
+        cell.match,
+        *deals,
+        counted,
+        rows=plan.rows,
+        orders=plan.orders,
+        keep=plan.held,
+        luck=plan.luck,
+    )
 
 
 def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:

@@ -21,7 +21,7 @@ from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.files import storage_errors
-from strozzi_sim.simulation.loop import OUTCOME, ROW
+from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.studies.database import (
     DamagedDatabase,
@@ -161,7 +161,9 @@ class MemoryStore:
         """
         chunk = self._get(key)
         with self._forgery(key):
-            parts = zip((chunk.outcome, chunk.counts, chunk.seats), (OUTCOME, self.plan.counts, ROW), strict=True)
+            parts = zip(
+                (chunk.outcome, chunk.counts, chunk.seats), (self.plan.outcome, self.plan.counts, ROW), strict=True
+            )
             outcome, counts, rows = (np.frombuffer(zlib.decompress(part), dtype) for part, dtype in parts)
             return outcome, counts, rows
 

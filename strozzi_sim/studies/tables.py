@@ -94,6 +94,8 @@ def sweep_table(balance: pd.DataFrame, plan: Plan) -> pd.DataFrame:
 def _add_seats(table: FigureTable, cell: CellCounts) -> None:
     for sums in cell.sums("seat"):
         table.add(cell, sums.figure, sums.estimate(), seat=range(cell.players))
+    for figure, luck in cell.luck("seat").items():
+        table.add(cell, f"{figure}_games_saved", luck.games_saved(), seat=range(cell.players))
 
 
 def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
@@ -104,6 +106,8 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
             same = cell.positions[position] == cell.positions[0]
             less = sums.of(slice(position, position + 1)).minus(first, same=same)
             _by_agent(table, cell, figure, less, range(position, position + 1))
+    for name, luck in cell.luck("position").items():
+        _by_agent(table, cell, f"{name}_games_saved", luck.games_saved(), range(cell.players))
 
 
 def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
