@@ -199,7 +199,7 @@ def _luck(agent: AgentSpec | str | None, redraws: int, game: Game, players: Sequ
     """
     if not agent:
         return None
-    spec = find_agent(agent, game, "luck")
+    spec = as_argument_error("luck", find_agent, agent, game)
     for count in players:
         as_argument_error("luck", check_lineup, [spec], game, count)
     return as_argument_error("luck", Luck, spec, redraws)

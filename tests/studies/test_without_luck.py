@@ -1,0 +1,81 @@
+"""Studies whose luck is measured: rows of figures without luck, the same bytes after a resume, the evaluator in the plan."""
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_agents.learned.train import main as train
+from strozzi_sim.cli.app import run as command
+from strozzi_sim.errors import InputError
+
+STUDY = {
+    "name": "luck", "game": "strozzi", "seed": 4, "players": [4], "deals": 120, "chunks": 30, "luck": "learned", "luck_redraws": 3,
+    "lineups": [["heuristic", "greedy", "heuristic", "heuristic"]], "report": {"pages": ["balance"]},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    return ss.run(ss.Study(**STUDY), tmp_path_factory.mktemp("luck") / "r", workers=2)
+
+
+def figures(table, name, level="position"):
+    rows = table[table["figure"] == name]
+    return rows.sort_values(level)
+
+
+def test_every_mean_has_a_row_without_luck_with_an_interval(played):
+    for table, level in ((played.tables["seats"], "seat"), (played.tables["lineup"], "position")):
+        for figure in ("win_share", "score_mean", "lead_mean"):
+            plain, adjusted = figures(table, figure, level), figures(table, f"{figure}_without_luck", level)
+            assert len(plain) == len(adjusted) == 4
+            assert (adjusted["n"].to_numpy() == plain["n"].to_numpy()).all()
+            wide = (plain["high"] - plain["low"]).to_numpy()
+            assert (np.abs(adjusted["value"].to_numpy() - plain["value"].to_numpy()) < wide).all()
+            assert (adjusted["low"] < adjusted["high"]).all()
+            saved = figures(table, f"{figure}_games_saved", level)
+            assert (saved["value"] > 0).all()
+    leads = figures(played.tables["lineup"], "lead_mean_games_saved")["value"].to_numpy()
+    assert np.median(leads) > 1.2
+    less = played.tables["lineup"]["figure"].str.contains("without_luck_minus_position_0")
+    assert less.sum() == 9
+
+
+def test_the_other_rows_are_those_without_it(played):
+    plain = ss.run(ss.Study(**{key: value for key, value in STUDY.items() if not key.startswith("luck")}), workers=1)
+    for name in ("seats", "lineup", "balance"):
+        mine = played.tables[name]
+        mine = mine[~mine["figure"].str.contains("luck|games_saved")].reset_index(drop=True)
+        assert mine.equals(plain.tables[name].reset_index(drop=True))
+    assert "luck" not in plain.plan
+    assert played.plan["luck"]["agent"] == "learned"
+    assert len(played.plan["luck"]["digest"]) == 64
+
+
+def test_resumed_and_with_other_workers_the_bytes_are_the_same(played, tmp_path):
+    again = ss.run(ss.Study(**{**STUDY, "deals": 120}), tmp_path / "r", workers=1)
+    for file in sorted((played.folder / "tables").iterdir()):
+        assert file.read_bytes() == (again.folder / "tables" / file.name).read_bytes(), file.name
+    assert ss.run(ss.Study(**STUDY), tmp_path / "r", workers=1).new_games == 0
+
+
+def test_values_that_changed_are_another_plan(played, tmp_path):
+    train(["strozzi", str(tmp_path / "w.npz"), "--players", "4", "--stages", "10000", "--hidden", "8"])
+    other = ss.Study(**{**STUDY, "luck": f"learned:weights={tmp_path / 'w.npz'}"})
+    ss.run(other, tmp_path / "r", workers=1)
+    train(["strozzi", str(tmp_path / "w.npz"), "--players", "4", "--stages", "10000", "--hidden", "8", "--seed", "2"])
+    with pytest.raises(InputError, match=r"another plan \(luck\.digest"):
+        ss.run(ss.Study(**{**STUDY, "luck": f"learned:weights={tmp_path / 'w.npz'}"}), tmp_path / "r", workers=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--luck", "heuristic"], "--luck: agent 'heuristic' does not evaluate positions; give one that does"),
+        (["--luck", "learned", "--luck-redraws", "0"], "--luck: redraws must be from 1 to 10,000, got 0"),
+        (["--luck", "nobody"], "--luck: unknown agent 'nobody'"),
+    ],
+)
+def test_what_cannot_measure_luck_is_refused(given, message, capsys):
+    assert command(["balance", "strozzi", "--players", "4", "--agents", "greedy", "--deals", "20", *given]) == 2
+    assert message in capsys.readouterr().err
