@@ -33,6 +33,8 @@ KEYS = {
     "report": "`pages`, `heatmaps`, `effect` (smallest difference that matters) and `explorer` (count what the page's explorer shows; default true)",
     "heatmap": "`[[heatmap]]`: heat maps of your own, with `name`, `fact`, `rows`, `columns`, `value`, `where` and `title`",
     "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations",
+    "luck": "agent that evaluates positions, such as `learned`: every mean also with the luck of chance taken out ([statistics](statistics.md#luck-taken-out))",
+    "luck_redraws": "how often each chance event is drawn anew for it; default 8",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
 }
 PICTURES = {
@@ -80,6 +82,7 @@ def page() -> str:
         "## Tables of every study", "", "| table | keys | figures |", "| --- | --- | --- |",
         "| `seats` | seat | win_share, score_mean, rank_mean, lead_mean |",
         "| `lineup` | position, agent | the same, and each less that of position 0 |",
+        "| with `luck` | | also FIGURE_without_luck and FIGURE_games_saved, of win_share, score_mean and lead_mean |",
         "| `balance` | | seat_gap, seat_gap_by_chance, seat_favour_bound, seat_fairness_p, decisions_mean, and the game's |",
         "| `changes` | than, table, level, figure | differences of variants, with verdict |",
         "| `sweep` | the swept keys | the figures of `balance` |",

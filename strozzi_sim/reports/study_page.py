@@ -273,6 +273,12 @@ _DEFINITIONS = {
     "decisions_mean": "decisions of all players / games",
 }
 
+_ENDINGS = {
+    "_minus_position_0": "less that of position 0, paired by deal",
+    "_without_luck": "less a coefficient, fitted on the other chunks, times the luck of the chance events",
+    "_games_saved": "variance of its mean over that of the mean without luck",
+}
+
 
 def definitions_of(tables: Tables, game: Game) -> dict[str, str]:
     """Return figure -> how it is counted, of the figures in these tables."""
@@ -283,10 +289,13 @@ def definitions_of(tables: Tables, game: Game) -> dict[str, str]:
     names = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     found = {}
     for name in names:
-        base = name.removesuffix("_minus_position_0")
+        base, more = name, ""
+        for ending, words in _ENDINGS.items():
+            if base.endswith(ending):
+                base, more = base.removesuffix(ending), f"; {words}{more}"
         text = known.get(base) or next((text for pattern, text in patterns.items() if pattern.fullmatch(base)), "")
         if text:
-            found[name] = text + ("; less that of position 0, paired by deal" if base != name else "")
+            found[name] = text + more
     return found
 
 

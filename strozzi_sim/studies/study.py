@@ -95,7 +95,7 @@ class Study(Kind):
 
     Args:
         **keys: name, game, deals and lineups, and if wanted seed, players, chunks, seatings, variants, variant, rows, facts,
-            facts_share, report, heatmap, precision, search_deals, question, sweep, worth. Line-ups may hold agents that are declared in code, instead of spec strings.
+            facts_share, report, heatmap, precision, search_deals, question, sweep, worth, luck, luck_redraws. Line-ups may hold agents that are declared in code, instead of spec strings.
 
     Attributes:
         plan: the resolved plan.
