@@ -17,7 +17,7 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
 from strozzi_sim.agent.lineups import check_lineup
-from strozzi_sim.agent.parameters import Choice, Param, Policy, Seconds, Weights
+from strozzi_sim.agent.parameters import Choice, Evaluator, Param, Policy, Seconds, Weights
 from strozzi_sim.agent.registry import (
     AGENT_TYPES,
     AgentSpec,
@@ -33,6 +33,28 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
 __all__ = [
-    "AGENT_TYPES", "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Param", "Policy", "Seconds", "Weights", "agent_names", "check_compiled", "check_lineup",
-    "compiled_agent", "dense", "find_agent", "installed_agents", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
+    "AGENT_TYPES",
+    "EVERY_GAME",
+    "RECORDS",
+    "Agent",
+    "AgentSpec",
+    "AnyAgent",
+    "Choice",
+    "Evaluator",
+    "Param",
+    "Policy",
+    "Seconds",
+    "Weights",
+    "agent_names",
+    "check_compiled",
+    "check_lineup",
+    "compiled_agent",
+    "dense",
+    "find_agent",
+    "installed_agents",
+    "is_installed",
+    "load_agent",
+    "python_agent",
+    "spec_of",
+    "split_specs",
 ]  # fmt: skip

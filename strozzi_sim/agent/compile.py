@@ -10,6 +10,7 @@ from numba import types
 from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, Weights, load_agent
+from strozzi_sim.agent.parameters import NONE, Evaluator
 from strozzi_sim.agent.worth import worth_place
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
@@ -92,9 +93,9 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
     Raises:
         InputError: the agent does not evaluate positions.
     """
-    if spec.agent.evaluate is None:
+    if spec.agent.evaluation is None:
         raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
-    compiled = compile_agent(spec, game, spec.agent.evaluate)
+    compiled = compile_agent(spec, game, spec.agent.evaluation)
     place, seats = worth_place(spec.agent.name, compiled.memory)
     return CompiledEvaluator(compiled, place, seats)
 
@@ -111,14 +112,19 @@ def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | No
         if isinstance(param, Choice):
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
+            if value == NONE:
+                continue
             policy = load_agent(str(value), game)
-            rollout = compile_agent(policy, game)
+            evaluate = policy.agent.evaluation if isinstance(param, Evaluator) else None
+            rollout = compile_agent(policy, game, evaluate)
             memory = np.zeros(1, rollout.memory)
             kept.append((rollout, memory))
             params[key] = 0 if policy.is_uniform else rollout.address
             params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes
+            if evaluate is not None:
+                params[f"{key}_worth"] = memory.ctypes.data + worth_place(policy.agent.name, memory.dtype)[0]
         elif isinstance(param, Weights):
             table, networks = param.networks(str(value))
             kept.append((table, networks))

@@ -38,7 +38,7 @@ class Agent:
         blind: whether it reads only the legal actions from the state.
         any_length: whether the last field of its memory is an array of variable length: the code does not depend on the
             length, and is compiled once for all lengths.
-        evaluate: function of a compiled agent with the same arguments that writes the worth of a position to every seat
+        evaluation: function of a compiled agent with the same arguments that writes the worth of a position to every seat
             into `memory.worth` (see `agent.worth`) and returns 0, or None.
     """
 
@@ -55,7 +55,7 @@ class Agent:
     files: Sequence[str] = ()
     blind: bool = False
     any_length: bool = False
-    evaluate: Callable[..., Any] | None = None
+    evaluation: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         """Check the name, `files`, and the function and memory of a compiled agent.
@@ -67,8 +67,8 @@ class Agent:
             raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
         if self.kind == "compiled":
             check_compiled(self.name, self.function, self.memory)
-            if self.evaluate is not None:
-                check_compiled(self.name, self.evaluate, self.memory)
+            if self.evaluation is not None:
+                check_compiled(self.name, self.evaluation, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
             raise InputError(f"agent {self.name}: files must be a list of file names, got {self.files!r}")
 
@@ -98,7 +98,7 @@ def compiled_agent(
     files: Sequence[str] = (),
     blind: bool = False,
     any_length: bool = False,
-    evaluate: Callable[..., Any] | None = None,
+    evaluation: Callable[..., Any] | None = None,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy, Weights).
@@ -109,7 +109,7 @@ def compiled_agent(
     `kth_legal`, `is_legal`). If built in, it receives the state itself even if this contains hidden information;
     `strozzi leak-check` also queries it on the concealed state. With `any_length` the last field of `memory`, which
     depends on parameters, is an array. The code ignores its length, so it is compiled once for all parameters.
-    `evaluate`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.worth`.
+    `evaluation`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.worth`.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -132,7 +132,7 @@ def compiled_agent(
             files,
             blind,
             any_length,
-            evaluate,
+            evaluation,
         )
 
     return declare

@@ -129,6 +129,23 @@ class Policy:
         return f"({value})" if set(value) & set(",:=") else str(value)
 
 
+NONE = "none"  # no evaluator
+
+
+@dataclass(frozen=True)
+class Evaluator(Policy):
+    """A parameter that is an agent that evaluates positions (see `agent.worth`), or `none`.
+
+    Its fields: those of a policy, with the address of its `evaluation` (0: none), and the address of what it writes.
+    """
+
+    default: str = NONE
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return [*super().fields(key), (f"{key}_worth", "i8")]
+
+
 @dataclass(frozen=True)
 class Weights:
     """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses.

@@ -16,7 +16,7 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
-from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value, Weights
+from strozzi_sim.agent.parameters import NONE, Evaluator, Parameter, Policy, Seconds, Value, Weights
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
@@ -132,7 +132,7 @@ class AgentSpec:
     def policies(self) -> tuple["AgentSpec", ...]:
         """The agents among its parameters."""
         named = (str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy))
-        return tuple(load_agent(text, self.game) for text in named)
+        return tuple(load_agent(text, self.game) for text in named if text != NONE)
 
     @property
     def _weights(self) -> list[tuple[Weights, str]]:
@@ -318,7 +318,13 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
     """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
     if not isinstance(param, Policy):
         return param.parse(text, key, value)
+    if isinstance(param, Evaluator) and value == NONE:
+        return NONE
     spec = load_agent(strip_parentheses(value), game)
+    if isinstance(param, Evaluator) and spec.agent.evaluation is None:
+        raise InputError(
+            f"agent {short_repr(text)}: {key} must be an agent that evaluates positions, or {NONE}, got {short_repr(spec.text)}"
+        )
     if spec.agent.kind != "compiled" or spec.searches or spec.without:
         raise InputError(
             f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"

@@ -46,7 +46,7 @@ class Luck:
         Raises:
             InputError: the agent does not evaluate positions, or the number of redraws is out of range.
         """
-        if self.agent.agent.evaluate is None:
+        if self.agent.agent.evaluation is None:
             raise InputError(f"agent {self.agent.text!r} does not evaluate positions; give one that does")
         if not 1 <= self.redraws <= MOST_REDRAWS:
             raise InputError(f"redraws must be from 1 to {MOST_REDRAWS:,}, got {self.redraws}")

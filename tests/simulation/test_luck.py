@@ -38,9 +38,9 @@ def _first(state, rules, params, memory, rng):
 
 
 NONSENSE = spec_of(
-    compiled_agent(name="nonsense", games=("strozzi",), memory=_WORTH, evaluate=_nonsense, size=Param(3.0))(_first)
+    compiled_agent(name="nonsense", games=("strozzi",), memory=_WORTH, evaluation=_nonsense, size=Param(3.0))(_first)
 )
-SCORES = spec_of(compiled_agent(name="scores", games=("strozzi",), memory=_WORTH, evaluate=_scores)(_first))
+SCORES = spec_of(compiled_agent(name="scores", games=("strozzi",), memory=_WORTH, evaluation=_scores)(_first))
 LEARNED = load_agent("learned", STROZZI)
 
 
@@ -122,6 +122,6 @@ def test_an_agent_that_does_not_evaluate_is_refused():
 
 
 def test_an_evaluator_without_the_field_is_refused():
-    wrong = compiled_agent(name="wrong", games=("strozzi",), evaluate=_first)(_first)
+    wrong = compiled_agent(name="wrong", games=("strozzi",), evaluation=_first)(_first)
     with pytest.raises(AgentFault, match=r"an agent that evaluates has a field worth, float64\[P, 3\]"):
         match("heuristic").play(0, 1, luck=Luck(spec_of(wrong)))

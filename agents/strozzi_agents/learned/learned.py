@@ -101,7 +101,7 @@ def learned_agent(
         players=players,
         stochastic=True,
         memory=learned_memory(guide, common, own, max(players)),
-        evaluate=_evaluate,
+        evaluation=_evaluate,
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
         prize=Param(0.0, 0.0, 1e6, "points of lead that a win is worth"),
         beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
-from strozzi_agents.search.playout import DEPTH, ILLEGAL, MODEL, SPREAD, UTILITY, forget, play_on, reward
+from strozzi_agents.search.playout import DEPTH, EVALUATE, ILLEGAL, MODEL, SPREAD, UTILITY, end_reward, forget, play_on
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -39,7 +39,7 @@ def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
         apply(played, rules, kth_legal(played, rules, k), memory.chance, None)
         if not play_on(played, rules, memory.chance, memory.roll, params):
             return False
-        memory.total[k] += reward(played, players, seat, params.utility, params.spread)
+        memory.total[k] += end_reward(played, rules, params, players, seat, memory.roll)
         memory.tried[k] += 1
     memory.playouts += tried
     return True
@@ -58,6 +58,7 @@ def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
     spread=SPREAD,
     rollout=Policy("random", "who plays all seats in the simulated games"),
     depth=DEPTH,
+    evaluate=EVALUATE,
     model=MODEL,
 )
 def flat_mc(state, rules, params, memory, rng):
@@ -74,6 +75,7 @@ def flat_mc(state, rules, params, memory, rng):
         memory.tried[k] = 0
     forget(params.rollout_memory, params.rollout_size)
     forget(params.model_memory, params.model_size)
+    forget(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)

@@ -4,15 +4,16 @@ from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
 from strozzi_agents.search.playout import (
     DEPTH,
+    EVALUATE,
     ILLEGAL,
     MODEL,
     SPREAD,
     UTILITY,
     ask,
+    end_reward,
+    end_rewards,
     forget,
     play_on,
-    reward,
-    rewards,
 )
 from strozzi_agents.search.tree import LEVELS, NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
@@ -66,20 +67,20 @@ def choose(state, rules, params, memory, node):
 
 
 @jit
-def value_end(state, params, memory, players, seat):
-    """Write what the standings are worth to every seat into the memory's `reward`, as `backup` says."""
+def value_end(state, rules, params, memory, players, seat):
+    """Write what the end of a playout is worth to every seat into the memory's `reward`, as `backup` says."""
     if params.backup == MAXN:
-        rewards(state, players, params.utility, params.spread, memory.reward)
+        end_rewards(state, rules, params, players, memory.roll, memory.reward)
     else:  # rivals want the searcher's loss; with SELFISH the tree has none
-        mine = reward(state, players, seat, params.utility, params.spread)
+        mine = end_reward(state, rules, params, players, seat, memory.roll)
         for other in range(players):
             memory.reward[other] = mine if other == seat else 1.0 - mine
 
 
 @jit
-def _back_up(state, params, memory, players, seat, level):
+def _back_up(state, rules, params, memory, players, seat, level):
     """Give every node of the path the reward of the seat that chose it."""
-    value_end(state, params, memory, players, seat)
+    value_end(state, rules, params, memory, players, seat)
     memory.nodes[ROOT].visits += 1
     for step in range(1, level + 1):
         node = memory.nodes[memory.path[step]]
@@ -131,6 +132,7 @@ def most_visited(memory):
     prior=Policy("random", "whose choice `bias` and `widening` favour"),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
+    evaluate=EVALUATE,
     model=MODEL,
 )
 def ismcts(state, rules, params, memory, rng):
@@ -152,6 +154,7 @@ def ismcts(state, rules, params, memory, rng):
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
     forget(params.model_memory, params.model_size)
+    forget(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
@@ -171,7 +174,7 @@ def ismcts(state, rules, params, memory, rng):
                 level = _descend(played, rules, params, memory, seat, first)
                 if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
                     return ILLEGAL
-                _back_up(played, params, memory, players, seat, level)
+                _back_up(played, rules, params, memory, players, seat, level)
         memory.playouts += sweeps * tried
         left -= sweeps * tried
         stages -= 1

@@ -111,6 +111,7 @@ def mo_ismcts(state, rules, params, memory, rng):
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
     forget(params.model_memory, params.model_size)
+    forget(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
@@ -120,7 +121,7 @@ def mo_ismcts(state, rules, params, memory, rng):
         level = _descend(played, rules, params, memory, players, seat)
         if not play_on(played, rules, memory.chance, memory.roll, params):
             return ILLEGAL
-        value_end(played, params, memory, players, seat)
+        value_end(played, rules, params, memory, players, seat)
         for step in range(level):
             node = memory.nodes[memory.path[step]]
             node.visits += 1

@@ -1,8 +1,10 @@
 """Parts of every search: play a game to its end with a policy, and return the reward of a seat."""
 
-from numba import int64
+from numba import float64, int64
 
-from strozzi_sim.agent import Choice, Param, Policy
+from strozzi_sim.agent import Choice, Evaluator, Param, Policy
+from strozzi_sim.agent.worth import SCORE, WORTHS
+from strozzi_sim.agent.worth import WIN as WIN_WORTH
 from strozzi_sim.game.contract import (
     apply,
     count_legal,
@@ -15,7 +17,7 @@ from strozzi_sim.game.contract import (
     score,
 )
 from strozzi_sim.kernel.jit import force_inline, jit
-from strozzi_sim.kernel.pointers import call_at, zero_at
+from strozzi_sim.kernel.pointers import call_at, float64_at, zero_at
 from strozzi_sim.kernel.streams import below, next_word, randbelow, random_word
 
 WIN, RANK, MARGIN = 0, 1, 2  # `utility`
@@ -27,7 +29,14 @@ SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth
 MODEL = Policy(
     "random", "who is believed to have made the others' secret choices; random: all that may be is as likely"
 )
-DEPTH = Param(0, 0, 1_000_000, "decisions of all seats in a playout, after which the standings count; 0 = all")
+DEPTH = Param(
+    0,
+    0,
+    1_000_000,
+    "decisions of all seats in a playout, after which the standings, or `evaluate`, count; 0 = all, or none",
+)
+EVALUATE = Evaluator("none", "who says what the end of a playout is worth; none: the standings there")
+NO_EVALUATOR = 0  # the address of none
 
 
 @force_inline
@@ -55,12 +64,12 @@ def redraw(state, rules, params, seat, rng):
 
 @jit
 def play_on(state, rules, chance, rng, params):
-    """Play on with the policy `params.rollout`, to the end or for `params.depth` decisions.
+    """Play on with the policy `params.rollout`, to the end or for `params.depth` decisions; with an evaluator 0 are none.
 
     Returns False if the policy chose an illegal action.
     """
     address = params.rollout
-    left = params.depth if params.depth > 0 else 1 << 60
+    left = params.depth if params.depth > 0 or params.evaluate != NO_EVALUATOR else 1 << 60
     if address == RANDOM_POLICY:
         word = next_word(rng)
         while left > 0 and not is_over(state):
@@ -129,3 +138,52 @@ def rewards(state, players, utility, spread, out):
     else:
         for seat in range(players):
             out[seat] = reward(state, players, seat, utility, spread)
+
+
+@force_inline
+def _worth(params, seat, kind):
+    return float64_at(params.evaluate_worth + 8 * (len(WORTHS) * seat + kind))
+
+
+@jit
+def _expected_reward(params, players, seat):
+    """Return the reward of `seat` by what the evaluator wrote: of expected scores, or the expected share of the win."""
+    if params.utility == WIN:
+        return _worth(params, seat, WIN_WORTH)
+    mine, rival, better = _worth(params, seat, SCORE), -1e30, 0
+    for other in range(players):
+        if other != seat:
+            score_there = _worth(params, other, SCORE)
+            rival = max(rival, score_there)
+            better += score_there > mine
+    if params.utility == MARGIN:
+        margin = mine - rival
+        return 0.5 + 0.5 * margin / (params.spread + abs(margin))
+    return 1.0 - float64(better) / (players - 1)
+
+
+@force_inline
+def _evaluates(state, rules, params, rng):
+    """Let the evaluator, if there is one and the game goes on, write what the position is worth; returns whether it did."""
+    if params.evaluate == NO_EVALUATOR or is_over(state):
+        return False
+    call_at(params.evaluate, state, rules, params.evaluate_params, params.evaluate_memory, rng)
+    return True
+
+
+@jit
+def end_reward(state, rules, params, players, seat, rng):
+    """Return the reward of `seat` at the end of a playout, by the evaluator or the standings."""
+    if _evaluates(state, rules, params, rng):
+        return _expected_reward(params, players, seat)
+    return reward(state, players, seat, params.utility, params.spread)
+
+
+@jit
+def end_rewards(state, rules, params, players, rng, out):
+    """Write the reward of every seat at the end of a playout into float64 `out[P]`."""
+    if _evaluates(state, rules, params, rng):
+        for seat in range(players):
+            out[seat] = _expected_reward(params, players, seat)
+    else:
+        rewards(state, players, params.utility, params.spread, out)
