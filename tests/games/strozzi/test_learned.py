@@ -256,3 +256,35 @@ def test_it_keeps_to_restrictions_and_variants():
     restricted = replace(load_agent("learned~flag:pirate", STROZZI))
     played = Match(STROZZI, 4, (restricted, load_agent("heuristic", STROZZI)), changed, 1).play(0, 10)
     assert played.outcome["games"] == 10
+
+
+# -- searches that evaluate ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ["flat_mc:playouts=4", "ismcts:iterations=30", "mo_ismcts:iterations=30"])
+@pytest.mark.parametrize("settings", ["", ",depth=3,utility=win", ",depth=2,utility=rank"])
+def test_a_search_cuts_its_playouts_where_values_speak(search, settings):
+    spec = load_agent(f"{search},evaluate=learned,rollout=heuristic{settings}", STROZZI)
+    match = Match(STROZZI, 4, (spec, load_agent("heuristic", STROZZI)), BASE, 5)
+    first, again = match.play(0, 1, rows=True), match.play(0, 1, rows=True)
+    assert first.rows.tobytes() == again.rows.tobytes()
+    assert first.playouts == again.playouts > 0
+
+
+def test_without_an_evaluator_searches_are_as_before():
+    plain, none = (load_agent(text, STROZZI) for text in ("flat_mc:playouts=3", "flat_mc:playouts=3,evaluate=none"))
+    assert plain.text == none.text == "flat_mc:playouts=3"
+    assert plain.policies == (load_agent("random", STROZZI),) * 2
+    with pytest.raises(
+        InputError, match="evaluate must be an agent that evaluates positions, or none, got 'heuristic'"
+    ):
+        load_agent("flat_mc:evaluate=heuristic", STROZZI)
+    assert load_agent("flat_mc:evaluate=learned", STROZZI).source_digest
+
+
+def test_values_make_a_short_search_strong():
+    """With 12 playouts an action that end after a card, against the same search by the standings there."""
+    cut = "flat_mc:playouts=12,depth=5,rollout=heuristic"
+    lineup = (load_agent(f"{cut},evaluate=learned", STROZZI), *[load_agent(cut, STROZZI)] * 3)
+    wins = Match(STROZZI, 4, lineup, BASE, 11, "rotate").play(0, 6).outcome["wins"][0, 0].sum() / 60
+    assert wins >= 12  # of 24 games, 6 are an equal share; the standard error of an equal share is 2.1
