@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli import about, agent_questions, bench, facts, game_questions, new, play, records, study
+from strozzi_sim.cli import about, agent_questions, analyse, bench, facts, game_questions, new, play, records, study
 from strozzi_sim.cli.commands import plain_commands
 from strozzi_sim.cli.error_text import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
@@ -40,7 +40,9 @@ def _first_sentences(command: Callable[..., Any]) -> str:
     return " ".join((command.__doc__ or "").partition("\n\n")[0].split())
 
 
-_SHOWN = [part.COMMANDS for part in (study, facts, agent_questions, game_questions, records, play, about, bench, new)]
+_SHOWN = [
+    part.COMMANDS for part in (study, facts, agent_questions, game_questions, records, analyse, play, about, bench, new)
+]
 for _commands in (*_SHOWN, plain_commands()):
     for _name, _command in _commands.items():
         app.command(name=_name, short_help=_first_sentences(_command))(_command)

@@ -3,7 +3,8 @@
 from numba import float64, int64, uint64
 
 from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
-from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, placing, score
+from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, score
+from strozzi_sim.game.final_worth import lead_of, share_of_win
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, zero_at
 from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw, stream_key
@@ -13,14 +14,14 @@ _PURPOSE = 3_000  # of the stream that draws chance anew
 
 
 @jit
-def _evaluate(luck, state, rules, word):
+def evaluate(luck, state, rules, word):
     """Let the evaluator say what a position is worth to every seat."""
     luck.random.cursor = word
     call_at(luck.address, state, rules, luck.params, luck.memory, luck.random)
 
 
 @jit
-def _add(luck, players, target, share):
+def add_worth(luck, players, target, share):
     """Add a share of the worth to `target`, float64[P, 3]."""
     for seat in range(players):
         for k in range(len(WORTHS)):
@@ -28,7 +29,8 @@ def _add(luck, players, target, share):
 
 
 @jit
-def _redraw_all(luck, word):
+def redraw_all(luck, word):
+    """Set every source of `luck.other` to begin anew, other for every word."""
     for source in range(SOURCES):
         redraw(luck.other, source, hash_combine(word, source))
 
@@ -37,8 +39,8 @@ def _redraw_all(luck, word):
 def _compare(luck, state, rules, word):
     """Add the worth of what came less the mean of what could have come, which is in `luck.mean`."""
     players = state.players
-    _evaluate(luck, state, rules, mix(word))
-    _add(luck, players, luck.total, 1.0)
+    evaluate(luck, state, rules, mix(word))
+    add_worth(luck, players, luck.total, 1.0)
     for seat in range(players):
         for k in range(len(WORTHS)):
             luck.total[seat, k] -= luck.mean[seat, k]
@@ -67,10 +69,10 @@ def measure_deal(luck, state, rules, chance, key, start_player):
     for k in range(luck.redraws):
         word = hash_combine(luck.key, k)
         assign(luck.other, chance)
-        _redraw_all(luck, word)
+        redraw_all(luck, word)
         deal(luck.trial, rules, players, start_player, luck.other, None)
-        _evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
-        _add(luck, players, luck.mean, 1.0 / luck.redraws)
+        evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
+        add_worth(luck, players, luck.mean, 1.0 / luck.redraws)
     _compare(luck, state, rules, luck.key)
 
 
@@ -101,11 +103,11 @@ def after_action(luck, state, rules, action, at_random, chance):
         word = hash_combine(start, k)
         assign(luck.trial, luck.before)
         assign(luck.other, luck.chance)
-        _redraw_all(luck, word)
+        redraw_all(luck, word)
         other = kth_legal(luck.before, rules, below(mix(word), count)) if count > 1 else action
         apply(luck.trial, rules, other, luck.other, None)
-        _evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
-        _add(luck, state.players, luck.mean, 1.0 / luck.redraws)
+        evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
+        add_worth(luck, state.players, luck.mean, 1.0 / luck.redraws)
     _compare(luck, state, rules, start)
 
 
@@ -113,19 +115,14 @@ def after_action(luck, state, rules, action, at_random, chance):
 def add_luck(luck, state, seats):
     """Add the luck of a finished game to the sums."""
     players = state.players
-    total = 0
-    for seat in range(players):
-        total += score(state, seat)
     for seat in range(players):
         position = int64(seats[seat])
-        better, shared = placing(state, seat)
-        points = score(state, seat)
         for k in range(len(WORTHS)):
-            result = float64(points)
+            result = float64(score(state, seat))
             if k == LEAD:
-                result = points - float64(total - points) / (players - 1)
+                result = lead_of(state, seat)
             elif k == WIN:
-                result = 1.0 / shared if better == 0 else 0.0
+                result = share_of_win(state, seat)
             there = luck.total[seat, k]
             luck.luck[position, seat, k] += there
             luck.luck_squares[position, seat, k] += there * there

@@ -7,7 +7,8 @@ from numba import float64
 
 from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS, worth_field
-from strozzi_sim.game.contract import apply, is_over, placing, score
+from strozzi_sim.game.contract import apply, is_over, score
+from strozzi_sim.game.final_worth import lead_of, share_of_win
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
 from strozzi_sim.kernel.pointers import int64_at
@@ -44,16 +45,6 @@ def play_to_quiet(state, rules, chance, guide):
         apply(state, rules, guide_action(state, rules, guide), chance, None)
 
 
-@force_inline
-def lead_of(state, seat):
-    """Return the score of `seat` less the mean of the others."""
-    total = 0
-    for other in range(state.players):
-        total += score(state, other)
-    mine = score(state, seat)
-    return mine - float64(total - mine) / (state.players - 1)
-
-
 @jit
 def predict(state, weights, memory, seat):
     """Compute the network's outputs for `seat` from `memory.features`: into `memory.work.output`."""
@@ -71,12 +62,6 @@ def predict(state, weights, memory, seat):
 
 
 @force_inline
-def _share_of_win(state, seat):
-    better, shared = placing(state, seat)
-    return 1.0 / shared if better == 0 else 0.0
-
-
-@force_inline
 def _chance(logit):
     return 1.0 / (1.0 + np.exp(-float64(logit)))
 
@@ -85,7 +70,7 @@ def _chance(logit):
 def utility_at(state, rules, weights, memory, seat, prize):
     """Return the expected lead of `seat` at a quiet position, and `prize` points for a win; exact if the game is over."""
     if is_over(state):
-        return lead_of(state, seat) + prize * _share_of_win(state, seat)
+        return lead_of(state, seat) + prize * share_of_win(state, seat)
     describe(state, rules, memory.guide, memory.features)
     predict(state, weights, memory, seat)
     lead = lead_of(state, seat) + memory.work.output[LEAD]
@@ -100,7 +85,7 @@ def evaluate_quiet(state, rules, weights, memory):
         for seat in range(players):
             memory.worth[seat, SCORE] = score(state, seat)
             memory.worth[seat, LEAD] = lead_of(state, seat)
-            memory.worth[seat, WIN] = _share_of_win(state, seat)
+            memory.worth[seat, WIN] = share_of_win(state, seat)
         return
     describe(state, rules, memory.guide, memory.features)
     total = 0.0

@@ -1,0 +1,128 @@
+"""analyse: what each decision of a recorded game cost, and how lucky each seat was."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strozzi_sim.cli import options
+from strozzi_sim.cli.explain import header_words
+from strozzi_sim.cli.records import RecordFile
+from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.runtime.text_columns import columns_of
+
+if TYPE_CHECKING:
+    from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
+
+_PARTS = {
+    "start": "start", "luck": "luck", "own_errors": "own errors", "rivals_errors": "rivals' errors", "unexplained": "unexplained",
+}  # fmt: skip
+
+
+def analyse(
+    file: RecordFile,
+    game: Annotated[int, typer.Option(help="number of the game in the file, from 1")] = 1,
+    agent: Annotated[str, typer.Option(help="an agent that evaluates positions")] = "learned",
+    redraws: Annotated[int, typer.Option(help="draws of chance behind each figure")] = 32,
+    top: Annotated[int, typer.Option(help="number of turning points to show")] = 5,
+    json: options.Json = False,
+) -> None:
+    """Say what each decision of a recorded game cost, how lucky each seat was, and what turned the game.
+
+    Example: strozzi analyse games.jsonl --game 3
+    """
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.play.analyse import analyse_game
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+    from strozzi_sim.play.records import read_record
+
+    options.check_range("--game", game, 1, 1e12)
+    options.check_range("--redraws", redraws, 1, 10_000)
+    options.check_range("--top", top, 0, 1e6)
+    recorded = next(islice(read_record(file), game - 1, None), None)
+    if recorded is None:
+        raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
+    spec = load_agent(agent, recorded.header["game"])
+    table = Position(**recorded_deal(recorded, str(file)))
+    analysis = analyse_game(table, reconstruct_actions(recorded, table, str(file)), spec, redraws, recorded.names)
+    if json:
+        options.print_json(_document(analysis, recorded.names))
+        return
+    print(header_words(recorded, table.game.title))
+    print(f"judged by {spec.text}, the mean of {pluralize(redraws, 'draw')} for each figure\n")
+    _print_parts(analysis, recorded.names)
+    print("\nturning points, by change of the expected share of the win")
+    for kind, decision, change in analysis.turning_points(top):
+        print(f"  {_words(kind, decision, change, recorded.names)}")
+
+
+def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
+    from strozzi_sim.agent.worth import LEAD, WIN
+
+    for title, worth, digits, factor in (
+        ("expected lead, points", LEAD, 1, 1.0),
+        ("expected share of the win, %", WIN, 1, 100.0),
+    ):
+        rows = [["seat", "agent", *_PARTS.values(), "result", *(["error rate", "choices"] if worth == LEAD else [])]]
+        for seat, name in enumerate(names):
+            parts = analysis.parts(seat)
+            figures = [f"{factor * parts[key][worth]:+.{digits}f}" for key in _PARTS]
+            row = [str(seat), name, *figures, f"{factor * analysis.result[seat, worth]:+.{digits}f}"]
+            if worth == LEAD:
+                rate, choices = analysis.error_rate(seat)
+                row += [f"{rate:.2f}", str(choices)]
+            rows.append(row)
+        print(title)
+        for line in columns_of(rows).splitlines():
+            print(f"  {line}")
+    print(
+        "error rate: mean points lost in a decision in which actions differ; unexplained: the judge's own changes of mind"
+    )
+
+
+def _words(kind: str, decision: "JudgedDecision", change: float, names: list[str]) -> str:
+    from strozzi_sim.agent.worth import WIN
+
+    seat = decision.seat
+    if kind == "error":
+        return (
+            f"decision {decision.number}: {names[seat]} (seat {seat}) chose {decision.played}, {decision.best} was worth "
+            f"{decision.loss:.1f} points and {100 * decision.win_loss:.0f} % more"
+        )
+    lucky = int(abs(decision.luck[:, WIN]).argmax())
+    said = decision.events[-1] if decision.events else ""
+    return f"decision {decision.number}: luck of {100 * change:+.0f} % for {names[lucky]} (seat {lucky}): {said}"
+
+
+def _document(analysis: "GameAnalysis", names: list[str]) -> dict[str, Any]:
+    from strozzi_sim.agent.worth import WORTHS
+
+    def by_name(worth: Any) -> dict[str, float]:
+        return {name: round(float(value), 4) for name, value in zip(WORTHS, worth, strict=True)}
+
+    seats = []
+    for seat, name in enumerate(names):
+        rate, choices = analysis.error_rate(seat)
+        parts = {key: by_name(part) for key, part in analysis.parts(seat).items()}
+        result = by_name(analysis.result[seat])
+        seats.append({"seat": seat, "agent": name, **parts, "result": result, "error_rate": rate if choices else None, "choices": choices})  # fmt: skip
+    decisions = [
+        {
+            "decision": each.number, "seat": each.seat, "question": each.question, "played": each.played, "best": each.best,
+            "loss": round(each.loss, 4), "win_loss": round(each.win_loss, 4), "is_choice": each.is_choice,
+            "luck": [by_name(worth) for worth in each.luck], "events": list(each.events),
+        }
+        for each in analysis.decisions
+    ]  # fmt: skip
+    curve = [[round(float(share), 4) for share in shares] for shares in analysis.curve()]
+    return {
+        "agent": analysis.agent,
+        "redraws": analysis.redraws,
+        "seats": seats,
+        "decisions": decisions,
+        "win_curve": curve,
+    }
+
+
+COMMANDS = {"analyse": analyse}

@@ -1,0 +1,209 @@
+"""Analysis of a finished game: what every decision cost, the luck of every chance event, and how both add up to the result.
+
+An agent that evaluates positions says what each legal action is worth to every seat, as the mean over many draws of what the
+seat did not know and of the chance to come; all actions meet the same draws. The parts of a game telescope:
+
+    result = start + luck of the deal + sum over decisions of (effect + luck + unexplained)
+
+- effect : worth of the action played less that of the best found, for the seat itself never above 0 in expected lead
+- luck : worth after the action and all that it drew, less the worth of the action
+- unexplained : worth of the best action less the worth after the decision before, which differ where the evaluator changes its
+  mind without an event, and by the noise of the draws
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from strozzi_sim.agent import AgentSpec, check_lineup
+from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.streams import game_key, mix
+from strozzi_sim.play.judging import judging_kernels
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.luck import Luck, luck_record
+
+Worth = npt.NDArray[np.float64]  # [P, WORTHS]
+REDRAWS = 32
+OBVIOUS = 0.1  # points: if the best two actions differ by less than this, or there is one, a decision is no choice
+
+
+@dataclass(frozen=True)
+class JudgedDecision:
+    """A decision of the game; worths are float64[P, 3] by `agent.worth.WORTHS`.
+
+    Attributes:
+        number: from 1.
+        seat: who decided.
+        question: what was to be decided.
+        played: name of the action.
+        best: name of the best action found, by the expected lead of the seat.
+        before: worth of the best action.
+        effect: worth of the action played less that of the best.
+        luck: worth of what came less that of the action.
+        unexplained: worth of the best action less the worth after the decision before.
+        is_choice: whether more than one action is legal and they are not all nearly equal.
+        events: what happened, in words.
+    """
+
+    number: int
+    seat: int
+    question: str
+    played: str
+    best: str
+    before: Worth
+    effect: Worth
+    luck: Worth
+    unexplained: Worth
+    is_choice: bool
+    events: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def loss(self) -> float:
+        """Expected lead that the seat lost by its action, in points."""
+        return float(-self.effect[self.seat, LEAD])
+
+    @property
+    def win_loss(self) -> float:
+        """Expected share of the win that it lost."""
+        return float(-self.effect[self.seat, WIN])
+
+
+@dataclass(frozen=True)
+class GameAnalysis:
+    """The analysis of a game.
+
+    Attributes:
+        agent: spec string of the agent that evaluates.
+        redraws: draws behind each worth.
+        start: worth before the deal.
+        deal_luck: luck of the deal.
+        decisions: in order.
+        result: score, lead and share of the win in the end.
+    """
+
+    agent: str
+    redraws: int
+    start: Worth
+    deal_luck: Worth
+    decisions: tuple[JudgedDecision, ...]
+    result: Worth
+
+    def parts(self, seat: int) -> dict[str, Worth]:
+        """Return what the result of a seat is made of, float64[3] each: they add up to it."""
+        own = [each.effect[seat] for each in self.decisions if each.seat == seat]
+        rivals = [each.effect[seat] for each in self.decisions if each.seat != seat]
+        nothing = np.zeros(len(WORTHS))
+        return {
+            "start": self.start[seat],
+            "luck": self.deal_luck[seat] + sum((each.luck[seat] for each in self.decisions), nothing),
+            "own_errors": sum(own, nothing),
+            "rivals_errors": sum(rivals, nothing),
+            "unexplained": sum((each.unexplained[seat] for each in self.decisions), nothing),
+        }
+
+    def error_rate(self, seat: int) -> tuple[float, int]:
+        """Return the mean loss of a seat in points over its decisions that are a choice, NaN without one, and their number."""
+        losses = [each.loss for each in self.decisions if each.seat == seat and each.is_choice]
+        return (float(np.mean(losses)) if losses else float("nan")), len(losses)
+
+    def curve(self) -> npt.NDArray[np.float64]:
+        """Return each seat's expected share of the win before every decision and in the end, float64[D + 1, P]."""
+        return np.array([*(each.before[:, WIN] for each in self.decisions), self.result[:, WIN]])
+
+    def turning_points(self, count: int = 5) -> list[tuple[str, JudgedDecision, float]]:
+        """Return what changed a share of the win most: ("error" or "luck", the decision, the largest change), largest first."""
+        found = [("error", each, -each.win_loss) for each in self.decisions if each.win_loss > 0]
+        for each in self.decisions:
+            seat = int(np.abs(each.luck[:, WIN]).argmax())
+            found.append(("luck", each, float(each.luck[seat, WIN])))
+        return sorted(found, key=lambda event: -abs(event[2]))[:count]
+
+
+def analyse_game(
+    table: Position, actions: Sequence[int], spec: AgentSpec, redraws: int = REDRAWS, names: Sequence[str] | None = None
+) -> GameAnalysis:
+    """Return the analysis of a game.
+
+    Args:
+        table: the game as dealt; the actions are played in it.
+        actions: all actions in order.
+        spec: an agent that evaluates positions.
+        redraws: draws behind each worth; the noise of a worth is that of one draw over its root.
+        names: of the seats, in events; default: their numbers.
+
+    Raises:
+        InputError: the agent does not evaluate positions of this game.
+    """
+    check_lineup([spec], table.game, table.players)
+    judge = _Judge(table, Luck(spec, redraws))
+    start = judge.before_the_deal()
+    after = judge.position(0)
+    dealt, decisions, shown = after - start, list[JudgedDecision](), 0
+    components, names = table.variant.components, names or [f"seat {seat}" for seat in range(table.players)]
+    for number, action in enumerate(actions, 1):
+        legal, seat = table.legal, table.actor
+        worths = judge.actions(number)
+        place, best = legal.index(action), int(worths[:, seat, LEAD].argmax())
+        named, question = table.names, table.question
+        table.play(action)
+        now = judge.result() if table.over else judge.position(number)
+        lines = table.lines()
+        ordered = np.sort(worths[:, seat, LEAD])
+        decisions.append(
+            JudgedDecision(
+                number, seat, question, named[place], named[best], worths[best], worths[place] - worths[best],
+                now - worths[place], worths[best] - after, bool(ordered[-1] - ordered[0] >= OBVIOUS),
+                tuple(table.game.events.describe(line, names, components) for line in lines[shown:]),
+            )
+        )  # fmt: skip
+        after, shown = now, len(lines)
+    return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after)
+
+
+class _Judge:
+    """The worth of positions and actions of one game."""
+
+    def __init__(self, table: Position, luck: Luck) -> None:
+        self.table, self.redraws = table, luck.redraws
+        self._record, self._kept = luck_record(luck, table.game)
+        self._rules = exact_copy(table.variant.rules)
+        self._actions, self._position, self._deals, self._result = judging_kernels(table.game)
+
+    def _word(self, number: int, kind: int) -> np.uint64:
+        """Return the key of the draws of a decision: 0 for its actions, 1 for the position after it."""
+        word = np.array([self.table.seed, self.table.deal, 2 * number + kind], np.uint64)
+        for place in (1, 2):
+            word[place] ^= mix.py_func(word[place - 1 : place])[0]
+        return np.uint64(mix.py_func(word[2:])[0])
+
+    def actions(self, number: int) -> Worth:
+        """Return the worth of every legal action, float64[K, P, 3]."""
+        worths = np.zeros((len(self.table.legal), self.table.players, len(WORTHS)))
+        self._actions(self.table.state, self._rules, self._record[0], self._word(number, 0), worths)
+        return worths
+
+    def position(self, number: int) -> Worth:
+        """Return the worth of the position."""
+        worth = np.zeros((self.table.players, len(WORTHS)))
+        self._position(self.table.state, self._rules, self._record[0], self._word(number, 1), worth)
+        return worth
+
+    def before_the_deal(self) -> Worth:
+        """Return the mean worth of other deals."""
+        table = self.table
+        worth = np.zeros((table.players, len(WORTHS)))
+        state = np.zeros(1, table.game.state)
+        name, seed = game_key(table.game.name), table.seed
+        self._deals(
+            state, self._rules, self._record[0], name, seed, table.players, table.deal, table.start_player, worth
+        )
+        return worth
+
+    def result(self) -> Worth:
+        """Return score, lead and share of the win of every seat of a finished game."""
+        worth = np.zeros((self.table.players, len(WORTHS)))
+        self._result(self.table.state, worth)
+        return worth

@@ -1,0 +1,138 @@
+"""The analysis of a game: parts that add up to the result, a planted blunder by name, and the command."""
+
+import json
+
+import numpy as np
+import pytest
+
+from strozzi_games import STROZZI
+from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.cli.app import run as command
+from strozzi_sim.errors import InputError
+from strozzi_sim.play.analyse import analyse_game
+from strozzi_sim.play.position import Position
+
+LEARNED = load_agent("learned", STROZZI)
+
+
+def played(blunder=None, seed=2, agents=("heuristic",) * 4):
+    """The actions of a game; at decision `blunder` the action of least worth is played instead."""
+    table, specs = Position(STROZZI, 4, seed=seed), [load_agent(name, STROZZI) for name in agents]
+    actions = []
+    while not table.over:
+        action = table.ask(specs[table.actor])
+        if len(actions) + 1 == blunder:
+            _, action = worst(table)
+        actions.append(action)
+        table.play(action)
+    return actions
+
+
+def worst(table):
+    """The largest loss of an action at a decision, and that action."""
+    losses = []
+    for action in table.legal:
+        ahead = analyse_game(Position(STROZZI, 4, seed=table.seed), [*table.actions, action], LEARNED, 16)
+        losses.append((ahead.decisions[-1].loss, action))
+    return max(losses)
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    return analyse_game(Position(STROZZI, 4, seed=2), played(), LEARNED, 16)
+
+
+def test_the_parts_add_up_to_the_result_of_every_seat(analysis):
+    for seat in range(4):
+        total = sum(analysis.parts(seat).values())
+        np.testing.assert_allclose(total, analysis.result[seat], atol=1e-9)
+    table = Position(STROZZI, 4, seed=2)
+    for action in played():
+        table.play(action)
+    assert analysis.result[:, SCORE].tolist() == list(table.scores)
+    assert analysis.result[:, WIN].sum() == 1
+    assert analysis.result[:, LEAD].sum() == pytest.approx(0)
+
+
+def test_no_decision_gains_and_shares_stay_shares(analysis):
+    assert all(each.loss >= 0 for each in analysis.decisions)
+    assert all(each.loss == 0 for each in analysis.decisions if each.played == each.best)
+    curve = analysis.curve()
+    assert curve.shape == (len(analysis.decisions) + 1, 4)
+    np.testing.assert_allclose(curve.sum(axis=1), 1, atol=1e-6)
+    rate, choices = analysis.error_rate(0)
+    assert 0 <= rate < 5
+    assert 10 < choices <= sum(each.seat == 0 for each in analysis.decisions)
+
+
+def test_it_is_the_same_every_time_and_more_draws_have_less_noise():
+    table, actions = Position(STROZZI, 4, seed=2), played()[:30]
+    once, again = (analyse_game(table.copy(), actions, LEARNED, 8) for _ in range(2))
+    assert all(
+        one.effect.tobytes() == two.effect.tobytes() for one, two in zip(once.decisions, again.decisions, strict=True)
+    )
+    few, many = (
+        np.std([
+            analyse_game(Position(STROZZI, 4, seed=2, deal=deal), [], LEARNED, draws).deal_luck[0, SCORE] for deal in range(12)
+        ])
+        for draws in (1, 64)
+    )  # fmt: skip
+    assert many < few
+
+
+def test_a_planted_blunder_is_named():
+    table, number, loss = Position(STROZZI, 4, seed=2), 0, 0.0
+    for place, action in enumerate(played()[:40], 1):
+        if len(table.legal) > 2:
+            cost, _ = worst(table)
+            number, loss = (place, cost) if cost > loss else (number, loss)
+        table.play(action)
+    assert loss > 8
+    found = analyse_game(Position(STROZZI, 4, seed=2), played(blunder=number), LEARNED, 16)
+    costliest = max(found.decisions, key=lambda each: each.loss)
+    assert costliest.number == number
+    assert costliest.loss == pytest.approx(loss, rel=1e-9)
+
+
+def test_the_judge_finds_no_fault_with_itself_and_much_with_a_random_player():
+    actions = played(agents=("learned", "random", "heuristic", "heuristic"))
+    found = analyse_game(Position(STROZZI, 4, seed=2), actions, LEARNED, 16)
+    rates = [found.error_rate(seat)[0] for seat in range(4)]
+    assert rates[0] < 0.5 * rates[2]
+    assert rates[1] > 2 * rates[2]
+
+
+def test_the_command_prints_the_same_in_words_and_as_json(tmp_path, capsys):
+    record = ["record", "strozzi", "--players", "4", "--agents", "heuristic,random", "--out", str(tmp_path / "g.jsonl")]
+    assert command([*record, "--seed", "3"]) == 0
+    capsys.readouterr()
+    assert command(["analyse", str(tmp_path / "g.jsonl"), "--redraws", "4"]) == 0
+    text = capsys.readouterr().out
+    assert "judged by learned, the mean of 4 draws for each figure" in text
+    assert "turning points" in text
+    assert command(["analyse", str(tmp_path / "g.jsonl"), "--redraws", "4", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    for seat in document["seats"]:
+        parts = sum(seat[part]["lead"] for part in ("start", "luck", "own_errors", "rivals_errors", "unexplained"))
+        assert parts == pytest.approx(seat["result"]["lead"], abs=1e-3)
+    assert len(document["win_curve"]) == len(document["decisions"]) + 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--agent", "heuristic"], "agent 'heuristic' does not evaluate positions"),
+        (["--redraws", "0"], "--redraws: must be between 1 and 10,000"),
+        (["--game", "2"], "holds 1 games, got 2"),
+    ],
+)
+def test_what_cannot_be_analysed_is_refused(options, message, tmp_path, capsys):
+    command(["record", "strozzi", "--players", "4", "--agents", "random", "--out", str(tmp_path / "g.jsonl")])
+    assert command(["analyse", str(tmp_path / "g.jsonl"), *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_evaluator_of_another_player_count_is_refused():
+    with pytest.raises(InputError, match="does not evaluate"):
+        analyse_game(Position(STROZZI, 4), [], load_agent("greedy", STROZZI))
