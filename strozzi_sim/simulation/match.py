@@ -34,7 +34,7 @@ from strozzi_sim.simulation.loop import (
 )
 from strozzi_sim.simulation.luck import Luck, luck_record, outcome_dtype
 from strozzi_sim.simulation.mixed import MixedLoop
-from strozzi_sim.simulation.seatings import SPREAD, games_per_deal, seating_design
+from strozzi_sim.simulation.seatings import SPREAD, seating_design
 from strozzi_sim.simulation.slots import kernels
 
 NO_STOP = np.zeros(1, np.int64)
@@ -146,7 +146,7 @@ class Match:
     @property
     def games_per_deal(self) -> int:
         """Number of games of each deal."""
-        return games_per_deal(self.seatings, self.players)
+        return 1 if self.seatings == SPREAD else len(self.design)
 
     def seating_of(self, deal: int) -> int:
         """Return the number of the first, or only, seating in which a deal is played."""

@@ -42,8 +42,3 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
     else:
         raise InputError(f"seatings: unknown design {short_repr(design)}; {suggest_names(design, DESIGNS)}")
     return np.array(rows, np.uint8)
-
-
-def games_per_deal(design: str, players: int) -> int:
-    """Return the number of games of a deal: one for each seating, or one in all."""
-    return 1 if design == SPREAD else len(seating_design(design, players))
