@@ -27,7 +27,7 @@ from strozzi_sim.simulation.luck import Luck, luck_record
 
 Worth = npt.NDArray[np.float64]  # [P, WORTHS]
 REDRAWS = 32
-OBVIOUS = 0.1  # points: if the best two actions differ by less than this, or there is one, a decision is no choice
+OBVIOUS = 0.1  # points: where no two actions differ by as much, a decision is no choice
 
 
 @dataclass(frozen=True)
