@@ -103,7 +103,7 @@ def learned_agent(
         memory=learned_memory(guide, common, own, max(players)),
         evaluation=_evaluate,
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
-        prize=Param(0.0, 0.0, 1e6, "points of lead that a win is worth"),
+        prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
         beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
         redraws=Param(1, 1, 100_000, "samples of the chance until then"),
     )(_learned)

@@ -31,7 +31,7 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 CHUNK = 10_000  # games that are played at once
 HELD_OUT = 1 << 40  # the first game that is never learned from
 _STAGE = 1 << 32  # games between the first ones of two stages
-BATCH = 512  # games of a step, if all their seats are learned from
+BATCH = 512  # games of a step
 _PLAYING = 2  # threads
 
 
@@ -128,8 +128,7 @@ class Trainer:
         sizes = [self.kept["features"].shape[-1], *hidden, OUTPUTS]
         parts = initial(sizes, self.seed) if layers is None else parts_of(layers)
         chunks = -(-stage.games // CHUNK)
-        batch = BATCH * (self.players if stage.learners == 1 else 1)
-        fit = Fit(parts, chunks * (CHUNK // batch) * 2 * stage.passes, stage.rate)
+        fit = Fit(parts, chunks * (CHUNK // BATCH) * 2 * stage.passes, stage.rate)
         held_out = self.play(HELD_OUT, CHUNK, replace(stage, trust=0.0), networks, horizon)
         orders = [self.features.order(self.players, turn) for turn in range(self.features.symmetries)]
         curve = [self.measure(fit.layers() if layers is None else layers, held_out) | {"games": 0, "seconds": 0.0}]
@@ -142,20 +141,20 @@ class Trainer:
             for number, games in enumerate(played):
                 if stage.passes > 1:
                     kept.append(games)
-                self._learn(fit, games, orders, batch)
+                self._learn(fit, games, orders)
                 if (number + 1) % max(chunks // 8, 1) == 0:
                     curve.append(self._row(fit, held_out, (number + 1) * CHUNK, began))
                     report(_line(curve[-1]))
             for turn in range(1, stage.passes):
                 for games in kept:
-                    self._learn(fit, games, orders, batch)
+                    self._learn(fit, games, orders)
                 curve.append(self._row(fit, held_out, chunks * CHUNK * (turn + 1), began))
                 report(_line(curve[-1]))
         report(f"correlation of the branches' errors: {fit.correlation.round(2).tolist()}")
         return fit.layers(), curve
 
-    def _learn(self, fit: Fit, games: Any, orders: Sequence[Any], size: int) -> None:
-        for batch in batches(len(games), size):
+    def _learn(self, fit: Fit, games: Any, orders: Sequence[Any]) -> None:
+        for batch in batches(len(games), BATCH):
             for kind in (FIRST, LATER):
                 order = orders[fit.step % len(orders)]
                 rows = rows_of(games[batch], kind, self.features.common, self.features.own, order)
@@ -203,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--stages",
         nargs="+",
-        default=["3e6", "1e6:1:4:5e-4:0:0.1"],
+        default=["3e6", "5e5:1:6:1e-3:30"],
         help="GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]]",
     )
     parser.add_argument("--hidden", type=int, nargs="+", default=[192, 32], help="widths of the hidden layers")

@@ -9,7 +9,7 @@ learned = learned_agent(
     "strozzi",
     GUIDE,
     (COMMON, OWN),
-    (4,),
+    (3, 4, 5, 6),
     Path(__file__).with_name("values.npz"),
     "Looks up, for each action, what it learned from millions of games about the next card's moment.",
 )
