@@ -15,7 +15,7 @@ from strozzi_agents.learned.fit import predictions, rows_of
 from strozzi_agents.learned.positions import FIRST
 from strozzi_agents.learned.train import HELD_OUT, Stage, Trainer
 from strozzi_agents.learned.value import OUTPUTS
-from strozzi_sim.agent.weights import read_networks
+from strozzi_sim.agent.weights import packed_networks, read_networks
 from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.stats.intervals import wilson
 
@@ -52,7 +52,7 @@ def strength(options):
 
 
 def calibration(options):
-    """Draw how often positions of held-out games were won, by their predicted share of the win."""
+    """Draw how often the learner won from positions of held-out games, by its predicted share of the win."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -61,16 +61,17 @@ def calibration(options):
     figure, axes = pyplot.subplots(1, len(options.players), figsize=(3.4 * len(options.players), 3.6), squeeze=False)
     for players, axis in zip(options.players, axes[0], strict=True):
         trainer, layers = Trainer("strozzi", players, 1), read_networks(VALUES)[players]
-        games = trainer.play(HELD_OUT, options.games, Stage(1), None, trainer.horizon(Stage(1), None))
+        stage, networks = Stage(1, learners=1, prize=30.0), packed_networks({players: layers})
+        games = trainer.play(HELD_OUT, options.games, stage, networks, trainer.horizon(stage, networks))
         rows = rows_of(games, FIRST, trainer.features.common, trainer.features.own, None, scale=False)
         found = predictions(layers, rows.inputs)
         shares, won = 1 / (1 + np.exp(-found[:, WIN])), rows.labels[:, WIN]
         explained = 1 - np.mean((found[:, LEAD] - rows.labels[:, LEAD]) ** 2) / rows.labels[:, LEAD].var()
         place = np.minimum((shares * BINS).astype(int), BINS - 1)
         counts = np.bincount(place, minlength=BINS)
-        kept = counts >= 100
+        kept = counts >= 60
         wins, said = (np.bincount(place, values, BINS)[kept] / counts[kept] for values in (won, shares))
-        low, high = wilson(wins, counts[kept] / 4)  # positions of a game are not independent
+        low, high = wilson(wins, counts[kept] / 2)  # the two branches of a game are not independent
         off = np.average(np.abs(wins - said), weights=counts[kept])
         print(f"{players} players: {len(rows.labels):,} positions, {len(layers)} layers to {OUTPUTS} outputs, mean gap {100 * off:.2f} %, lead to come explained {explained:.3f}")  # fmt: skip
         axis.plot([0, 1], [0, 1], color="0.7", lw=1)
