@@ -1,4 +1,4 @@
-"""What an evaluation of a position says of every seat: `memory.worth` of an agent that evaluates."""
+"""The worth of a position to every seat: the field `worth` in the memory of an agent that evaluates."""
 
 from typing import Any
 

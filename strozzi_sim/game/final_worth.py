@@ -1,4 +1,4 @@
-"""What a finished game is worth to a seat, in the terms of `agent.worth`."""
+"""The worth of a finished game to a seat, in the terms of `agent.worth`."""
 
 from numba import float64
 

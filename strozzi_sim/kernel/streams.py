@@ -73,7 +73,7 @@ def below(word, n):
 
 @force_inline
 def hash_combine(key, word):
-    """Return the hash of a key and one more word: cheap, and invertible by whoever knows the word."""
+    """Return the hash of a key and one more word: cheap, and invertible if the word is known."""
     return mix(key + _GOLDEN * (uint64(word) + _ONE))
 
 

@@ -30,7 +30,7 @@ LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in ("luck", "l
 
 @dataclass(frozen=True)
 class Luck:
-    """How luck is measured.
+    """The way luck is measured: by an agent, with a number of redraws.
 
     Attributes:
         agent: the agent that evaluates positions.

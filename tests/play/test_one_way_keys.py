@@ -30,7 +30,7 @@ def unmixed(word):
 
 
 def old_hash(key, word):
-    """How keys were derived up to behaviour 1: the word turned the key, and the output function followed."""
+    """Keys as they were derived up to behaviour 1: the word turned the key, and the output function followed."""
     return mixed((key + GOLDEN * (word + 1)) & MASK)
 
 
@@ -59,7 +59,7 @@ OLD, NEW = (old_deal_key, old_streams), (streams.deal_key, new_streams)
 
 
 def inverted(word, seat):
-    """What an agent makes of the first random word of its seat: (cursor of its stream, key of the deal as it once was)."""
+    """The result of inverting the first random word of a seat: (cursor of its stream, key of the deal as it once was)."""
     cursor = (unmixed(word) - GOLDEN) & MASK
     return cursor, (unmixed(cursor) - GOLDEN * (1000 + seat + 1)) & MASK
 

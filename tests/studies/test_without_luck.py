@@ -73,7 +73,7 @@ def test_values_that_changed_are_another_plan(played, tmp_path):
     [
         (["--luck", "heuristic"], "--luck: agent 'heuristic' does not evaluate positions; give one that does"),
         (["--luck", "learned", "--luck-redraws", "0"], "--luck: redraws must be from 1 to 10,000, got 0"),
-        (["--luck", "nobody"], "--luck: unknown agent 'nobody'"),
+        (["--luck", "strange"], "--luck: unknown agent 'strange'"),
     ],
 )
 def test_what_cannot_measure_luck_is_refused(given, message, capsys):

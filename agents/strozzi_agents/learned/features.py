@@ -1,4 +1,4 @@
-"""What a trainer knows of the features of a game."""
+"""Numbers and symmetry of the features of a game, as its trainer uses them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""What a game adds so that the values of its positions can be learned: four verbs, implemented for its state record.
+"""Four verbs that a game implements for its state record, so that the values of its positions can be learned.
 
-A value is learned for quiet positions alone, where no question is open that chance or a rival is about to decide. From any
-other position the guide, a quick agent of the game, plays on to the next quiet one.
+Values are learned for quiet positions alone, such as the moments at which chance has just opened a new question; what was opened is
+ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one.
 """
 
 
