@@ -42,7 +42,7 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.restricting import find_things, restricted, restrictions
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 from strozzi_sim.runtime.parsing import read_toml
-from strozzi_sim.simulation.luck import REDRAWS, Luck
+from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
 from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, MAX_DEALS, SEATS, VARIANTS, Plan
@@ -90,12 +90,12 @@ def make_plan(
     worth: Sequence[str] = (),
     explorer: bool = False,
     luck: AgentSpec | str | None = None,
-    luck_redraws: int = REDRAWS,
+    luck_redraws: int | None = None,
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
     With `precision`, in points of a share of wins, the study stops once its headline figures are known to that, and `deals` may be
-    None. `luck` evaluates positions to take luck out of results, each chance event drawn anew `luck_redraws` times.
+    None. `luck` evaluates positions to take luck out of results, each chance event drawn anew `luck_redraws` times, 8 by default.
 
     Raises:
         InputError: a value out of range, an unknown name, or an invalid combination; names the argument.
@@ -191,18 +191,22 @@ def _things(
     return found
 
 
-def _luck(agent: AgentSpec | str | None, redraws: int, game: Game, players: Sequence[int]) -> Luck | None:
+def _luck(agent: AgentSpec | str | None, redraws: int | None, game: Game, players: Sequence[int]) -> Luck | None:
     """Return how luck is measured, None if no agent evaluates.
 
     Raises:
-        ArgumentError: the agent does not evaluate positions of these player counts, or redraws are out of range.
+        ArgumentError: the agent does not evaluate positions of these player counts, or redraws are out of range or for nothing.
     """
+    if redraws is not None:
+        check_whole("luck_redraws", redraws, 1, MOST_REDRAWS)
     if not agent:
+        if redraws is not None:
+            raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
         return None
     spec = as_argument_error("luck", find_agent, agent, game)
     for count in players:
         as_argument_error("luck", check_lineup, [spec], game, count)
-    return as_argument_error("luck", Luck, spec, redraws)
+    return as_argument_error("luck", Luck, spec, REDRAWS if redraws is None else redraws)
 
 
 def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant]) -> str:
@@ -260,7 +264,7 @@ class StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     sweep: dict[str, list[Any]] = {}
     worth: list[str] = []
     luck: str = ""
-    luck_redraws: int = REDRAWS
+    luck_redraws: int | None = None
 
 
 def read_plan(file: Path) -> Plan:

@@ -72,7 +72,8 @@ def test_values_that_changed_are_another_plan(played, tmp_path):
     ("given", "message"),
     [
         (["--luck", "heuristic"], "--luck: agent 'heuristic' does not evaluate positions; give one that does"),
-        (["--luck", "learned", "--luck-redraws", "0"], "--luck: redraws must be from 1 to 10,000, got 0"),
+        (["--luck", "learned", "--luck-redraws", "0"], "--luck-redraws: must be between 1 and 10,000, got 0"),
+        (["--luck-redraws", "4"], "--luck-redraws: is for a study with luck"),
         (["--luck", "strange"], "--luck: unknown agent 'strange'"),
     ],
 )

@@ -88,13 +88,15 @@ def evaluate_quiet(state, rules, weights, memory):
             memory.worth[seat, WIN] = share_of_win(state, seat)
         return
     describe(state, rules, memory.guide, memory.features)
-    total = 0.0
+    total = leads = 0.0
     for seat in range(players):
         predict(state, weights, memory, seat)
         memory.worth[seat, SCORE] = score(state, seat) + memory.work.output[SCORE]
         memory.worth[seat, LEAD] = lead_of(state, seat) + memory.work.output[LEAD]
+        leads += memory.worth[seat, LEAD]
         chance = _chance(memory.work.output[WIN])
         memory.worth[seat, WIN] = chance
         total += chance
-    for seat in range(players):
+    for seat in range(players):  # each seat was looked at as if it played better than the others
+        memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] /= total
