@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import pluralize
@@ -280,8 +281,9 @@ def _tables(
     """Yield one table for each line-up: the figure before, and its change."""
     first, second = pair
     for lineup, rows in pick(table, than=first, variant=second, verdict=CHANGED).groupby("lineup", sort=False):
-        whole = rows[[not _is_detail(level) for level in rows["level"]]]
-        chosen = whole[[(_unit(row, labels) == "share") == shares for row in whole.itertuples(index=False)]]
+        whole = rows[np.array([not _is_detail(level) for level in rows["level"]], bool)]
+        of_kind = [(_unit(row, labels) == "share") == shares for row in whole.itertuples(index=False)]
+        chosen = whole[np.array(of_kind, bool)]  # an empty list would select columns
         chosen = _sorted(chosen)
         what = [f"{_called(row, labels, words)} ({row.table})" for row in chosen.itertuples(index=False)]
         chosen = chosen.assign(what=what)
