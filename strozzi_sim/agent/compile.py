@@ -101,7 +101,7 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
 
 
 def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | None = None) -> CompiledAgent:
-    """Compile an agent for a game, or load it from the cache folder; with `function`, that one in place of its own."""
+    """Compile an agent for a game, or load it from the cache folder; with `function`, compile that function."""
     agent = spec.agent
     if spec.in_seconds:
         raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (play.calibrate)")

@@ -114,18 +114,25 @@ _OUTPUT, _INDEX, _VALUE = (NETWORK_WORK.fields[name][1] for name in ("output", "
 
 
 @jit
+def _gather(values, inputs, work):
+    """Write the values that are not 0, with their places, into `work`; return their number."""
+    count = 0
+    for i in range(inputs):
+        if values[i] != 0:
+            work.index[count] = i
+            work.value[count] = values[i]
+            count += 1
+    return count
+
+
+@jit
 def run_network(address, work):
     """Compute the network at `address` (see `packed_network`) for `work.input`; the result is `work.output`."""
     layers = int64_at(address)
     inputs = int64_at(address + 8)
     place = address + _HEADER * _FLOAT
     start = address_of(work)
-    count = 0
-    for i in range(inputs):
-        if work.input[i] != 0:
-            work.index[count] = i
-            work.value[count] = work.input[i]
-            count += 1
+    count = _gather(work.input, inputs, work)
     for layer in range(layers):
         width = int64_at(address + 8 * (2 + layer))
         weights = place + width * _FLOAT
@@ -135,9 +142,4 @@ def run_network(address, work):
             return
         place = weights + inputs * width * _FLOAT
         inputs = width
-        count = 0
-        for i in range(inputs):
-            if work.output[i] != 0:
-                work.index[count] = i
-                work.value[count] = work.output[i]
-                count += 1
+        count = _gather(work.output, inputs, work)

@@ -63,6 +63,8 @@ class Stage:
             parts = text.split(":")
             kinds: tuple[Callable[[str], Any], ...] = (float, int, int, float, float, float)
             games, *rest = (kind(part) for kind, part in zip(kinds[: len(parts)], parts, strict=True))
+            if games < CHUNK or games % CHUNK:
+                raise InputError(f"stage {text!r}: games: expected a multiple of {CHUNK:,}, got {parts[0]}")
             return cls(int(games), *rest)
         except ValueError:
             raise InputError(
@@ -210,6 +212,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--variant", default="base")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
+    if not options.file.parent.is_dir():  # before hours are spent
+        parser.error(f"{options.file}: there is no folder {options.file.parent}")
+    try:
+        _train(options)
+    except InputError as error:
+        parser.error(str(error))
+
+
+def _train(options: argparse.Namespace) -> None:
     stages = [Stage.read(text) for text in options.stages]
     for players in options.players or find_game(options.game).player_counts:
         trainer = Trainer(options.game, players, options.seed, options.variant)

@@ -201,7 +201,25 @@ def test_learning_brings_the_error_down(trainer):
 def test_a_stage_that_cannot_be_read_is_refused(text):
     with pytest.raises(InputError, match="expected GAMES"):
         Stage.read(text)
+    with pytest.raises(InputError, match=r"expected a multiple of 10,000, got 12345"):
+        Stage.read("12345")
     assert Stage.read("1e6:1:4:1e-3") == Stage(1_000_000, 1, 4, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["strozzi", "nowhere/w.npz"], "there is no folder nowhere"),
+        (["strasbourg", "w.npz"], "'learned' does not play strasbourg"),
+        (["strozzi", "w.npz", "--stages", "5"], "expected a multiple of 10,000, got 5"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_it_begins(given, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(given)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 # -- the agent -------------------------------------------------------------------------------------------------------
