@@ -24,6 +24,7 @@ from strozzi_sim.runtime.signals import postponed
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _MAX_LINE = 2_000  # letters of an error
+_signals: list[int] = []  # that were to stop this process
 
 app = typer.Typer(
     name="strozzi",
@@ -82,6 +83,7 @@ def main() -> None:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     if postponed(number, frame) is None:
+        _signals.append(number)
         raise Stopped(number)
 
 
@@ -90,8 +92,7 @@ def run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"] or ["--help"]
     try:
-        code = app(args=arguments, prog_name="strozzi", standalone_mode=False)
-        sys.stdout.flush()
+        code = _call(arguments)
     except StrozziError as error:
         return _complain(error_words(error), error.exit_code, debug)
     except typer.Exit as error:
@@ -110,6 +111,17 @@ def run(arguments: list[str]) -> int:
             return _complain(_usage(error, words()), 2, debug)
         return _complain(f"internal error: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
     return code if isinstance(code, int) else 0
+
+
+def _call(arguments: list[str]) -> object:
+    try:
+        code = app(args=arguments, prog_name="strozzi", standalone_mode=False)
+        sys.stdout.flush()
+    except Exception as error:
+        if _signals:  # a compiled module that is stopped while it is imported raises an ImportError of its own
+            raise Stopped(_signals[0]) from error
+        raise
+    return code
 
 
 def _usage(error: Exception, words: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -13,8 +14,10 @@ import pytest
 
 from commands import strozzi
 from our_games import KNOWN_GAMES, OUR_GAMES
+from strozzi_sim.cli import app as cli_app
 from strozzi_sim.cli.at_table import names_meant
 from strozzi_sim.cli.play import outcome_words
+from strozzi_sim.errors import Stopped, StorageError
 from strozzi_sim.runtime.cache_integrity import open_folder
 
 BOT = """
@@ -527,3 +530,27 @@ def test_quiet_commands_answer_quickly():
     began = time.monotonic()
     assert process("--help").returncode == 0
     assert time.monotonic() - began < 20  # a hang, not a speed, is what this would find
+
+
+@pytest.mark.parametrize("kind", [ImportError, OSError, StorageError])
+def test_an_error_that_a_signal_caused_is_an_interruption(kind, monkeypatch, capsys):
+    """A compiled module stopped in its import says "initialization failed" and nothing of the signal."""
+
+    def importing(**_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except Stopped:
+            raise kind("initialization failed") from None
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(cli_app, "app", importing)
+    monkeypatch.setattr(cli_app, "_signals", [])
+    monkeypatch.setattr(sys, "argv", ["strozzi", "bench"])
+    try:
+        with pytest.raises(SystemExit) as left:
+            cli_app.main()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert left.value.code == 143
+    assert capsys.readouterr().err == "strozzi: error: interrupted by SIGTERM\n"
