@@ -30,12 +30,13 @@ NETWORK_WORK = np.dtype([
     ("value", "f4", (WIDEST,)),  #  these inputs
 ], align=True)  # fmt: skip
 
-_HEADER = 2 * (1 + MOST_LAYERS + 1)  # float32 places of the number of layers and of all sizes, int64
+_HEADER = 2 * (1 + MOST_LAYERS + 1)  # float32 places of the number of layers and of all sizes, int64; whole cache lines
 _FLOAT = 4  # bytes
+_LINE = 64  # bytes of a cache line: a block of weights that crosses none is read a third faster
 
 
 def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
-    """Return a network as `run_network` reads it, float32[*].
+    """Return a network as `run_network` reads it, float32[*], from the start of a cache line on.
 
     Raises:
         ValueError: no layer, too many or too wide ones, or sizes that do not fit each other.
@@ -65,7 +66,11 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
         parts += [np.zeros(width, np.float32), np.zeros((rows, width), np.float32)]
         parts[-2][:before], parts[-1][: len(weights), :before] = bias, weights
         rows = width
-    return np.concatenate([header.view(np.float32), *(part.ravel() for part in parts)])
+    parts.insert(0, header.view(np.float32))
+    size = sum(part.size for part in parts)
+    room = np.empty(size + _LINE // _FLOAT, np.float32)
+    start = -room.ctypes.data % _LINE // _FLOAT
+    return np.concatenate([part.ravel() for part in parts], out=room[start : start + size])
 
 
 @intrinsic
@@ -118,10 +123,9 @@ def _gather(values, inputs, work):
     """Write the values that are not 0, with their places, into `work`; return their number."""
     count = 0
     for i in range(inputs):
-        if values[i] != 0:
-            work.index[count] = i
-            work.value[count] = values[i]
-            count += 1
+        work.index[count] = i
+        work.value[count] = values[i]
+        count += values[i] != 0  # without a branch, which would be guessed wrong too often
     return count
 
 

@@ -40,6 +40,7 @@ def summed(row, layers):
 def test_every_bit_is_that_of_a_plain_sum(run, sizes):
     layers, rng = layers_of(*sizes), np.random.default_rng(1)
     packed, work = packed_network(layers), np.zeros(1, NETWORK_WORK)
+    assert packed.ctypes.data % 64 == 0
     for _ in range(5):
         row = rng.normal(size=sizes[0]).astype(np.float32)
         row[rng.random(sizes[0]) < 0.4] = 0
