@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish
+from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish, print_without_luck
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
 from strozzi_sim.questions.ladder import ladder
@@ -41,6 +41,7 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
             _show_pairs(here["pairwise"].set_index(["agent", "opponent"]), order)
         if len(here.get("nash", ())):
             _show_nash(here["nash"].set_index(["figure", "agent"]))
+    print_without_luck(tables["agents"], ("players", "variant", "agent"))
     print("\nseats, all games together")
     print(figure_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     strengths = tables["ratings"].query("figure == 'strength'")
@@ -108,6 +109,7 @@ def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     keys = ("players", "by", "level")
     print(f"\n{one} - {other}, paired by deal\n{figure_rows(tables['difference'], keys, figures)}")
     print(f"\nshare of variance that pairing saved\n{figure_rows(tables['difference'], keys, saved)}")
+    print_without_luck(tables["difference"], keys)
 
 
 def _show_changes(results: "Results") -> None:
@@ -125,7 +127,9 @@ def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
         return
     table = results.tables["ladder"]
     figures = ("win_share", "rank_mean", "lead_mean")
-    print(f"\n{figure_rows(table, ('step', 'budget', 'against'), figures)}")
+    keys = ("step", "budget", "against")
+    print(f"\n{figure_rows(table, keys, figures)}")
+    print_without_luck(table, keys)
     flat = flattens_at(table)
     if flat is None:
         print("every doubling wins or loses more than its fair share: no step is flat yet")

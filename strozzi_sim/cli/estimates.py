@@ -1,5 +1,6 @@
 """Estimates in the terminal: figures with their intervals, shares and differences as text."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +38,26 @@ def figure_rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
     lines: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in table.to_dict("records"):
         lines.setdefault(tuple(str(row[key]) for key in kept), {})[row["figure"]] = row
-    shown = [figure.removesuffix("_variance_saved").replace("_", " ") for figure in figures]
+    endings = re.compile("_variance_saved$|_without_luck$|_games_saved$")  # the title says it
+    shown = [endings.sub("", figure).replace("_", " ") for figure in figures]
     rows = [[*kept, *shown, "games"]]
     for levels, found in lines.items():
         cells = [estimate_text(found[figure]) if figure in found else "-" for figure in figures]
         rows.append([*levels, *cells, f"{found[figures[0]]['n']:,}"])
     return columns_of(rows)
+
+
+def print_without_luck(table: Any, keys: Sequence[str]) -> None:
+    """Print the figures with the luck taken out, and by how much fewer games do as well; nothing if luck was not measured."""
+    from strozzi_sim.studies.cells import GAMES_SAVED, WITHOUT_LUCK
+
+    for ending, title in (
+        (WITHOUT_LUCK, "with the luck taken out"),
+        (GAMES_SAVED, "games saved: so many times fewer would do"),
+    ):
+        figures = tuple(name for name in table["figure"].unique() if name.endswith(ending))
+        if figures:
+            print(f"\n{title}\n{figure_rows(table, keys, figures)}")
 
 
 def estimate_text(row: Any) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish, per_cent, points
+from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish, per_cent, points, print_without_luck
 from strozzi_sim.errors import pluralize
 from strozzi_sim.questions.luck import luck
 from strozzi_sim.questions.our_table import our_table
@@ -35,6 +35,7 @@ def _show_worth(results: "Results", given: dict[str, Any]) -> None:
         for line in sorted(lines, key=lambda line: -line["win_share_lost"].value):
             rows.append([line["thing"], *_worth_cells(line), line["verdict"] + (" (!)" if line["misleads"] else "")])
         print(f"\n{players} players, {agent}; a fair share is {100 / players:.1f} %\n{columns_of(rows)}")
+    print_without_luck(results.tables["worth"], ("players", "agent", "thing"))
     print(
         "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth having. Users: the share of "
         "wins of those who use it, which also counts what else they do; (!) marks where it points elsewhere."

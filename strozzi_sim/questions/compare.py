@@ -33,6 +33,8 @@ def compare(
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
@@ -57,6 +59,8 @@ def compare(
         variant: a variant of the game's components
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 
@@ -103,6 +107,6 @@ def compare(
         played = find_variants(game, variant)
     plan = make_plan(
         name_of("compare", game), game, lineups, played, counts, usual_deals(deals, precision, 1000), precision=precision,
-        seatings=seatings, seed=seed, orders=sides is None, effect=effect,
+        seatings=seatings, seed=seed, orders=sides is None, effect=effect, luck=luck, luck_redraws=luck_redraws,
     )  # fmt: skip
     return run(Comparison(plan, "agent" if sides is None else "variant"), folder, workers, progress)

@@ -27,6 +27,8 @@ def ladder(
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
@@ -44,6 +46,8 @@ def ladder(
         variant: a variant of the game's components
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 
@@ -70,6 +74,6 @@ def ladder(
     budgets = find_budgets(spec, param, start, steps)
     plan = make_plan(
         name_of("ladder", game), game, lineups_of(spec, param, budgets, count), find_variants(game, variant), [count],
-        deals, seatings=seatings, seed=seed, orders=True,
+        deals, seatings=seatings, seed=seed, orders=True, luck=luck, luck_redraws=luck_redraws,
     )  # fmt: skip
     return run(Ladder(plan, param, tuple(budgets[:-1])), folder, workers, progress)

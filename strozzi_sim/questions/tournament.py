@@ -25,6 +25,8 @@ def tournament(
     precision: float | None = None,
     max_matchups: int = 5000,
     until: str | float = "",
+    luck: str = "",
+    luck_redraws: int | None = None,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
@@ -42,6 +44,8 @@ def tournament(
         precision: stop when win shares are known to within +- these points: 2 is until=0.02
         max_matchups: maximum number of line-ups; more are sampled
         until: stop when win shares are known to within +- this, or all pairs are `decided`
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 
@@ -71,5 +75,7 @@ def tournament(
             raise ArgumentError("precision", "is another form of until; use one or the other")
         until = precision / 100
     field, variants, counts = find_agents(agents, game), find_variants(game, variant), find_players(game, players)
-    study = plan_tournament(game, field, variants, counts, deals, seatings, seed, max_matchups, until)
+    study = plan_tournament(
+        game, field, variants, counts, deals, seatings, seed, max_matchups, until, luck=luck, luck_redraws=luck_redraws
+    )
     return run(study, folder, workers, progress)

@@ -28,6 +28,8 @@ def worth(
     every: bool = False,
     precision: float | None = None,
     search_deals: int | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
@@ -48,6 +50,8 @@ def worth(
         workers: number of workers; default: all cores
         every: measure everything that can be restricted
         search_deals: deals of agents that search; default: a fiftieth of deals, of a game with long games fewer, and at least 20
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: as in `simulate`
 
@@ -107,6 +111,8 @@ def worth(
         seed=seed,
         pages=(),
         search_deals=fewer,
+        luck=luck,
+        luck_redraws=luck_redraws,
     )
     asked = tuple(dict.fromkeys(each for use in measured.values() if use for each in use.crosstabs))
     return run(Worth(replace(plan, asked=asked, counted=asked), tuple(measured.items())), folder, workers, progress)

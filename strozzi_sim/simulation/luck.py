@@ -25,7 +25,8 @@ MOST_REDRAWS = 10_000
 SEATS = 6  # most of any game
 
 # Sums over games [position, seat, WORTHS], added to the outcome of a chunk whose luck is measured.
-LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in ("luck", "luck_squares", "luck_products")]
+LUCK_SUMS = "luck", "luck_squares", "luck_products"  # of luck, of its squares, of its products with the results
+LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in LUCK_SUMS]
 
 
 @dataclass(frozen=True)

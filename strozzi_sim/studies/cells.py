@@ -1,5 +1,6 @@
 """Results of a cell of a study: its identity, and its counts by chunk."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -9,8 +10,12 @@ from strozzi_sim import stats
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.luck import LuckSums
+
+WITHOUT_LUCK, GAMES_SAVED = "_without_luck", "_games_saved"  # behind the name of a figure
+_WORTH_OF = {"win_share": WIN, "score_mean": SCORE, "lead_mean": LEAD}
 
 
 class FigureCounts(NamedTuple):
@@ -117,7 +122,7 @@ class CellCounts:
             FigureCounts("lead_mean", leads, self.players - 1, played, None),
         )
         return found + tuple(
-            FigureCounts(f"{name}_without_luck", sums.adjusted(), 1, played, None)
+            FigureCounts(f"{name}{WITHOUT_LUCK}", sums.adjusted(), 1, played, None)
             for name, sums in self.luck(breakdown).items()
         )
 
@@ -130,12 +135,20 @@ class CellCounts:
             self.outcome[field].sum(axis=axis)[:, : self.players] for field in ("played", "wins", "scores")
         )
         leads = (self.players * scores - scores.sum(axis=1, keepdims=True)) / (self.players - 1)
-        results = {WIN: wins / WIN_UNITS, SCORE: scores.astype(np.float64), LEAD: leads}
-        names = {WIN: "win_share", SCORE: "score_mean", LEAD: "lead_mean"}
-        luck, squares, products = (
-            self.outcome[field].sum(axis=axis)[:, : self.players] for field in ("luck", "luck_squares", "luck_products")
-        )
-        return {
-            name: LuckSums(results[worth], luck[..., worth], squares[..., worth], products[..., worth], played)
-            for worth, name in names.items()
-        }
+        luck = np.array([self.outcome[field].sum(axis=axis)[:, : self.players] for field in LUCK_SUMS])
+        return luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores, "lead_mean": leads}, luck, played)
+
+
+def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[str, LuckSums]:
+    """Return results and luck by figure.
+
+    Args:
+        results: sums of the results by figure, [C, P].
+        luck: float64[3, C, P, worths], as in `simulation.luck.LUCK_SUMS`.
+        played: games, int64[C, P].
+    """
+    return {
+        figure: LuckSums(np.asarray(sums, np.float64), luck[0, ..., k], luck[1, ..., k], luck[2, ..., k], played)
+        for figure, sums in results.items()
+        for k in [_WORTH_OF[figure]]
+    }

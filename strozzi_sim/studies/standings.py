@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
+from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
+from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.stats.confidence_sequences import anytime_interval
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, fit_ratings
+from strozzi_sim.studies.cells import GAMES_SAVED, WITHOUT_LUCK, luck_sums
 from strozzi_sim.studies.matchups import Field
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore
@@ -40,6 +43,7 @@ class Counts:
         wins, places, scores, played: int64[C, F], by agent.
         seat_wins, seat_places, seat_scores, seat_played: int64[C, P], by seat.
         ahead, met: int64[C, F, F], times ahead in halves, and games together.
+        luck: float64[3, C, F, worths], sums of luck, its squares and its products with the results; None: not measured.
         remaining: int64[C, K], in ORDER_UNITS. members: int64[K, P], the agents of each set.
     """
 
@@ -53,6 +57,7 @@ class Counts:
         self.ahead = np.zeros((chunks, size, size), np.int64)
         self.met = np.zeros((chunks, size, size), np.int64)
         self.last = np.zeros((chunks, size), np.int64)
+        self.luck = None if plan.luck is None else np.zeros((len(LUCK_SUMS), chunks, size, len(WORTHS)))
         self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]
         self._column: dict[tuple[int, ...], int] = {}
         for matchup in found:
@@ -83,6 +88,9 @@ class Counts:
                 found = outcome[name][0][: self.players, : self.players]
                 self.by_agent[k, chunk, who] += found.sum(axis=1)
                 self.by_seat[k, chunk] += found.sum(axis=0)
+            if self.luck is not None:
+                for k, name in enumerate(LUCK_SUMS):
+                    self.luck[k, chunk, who] += outcome[name][0][: self.players, : self.players].sum(axis=1)
             self.ahead[chunk][square] += orders["ahead"][0][: self.players, : self.players]
             self.met[chunk][square] += outcome["games"][0]
             self.remaining[chunk, columns] += orders["remaining"][0][self._parts]
@@ -103,8 +111,14 @@ class Counts:
 def add_agents(table: FigureTable, counts: Counts) -> None:
     """Add the figures of every agent over all its games, one row per agent and figure."""
     _add_outcome(table, counts, counts.by_agent, agent=counts.field.labels)
+    wins, _, scores, played = counts.by_agent
+    if counts.luck is not None:
+        results = {"win_share": wins / WIN_UNITS, "score_mean": scores}
+        for figure, sums in luck_sums(results, counts.luck, played).items():
+            without = stats.ratio(sums.adjusted(), played)
+            found = {f"{figure}{WITHOUT_LUCK}": without, f"{figure}{GAMES_SAVED}": sums.games_saved()}
+            table.add_all(counts, found, agent=counts.field.labels)
     if counts.until:
-        wins, _, _, played = counts.by_agent
         share = wins / WIN_UNITS / played
         low, high = anytime_interval(share, counts.deals_of_chunks)
         anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))

@@ -17,7 +17,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, check_names
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
-from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.cells import GAMES_SAVED, CellCounts
 from strozzi_sim.studies.changes import changes
 from strozzi_sim.studies.plan import EFFECT, Plan
 
@@ -95,7 +95,7 @@ def _add_seats(table: FigureTable, cell: CellCounts) -> None:
     for sums in cell.sums("seat"):
         table.add(cell, sums.figure, sums.estimate(), seat=range(cell.players))
     for figure, luck in cell.luck("seat").items():
-        table.add(cell, f"{figure}_games_saved", luck.games_saved(), seat=range(cell.players))
+        table.add(cell, f"{figure}{GAMES_SAVED}", luck.games_saved(), seat=range(cell.players))
 
 
 def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
@@ -107,7 +107,7 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
             less = sums.of(slice(position, position + 1)).minus(first, same=same)
             _by_agent(table, cell, figure, less, range(position, position + 1))
     for name, luck in cell.luck("position").items():
-        _by_agent(table, cell, f"{name}_games_saved", luck.games_saved(), range(cell.players))
+        _by_agent(table, cell, f"{name}{GAMES_SAVED}", luck.games_saved(), range(cell.players))
 
 
 def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:

@@ -63,7 +63,7 @@ class Tournament(Kind):
         again = plan_tournament(
             plan.game, agents, plan.variants, plan.players, plan.deals, plan.seatings, plan.seed, self.most, plan.until
         )
-        return replace(again, plan=replace(again.plan, calibrated=found))
+        return replace(again, plan=replace(again.plan, calibrated=found, luck=plan.luck))
 
     def summary(self) -> str:
         """Return the matchups, seatings and deals at each player count, and the number of games."""
@@ -155,7 +155,7 @@ class Tournament(Kind):
 
 def plan_tournament(
     game: Game, agents: Sequence[AgentSpec], variants: Sequence[Variant], players: Sequence[int], deals: int, seatings: str,
-    seed: int, most: int = MAX_MATCHUPS, until: str | float = "",
+    seed: int, most: int = MAX_MATCHUPS, until: str | float = "", *, luck: str = "", luck_redraws: int | None = None,
 ) -> Tournament:  # fmt: skip
     """The tournament of a field.
 
@@ -181,7 +181,7 @@ def plan_tournament(
     chunks = min(max(_CHUNKS_IN_ALL // cells, _FEWEST_CHUNKS * (3 if rule else 1)), CHUNKS)
     plan = make_plan(
         name_of("tournament", game), game, lineups, variants, players, deals, seatings=seatings, seed=seed, chunks=chunks,
-        orders=True, until=rule,
+        orders=True, until=rule, luck=luck, luck_redraws=luck_redraws,
     )  # fmt: skip
     return Tournament(plan, field, chosen, most)
 

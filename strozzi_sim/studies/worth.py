@@ -15,7 +15,7 @@ from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.cells import WITHOUT_LUCK, CellCounts
 
 KEYS = ("thing", "agent")  # of the table worth
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
@@ -38,18 +38,20 @@ def add_worth(table: FigureTable, free: CellCounts, without: CellCounts, thing: 
 
 def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
     """Return the share of wins and the score that position 0 loses by doing without."""
-    wins, _, scores, _ = (figure.of(0) for figure in without.sums("position"))
-    share = wins.estimate()
-    fair = 1 / free.players
-    _, _, of_all, _ = free.sums("seat")
-    lost = stats.difference(
-        (of_all.numerator.sum(axis=1), scores.numerator), (of_all.played.sum(axis=1), scores.played)
-    )
-    n = replace(lost, n=share.n)
-    return {
-        "win_share_lost": Estimate(fair - share.value, fair - share.high, fair - share.low, share.n),
-        "score_lost": n,
-    }
+    sums = {figure.figure: figure.of(0) for figure in without.sums("position")}
+    of_all = {figure.figure: figure for figure in free.sums("seat")}
+    fair, found = 1 / free.players, {}
+    for ending in ("", WITHOUT_LUCK):
+        if f"win_share{ending}" not in sums:  # luck was not measured
+            continue
+        share, scores = sums[f"win_share{ending}"].estimate(), sums[f"score_mean{ending}"]
+        whole = of_all[f"score_mean{ending}"]
+        lost = stats.difference(
+            (whole.numerator.sum(axis=1), scores.numerator), (whole.played.sum(axis=1), scores.played)
+        )
+        found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
+        found[f"score_lost{ending}"] = replace(lost, n=share.n)
+    return found
 
 
 def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:

@@ -80,3 +80,43 @@ def test_values_that_changed_are_another_plan(played, tmp_path):
 def test_what_cannot_measure_luck_is_refused(given, message, capsys):
     assert command(["balance", "strozzi", "--players", "4", "--agents", "greedy", "--deals", "20", *given]) == 2
     assert message in capsys.readouterr().err
+
+
+MEASURED = {"players": 4, "luck": "learned", "luck_redraws": 2, "workers": 1}
+
+
+def test_questions_about_agents_and_things_also_take_luck_out():
+    """Adjusted figures agree with the plain ones within both intervals, and have their own."""
+    found = [
+        ("difference", "win_share", ss.compare("strozzi", "heuristic", "picky", deals=80, **MEASURED)),
+        (
+            "agents",
+            "score_mean",
+            ss.tournament("strozzi", ["greedy", "heuristic", "picky", "racer"], deals=40, **MEASURED),
+        ),
+        ("worth", "score_lost", ss.worth("strozzi", "flag:pirate", agents="heuristic", deals=60, **MEASURED)),
+        (
+            "ladder",
+            "lead_mean",
+            ss.ladder("strozzi", "heuristic", param="patience", start=0.5, steps=1, deals=60, **MEASURED),
+        ),
+    ]
+    for name, figure, results in found:
+        table = results.tables[name]
+        plain, adjusted = (table[table["figure"] == each] for each in (figure, f"{figure}_without_luck"))
+        assert len(plain) == len(adjusted) > 0
+        for one, other in zip(plain.itertuples(), adjusted.itertuples(), strict=True):
+            assert other.low < other.high
+            assert abs(one.value - other.value) < (one.high - one.low) + (other.high - other.low)
+        plans = [results.plan["luck"][key] for key in ("agent", "redraws")]
+        assert plans == ["learned", 2]
+
+
+def test_luck_is_printed_where_it_was_measured(capsys):
+    given = ["compare", "strozzi", "heuristic", "picky", "--players", "4", "--deals", "40"]
+    assert command(given) == 0
+    assert "luck" not in capsys.readouterr().out
+    assert command([*given, "--luck", "learned", "--luck-redraws", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "with the luck taken out\nwin share" in printed
+    assert "games saved" not in printed  # of a difference

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, play_to_quiet, utility_at
-from strozzi_agents.learned.verbs import guide_action, is_quiet
+from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature
 from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.streams import reseed
+from strozzi_sim.kernel.streams import randbelow, reseed
+
+LEVELS = 10  # the highest
 
 
 @jit
@@ -29,22 +31,71 @@ def _best_follow_up(state, rules, weights, memory, seat, prize):
 
 
 @jit
-def try_action(played, rules, weights, memory, seat, action, prize, beyond):
+def _own_action(state, rules, weights, memory, seat, prize, rng):
+    """Return the action of `seat` on the way to a later position: the best one step ahead, by chance of its own."""
+    count = count_legal(state, rules)
+    if count == 1:
+        return kth_legal(state, rules, 0)
+    reseed(memory.own_sweep, rng)  # the chance of the way itself must not be known
+    tried = clone(state)
+    best, chosen = -1e30, 0
+    for k in range(count):
+        assign(tried, state)
+        assign(memory.own_chance, memory.own_sweep)
+        apply(tried, rules, kth_legal(state, rules, k), memory.own_chance, None)
+        play_to_quiet(tried, rules, memory.own_chance, memory.guide)
+        worth = utility_at(tried, rules, weights, memory, seat, prize)
+        if worth > best:
+            best, chosen = worth, k
+    return kth_legal(state, rules, chosen)
+
+
+@jit
+def try_action(played, rules, weights, memory, seat, action, prize, beyond, rng):
     """Return the worth of `action` to `seat`; `played` becomes the position that was looked up."""
     apply(played, rules, action, memory.chance, None)
-    if beyond == 0 and not is_over(played) and actor(played) == seat and not is_quiet(played):
-        return _best_follow_up(played, rules, weights, memory, seat, prize)
-    play_to_quiet(played, rules, memory.chance, memory.guide)
-    for _ in range(beyond):
-        if is_over(played):
-            break
-        apply(played, rules, guide_action(played, rules, memory.guide), memory.chance, None)
+    if beyond == 0:
+        if not is_over(played) and actor(played) == seat and not is_quiet(played):
+            return _best_follow_up(played, rules, weights, memory, seat, prize)
         play_to_quiet(played, rules, memory.chance, memory.guide)
+        return utility_at(played, rules, weights, memory, seat, prize)
+    passed = 0
+    while not is_over(played) and (passed < beyond or not is_quiet(played)):
+        passed += is_quiet(played)
+        if actor(played) == seat:
+            chosen = _own_action(played, rules, weights, memory, seat, prize, rng)
+        else:
+            chosen = guide_action(played, rules, memory.guide)
+        apply(played, rules, chosen, memory.chance, None)
     return utility_at(played, rules, weights, memory, seat, prize)
 
 
 @jit
-def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
+def _place_of_choice(worth, count, temperature, rng):
+    """Return a place with a probability proportional to exp(worth / temperature), the first best one at temperature 0.
+
+    Changes `worth`.
+    """
+    best = 0
+    for k in range(1, count):
+        if worth[k] > worth[best]:
+            best = k
+    if temperature <= 0.0:
+        return best
+    highest, whole = worth[best], 0.0
+    for k in range(count):
+        worth[k] = np.exp((worth[k] - highest) / temperature)
+        whole += worth[k]
+    left = randbelow(rng, 1 << 31) * 2.0**-31 * whole
+    for k in range(count):
+        left -= worth[k]
+        if left < 0.0:
+            return k
+    return best
+
+
+@jit
+def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, rng):
     """Return the place, among the legal actions, of the one with the highest expected lead and prize.
 
     Args:
@@ -55,6 +106,7 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
         prize: points that a win is worth.
         beyond: quiet positions that are passed before the value is looked up.
         redraws: samples of the chance until then; all actions meet the same.
+        temperature: points; above 0, worse actions are chosen too (see `_place_of_choice`).
         rng: stream of the agent.
     """
     seat, count = actor(state), count_legal(state, rules)
@@ -71,13 +123,9 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
             assign(played, drawn)
             assign(memory.chance, memory.sweep)
             memory.total[k] += try_action(
-                played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond
+                played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond, rng
             )
-    best = 0
-    for k in range(1, count):
-        if memory.total[k] > memory.total[best]:
-            best = k
-    return best
+    return _place_of_choice(memory.total, count, temperature * redraws, rng)
 
 
 def learned_agent(
@@ -104,8 +152,19 @@ def learned_agent(
         evaluation=_evaluate,
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
         prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
-        beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
+        beyond=Param(
+            0,
+            0,
+            100,
+            "quiet positions that are passed before the value is looked up, own decisions by the values, others by the guide",
+        ),
         redraws=Param(1, 1, 100_000, "samples of the chance until then"),
+        level=Param(
+            LEVELS, 0, LEVELS, "strength; each level is ahead of the one below it in about 0.6 of all pairs of seats"
+        ),
+        temperature=Param(
+            0.0, 0.0, 1e6, "points; above 0, instead of a level: worse actions by exp(worth / temperature)"
+        ),
     )(_learned)
     return replace(agent, description=description)
 
@@ -113,9 +172,9 @@ def learned_agent(
 def _learned(state, rules, params, memory, rng):
     root = clone(state)
     conceal(root, rules, actor(state))
-    return kth_legal(
-        state, rules, choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, rng)
-    )
+    heat = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
+    place = choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, heat, rng)
+    return kth_legal(state, rules, place)
 
 
 def _evaluate(state, rules, params, memory, rng):

@@ -56,7 +56,7 @@ def position_dtype(players: int, features: int) -> np.dtype[Any]:
 def _act(state, rules, order, memory, learners, rng):
     """Return the action of the player that decides."""
     if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
-        return kth_legal(state, rules, choose(state, rules, order.weights, memory, order.prize, 0, 1, rng))
+        return kth_legal(state, rules, choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng))
     return guide_action(state, rules, memory.guide)
 
 

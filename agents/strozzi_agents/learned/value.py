@@ -31,6 +31,8 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         worth_field(seats),  #                                 of the position that was evaluated
         ("sweep", CHANCE),  #                                  chance of the current redraw
         ("chance", CHANCE),  #                                 of the action that is tried
+        ("own_sweep", CHANCE),  #                              of an own decision on the way, for all its actions
+        ("own_chance", CHANCE),  #                             of one of them
         ("total", "f8", (256,)),  #                            [k] sum of the worth of the k-th legal action
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position

@@ -1,4 +1,4 @@
-"""Four verbs that a game implements for its state record, so that the values of its positions can be learned.
+"""Five verbs that a game implements for its state record, so that the values of its positions can be learned.
 
 Values are learned for quiet positions alone, such as the moments at which chance has just opened a new question; what was opened is
 ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one.
@@ -23,3 +23,8 @@ def describe(state, rules, guide, out):
 def feature_counts(state):
     """Return the numbers of features that `describe` writes: common ones, and those of each seat."""
     raise TypeError("feature_counts is a verb of compiled code")
+
+
+def level_temperature(state, level):
+    """Return the points by which an action of `learned` on this level may be worse and still be likely; 0: the best."""
+    raise TypeError("level_temperature is a verb of compiled code")

@@ -2,8 +2,24 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from strozzi_agents.learned.learned import learned_agent
+from strozzi_agents.learned.verbs import level_temperature
 from strozzi_agents.strozzi.features import COMMON, GUIDE, OWN
+from strozzi_sim.games.strozzi.state import STATE
+from strozzi_sim.kernel.jit import jit, register_overload
+
+# [players - 3, level] points, set by `python benchmarks/learned.py levels`.
+_TEMPERATURES = np.array([[5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0]] * 4)
+
+
+@jit
+def _level_temperature(state, level):
+    return _TEMPERATURES[state.players - 3, level]
+
+
+register_overload(level_temperature, STATE, _level_temperature)
 
 learned = learned_agent(
     "strozzi",
