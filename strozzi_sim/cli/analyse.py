@@ -1,6 +1,7 @@
 """analyse: what each decision of a recorded game cost, and how lucky each seat was."""
 
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,11 +13,8 @@ from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
-    from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
-
-_PARTS = {
-    "start": "start", "luck": "luck", "own_errors": "own errors", "rivals_errors": "rivals' errors", "unexplained": "unexplained",
-}  # fmt: skip
+    from strozzi_sim.play.analyse import GameAnalysis
+    from strozzi_sim.play.position import Position
 
 
 def analyse(
@@ -25,6 +23,12 @@ def analyse(
     agent: Annotated[str, typer.Option(help="an agent that evaluates positions")] = "learned",
     redraws: Annotated[int, typer.Option(help="draws of chance behind each figure")] = 32,
     top: Annotated[int, typer.Option(help="number of turning points to show")] = 5,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.named_path, metavar="PAGE", help="also write a page with pictures, such as game.html"
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Say what each decision of a recorded game cost, how lucky each seat was, and what turned the game.
@@ -46,6 +50,11 @@ def analyse(
     spec = load_agent(agent, recorded.header["game"])
     table = Position(**recorded_deal(recorded, str(file)))
     analysis = analyse_game(table, reconstruct_actions(recorded, table, str(file)), spec, redraws, recorded.names)
+    if page is not None:
+        from strozzi_sim.reports.analysis import analysis_page
+        from strozzi_sim.reports.page import write_page
+
+        write_page(page, analysis_page(analysis, recorded.names, _manifest(table, game, recorded.names), table.game))
     if json:
         options.print_json(_document(analysis, recorded.names))
         return
@@ -54,20 +63,33 @@ def analyse(
     _print_parts(analysis, recorded.names)
     print("\nturning points, by change of the expected share of the win")
     for kind, decision, change in analysis.turning_points(top):
-        print(f"  {_words(kind, decision, change, recorded.names)}")
+        print(f"  decision {decision.number}: {analysis.event_words(kind, decision, change, recorded.names)}")
+    if page is not None:
+        print(f"\nreport: {page}")
+
+
+def _manifest(table: "Position", number: int, names: list[str]) -> dict[str, Any]:
+    """Return what a page says of the game that it is made of."""
+    from strozzi_sim.studies.manifest import versions_of
+
+    return {
+        "name": f"game {number}, {', '.join(names)}", "seed": table.seed, "versions": versions_of(table.game),
+        "command": options.command_line(), "reconstructed": {table.variant.name: list(table.variant.reconstructed)},
+    }  # fmt: skip
 
 
 def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
     from strozzi_sim.agent.worth import LEAD, WIN
+    from strozzi_sim.play.analyse import PARTS
 
     for title, worth, digits, factor in (
         ("expected lead, points", LEAD, 1, 1.0),
         ("expected share of the win, %", WIN, 1, 100.0),
     ):
-        rows = [["seat", "agent", *_PARTS.values(), "result", *(["error rate", "choices"] if worth == LEAD else [])]]
+        rows = [["seat", "agent", *PARTS.values(), "result", *(["error rate", "choices"] if worth == LEAD else [])]]
         for seat, name in enumerate(names):
             parts = analysis.parts(seat)
-            figures = [f"{factor * parts[key][worth]:+.{digits}f}" for key in _PARTS]
+            figures = [f"{factor * parts[key][worth]:+.{digits}f}" for key in PARTS]
             row = [str(seat), name, *figures, f"{factor * analysis.result[seat, worth]:+.{digits}f}"]
             if worth == LEAD:
                 rate, choices = analysis.error_rate(seat)
@@ -79,20 +101,6 @@ def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
     print(
         "error rate: mean points lost in a decision in which actions differ; unexplained: the judge's own changes of mind"
     )
-
-
-def _words(kind: str, decision: "JudgedDecision", change: float, names: list[str]) -> str:
-    from strozzi_sim.agent.worth import WIN
-
-    seat = decision.seat
-    if kind == "error":
-        return (
-            f"decision {decision.number}: {names[seat]} (seat {seat}) chose {decision.played}, {decision.best} was worth "
-            f"{decision.loss:.1f} points and {100 * decision.win_loss:.0f} % more"
-        )
-    lucky = int(abs(decision.luck[:, WIN]).argmax())
-    said = decision.events[-1] if decision.events else ""
-    return f"decision {decision.number}: luck of {100 * change:+.0f} % for {names[lucky]} (seat {lucky}): {said}"
 
 
 def _document(analysis: "GameAnalysis", names: list[str]) -> dict[str, Any]:

@@ -27,6 +27,9 @@ from strozzi_sim.simulation.luck import Luck, luck_record
 
 Worth = npt.NDArray[np.float64]  # [P, WORTHS]
 REDRAWS = 32
+PARTS = {
+    "start": "start", "luck": "luck", "own_errors": "own errors", "rivals_errors": "rivals' errors", "unexplained": "unexplained",
+}  # fmt: skip
 OBVIOUS = 0.1  # points: where no two actions differ by as much, a decision is no choice
 
 
@@ -120,6 +123,17 @@ class GameAnalysis:
             seat = int(np.abs(each.luck[:, WIN]).argmax())
             found.append(("luck", each, float(each.luck[seat, WIN])))
         return sorted(found, key=lambda event: -abs(event[2]))[:count]
+
+    def event_words(self, kind: str, decision: JudgedDecision, change: float, names: Sequence[str]) -> str:
+        """Return what a turning point was, in words; the first three arguments are those of `turning_points`."""
+        if kind == "error":
+            return (
+                f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}, {decision.best} was worth "
+                f"{decision.loss:.1f} points and {100 * decision.win_loss:.0f} % more"
+            )
+        seat = int(np.abs(decision.luck[:, WIN]).argmax())
+        said = decision.events[-1].rstrip(".") if decision.events else ""
+        return f"luck of {100 * change:+.0f} % for {names[seat]} (seat {seat}): {said}"
 
 
 def analyse_game(

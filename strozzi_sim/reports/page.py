@@ -12,12 +12,15 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports.content import Content, marked
 from strozzi_sim.reports.painter import Painter
+from strozzi_sim.runtime.files import storage_errors
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_GENERATOR = '<meta name="generator" content="strozzi-sim">'
 
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter, mark: str = "") -> str:
@@ -70,6 +73,19 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
         **{part.name: getattr(content, part.name) for part in fields(content)},
     )
     return painter.finished(page)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page into a file of its own.
+
+    Raises:
+        InputError: the file exists and is no page of ours.
+        StorageError: it cannot be written.
+    """
+    with storage_errors(f"cannot write {path}"):
+        if path.exists() and _GENERATOR not in path.read_text("utf-8", "replace")[:1000]:
+            raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
+        path.write_text(page, "utf-8", "backslashreplace")
 
 
 def packed(document: Any) -> str:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from strozzi_sim.reports.drawings import Drawing
 
-_MARK = '<meta name="generator" content="strozzi-sim">'
-
 
 class Tables(dict[str, Any]):
     """Data frames by name; an unknown name lists the known ones."""
@@ -183,7 +181,7 @@ class Results:
             InputError: there is no folder and no path, results of this kind have no report, or the file exists and is not a strozzi-sim report.
             StorageError: it cannot be written.
         """
-        from strozzi_sim.reports.page import render
+        from strozzi_sim.reports.page import render, write_page
         from strozzi_sim.reports.painter import Painter
         from strozzi_sim.reports.writing import page_of, write_report
 
@@ -195,10 +193,7 @@ class Results:
         path = Path(path)
         painter = Painter()
         page = render(manifest, self.game, page_of(manifest, tables, self.game, painter), painter)
-        with storage_errors(f"cannot write {path}"):
-            if path.exists() and _MARK not in path.read_text("utf-8", "replace")[:1000]:
-                raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
-            path.write_text(page, "utf-8", "backslashreplace")
+        write_page(path, page)
         return path
 
     def spreadsheet(self, path: str | Path | None = None, *, xlsx: bool = False) -> Path:

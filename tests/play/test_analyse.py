@@ -1,6 +1,7 @@
 """The analysis of a game: parts that add up to the result, a planted blunder by name, and the command."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -117,6 +118,32 @@ def test_the_command_prints_the_same_in_words_and_as_json(tmp_path, capsys):
         parts = sum(seat[part]["lead"] for part in ("start", "luck", "own_errors", "rivals_errors", "unexplained"))
         assert parts == pytest.approx(seat["result"]["lead"], abs=1e-3)
     assert len(document["win_curve"]) == len(document["decisions"]) + 1
+
+
+def test_the_page_names_the_winner_and_has_every_figure(tmp_path, capsys):
+    record, page = str(tmp_path / "g.jsonl"), tmp_path / "game.html"
+    command(["record", "strozzi", "--players", "4", "--agents", "heuristic,random", "--out", record, "--seed", "3"])
+    capsys.readouterr()
+    given = ["analyse", record, "--redraws", "4", "--page", str(page)]
+    assert command([*given, "--json"]) == 0
+    document, text = json.loads(capsys.readouterr().out), page.read_text()
+    winner = max(document["seats"], key=lambda seat: seat["result"]["win"])
+    assert re.search(
+        rf"<h1[^>]*>{winner['agent']} \(seat {winner['seat']}\) (won|shared the win), more by (luck|play)", text
+    )
+    shown = np.array([float(value) for value in re.findall(r'<td data-v="([-.0-9]+)"', text)])
+    for seat in document["seats"]:
+        assert np.abs(shown - 100 * seat["luck"]["win"]).min() < 0.01
+        assert f"<td>{seat['error_rate']:.2f}</td>" in text
+    costly = max(document["decisions"], key=lambda each: each["loss"])
+    assert f'<th scope="row">{costly["best"]}</th><td data-v="' in text
+    assert np.abs(shown - costly["loss"]).min() < 0.001
+    assert text.count("<svg") >= 2  # wide and narrow
+    assert command(given) == 0  # a page of ours is replaced, another file is not
+    page.write_text("mine")
+    assert command(given) == 2
+    assert f"{page} exists and is not a strozzi-sim report" in capsys.readouterr().err
+    assert page.read_text() == "mine"
 
 
 @pytest.mark.parametrize(
