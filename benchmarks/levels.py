@@ -1,7 +1,9 @@
-"""The levels of `learned`: temperatures at which each level is ahead of the one below it in 0.60 of all pairs of seats.
+"""The levels of `learned`: each is ahead of the one below it in 0.60 of all pairs of seats, and what each loses a choice.
 
 python benchmarks/levels.py calibrate strozzi [--players 4] [--deals 1000]
 python benchmarks/levels.py check strozzi [--players 4] [--deals 1000]
+python benchmarks/levels.py seats strozzi [--players 4] [--deals 10000]
+python benchmarks/levels.py rates strozzi [--players 4] [--deals 30]
 
 Two agents take the seats of a game in turn; every pair of one seat of each counts, a tie for half.
 """
@@ -11,9 +13,12 @@ from statistics import NormalDist
 
 import numpy as np
 
+import strozzi_sim as ss
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import find_variant
+from strozzi_sim.play.analyse import analyse_game
+from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
 LEVELS = 10
@@ -21,6 +26,8 @@ AHEAD = 0.60
 SEARCHED, CHECKED = 7, 104  # seeds
 STEPS = 9  # of a bisection
 RANGE = (0.02, 200.0)  # points
+OTHERS = {"strozzi": ["heuristic", "picky", "greedy", "eager", "random"]}  # whose error rates are printed too
+STRONGEST = {"strozzi": ["learned:beyond=4,redraws=16"]}
 Z = NormalDist().inv_cdf(0.975)
 
 
@@ -70,15 +77,63 @@ def check(game, players, deals):
         print(f"| {level} | {' | '.join(cells)} |", flush=True)
 
 
+def rates(game, players, deals):
+    """Print what each level loses a choice in play with its like, judged by `learned`; then the same of the game's agents."""
+    judge = load_agent("learned", game)
+    names = [f"learned:level={level}" for level in range(LEVELS + 1)] + OTHERS.get(game.name, [])
+    found = []
+    for name in names:
+        spec, means = load_agent(name, game), []
+        for deal in range(deals):
+            table = Position(game, players, seed=CHECKED, deal=deal)
+            while not table.over:
+                table.play(table.ask(spec))
+            analysis = analyse_game(Position(game, players, seed=CHECKED, deal=deal), table.actions, judge)
+            means.append(np.mean([analysis.error_rate(seat)[0] for seat in range(players)]))
+        found.append(float(np.mean(means)))
+        half = Z * np.std(means, ddof=1) / deals**0.5
+        print(f"{players} players, {name}: {found[-1]:.3f} +- {half:.3f} points a choice, {deals} games", flush=True)
+    print(f"    {players}: {tuple(float(f'{rate:.3g}') for rate in found[: LEVELS + 1])},")
+
+
+def seats(game, players, deals):
+    """Print every seat's share of wins when all seats are played by one agent, from random play to the strongest."""
+    names = ["random", *(f"learned:level={level}" for level in range(0, LEVELS + 1, 2))]
+    names += [game.default_agent, *STRONGEST.get(game.name, [])]
+    print(f"\n| {players} players: agent | " + " | ".join(f"seat {seat}" for seat in range(players)) + " | gap | games")
+    print("|---|" + "---|" * (players + 2))
+    for name in names:
+        (spec,) = [load_agent(name, game)]
+        count = deals if name not in STRONGEST.get(game.name, []) else max(deals // 25, 100)
+        study = {
+            "name": "seats",
+            "game": game.name,
+            "players": [players],
+            "lineups": [[spec]],
+            "deals": count,
+            "seed": CHECKED,
+        }
+        tables = ss.run(ss.Study(**study), workers=2).tables
+        table = tables["seats"].query("figure == 'win_share'").sort_values("seat")
+        gap = tables["balance"].query("figure == 'seat_gap'").iloc[0]
+        cells = [f"{row.value:.3f} ({row.low:.3f} to {row.high:.3f})" for row in table.itertuples()]
+        print(
+            f"| `{name}` | {' | '.join(cells)} | {gap.value:.3f} ({gap.low:.3f} to {gap.high:.3f}) | {count:,} |",
+            flush=True,
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("calibrate", "check"))
+    parser.add_argument("what", choices=("calibrate", "check", "rates", "seats"))
     parser.add_argument("game")
     parser.add_argument("--players", type=int, nargs="+", default=[4])
     parser.add_argument("--deals", type=int, default=1000)
     options = parser.parse_args()
     for players in options.players:
-        (calibrate if options.what == "calibrate" else check)(find_game(options.game), players, options.deals)
+        {"calibrate": calibrate, "check": check, "rates": rates, "seats": seats}[options.what](
+            find_game(options.game), players, options.deals
+        )
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -40,6 +40,8 @@ class Agent:
             length, and is compiled once for all lengths.
         evaluation: function of a compiled agent with the same arguments that writes the worth of a position to every seat
             into `memory.worth` (see `agent.worth`) and returns 0, or None.
+        error_rates: of an agent with levels, by player count: what each level loses a choice in play with its like, in points,
+            judged by this agent; levels from 0 on.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Agent:
     blind: bool = False
     any_length: bool = False
     evaluation: Callable[..., Any] | None = None
+    error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the name, `files`, and the function and memory of a compiled agent.

@@ -59,11 +59,7 @@ def analyse(
         options.print_json(_document(analysis, recorded.names))
         return
     print(header_words(recorded, table.game.title))
-    print(f"judged by {spec.text}, the mean of {pluralize(redraws, 'draw')} for each figure\n")
-    _print_parts(analysis, recorded.names)
-    print("\nturning points, by change of the expected share of the win")
-    for kind, decision, change in analysis.turning_points(top):
-        print(f"  decision {decision.number}: {analysis.event_words(kind, decision, change, recorded.names)}")
+    print_analysis(analysis, recorded.names, top)
     if page is not None:
         print(f"\nreport: {page}")
 
@@ -78,28 +74,40 @@ def _manifest(table: "Position", number: int, names: list[str]) -> dict[str, Any
     }  # fmt: skip
 
 
+def print_analysis(analysis: "GameAnalysis", names: list[str], top: int = 5) -> None:
+    """Print what made the result of every seat, error rates and levels, and the turning points."""
+    print(f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n")
+    _print_parts(analysis, names)
+    print("\nturning points, by change of the expected share of the win")
+    for kind, decision, change in analysis.turning_points(top):
+        print(f"  decision {decision.number}: {analysis.event_words(kind, decision, change, names)}")
+
+
 def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
     from strozzi_sim.agent.worth import LEAD, WIN
-    from strozzi_sim.play.analyse import PARTS
+    from strozzi_sim.play.analyse import PARTS, level_words
 
     for title, worth, digits, factor in (
         ("expected lead, points", LEAD, 1, 1.0),
         ("expected share of the win, %", WIN, 1, 100.0),
     ):
-        rows = [["seat", "agent", *PARTS.values(), "result", *(["error rate", "choices"] if worth == LEAD else [])]]
+        rows = [
+            ["seat", "agent", *PARTS.values(), "result", *(["error rate", "choices", "level"] if worth == LEAD else [])]
+        ]
         for seat, name in enumerate(names):
             parts = analysis.parts(seat)
             figures = [f"{factor * parts[key][worth]:+.{digits}f}" for key in PARTS]
             row = [str(seat), name, *figures, f"{factor * analysis.result[seat, worth]:+.{digits}f}"]
             if worth == LEAD:
                 rate, choices = analysis.error_rate(seat)
-                row += [f"{rate:.2f}", str(choices)]
+                row += [f"{rate:.2f}", str(choices), level_words(analysis.level(seat))]
             rows.append(row)
         print(title)
         for line in columns_of(rows).splitlines():
             print(f"  {line}")
     print(
-        "error rate: mean points lost in a decision in which actions differ; unexplained: the judge's own changes of mind"
+        "error rate: mean points lost in a decision in which actions differ; level: that of the judge with this error rate; "
+        "unexplained: the judge's own changes of mind"
     )
 
 
@@ -114,7 +122,7 @@ def _document(analysis: "GameAnalysis", names: list[str]) -> dict[str, Any]:
         rate, choices = analysis.error_rate(seat)
         parts = {key: by_name(part) for key, part in analysis.parts(seat).items()}
         result = by_name(analysis.result[seat])
-        seats.append({"seat": seat, "agent": name, **parts, "result": result, "error_rate": rate if choices else None, "choices": choices})  # fmt: skip
+        seats.append({"seat": seat, "agent": name, **parts, "result": result, "error_rate": rate if choices else None, "choices": choices, "level": analysis.level(seat)})  # fmt: skip
     decisions = [
         {
             "decision": each.number, "seat": each.seat, "question": each.question, "played": each.played, "best": each.best,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from strozzi_sim.cli import options
+from strozzi_sim.cli.analyse import print_analysis
 from strozzi_sim.cli.at_table import Person
 from strozzi_sim.errors import AgentFault, InputError
 
@@ -27,6 +28,10 @@ def play(
     variant: options.VariantName = "base",
     study: options.StudyFile = None,
     settings: options.Settings = None,
+    judge: Annotated[
+        str,
+        typer.Option(help="an agent that evaluates positions, such as learned: afterwards, what each decision cost"),
+    ] = "",
 ) -> None:
     """Play a game yourself against agents; choose by typing a name, or ? for help.
 
@@ -34,6 +39,7 @@ def play(
     """
     from strozzi_sim.game import load_game
     from strozzi_sim.game.sentences import YOU
+    from strozzi_sim.play.analyse import analyse_game, check_judge
     from strozzi_sim.play.position import Position
     from strozzi_sim.runtime.worker import stdout_to_stderr
 
@@ -55,6 +61,9 @@ def play(
         options.print_status(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
+    judging = options.parse_lineup(judge, the_game, 1)[0] if judge else None
+    if judging is not None:
+        check_judge(judging, the_game, count)
     table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
@@ -81,6 +90,10 @@ def play(
         table.play(action)
     person.show_table()
     print(f"\n{outcome_words(table, names, seat)}")
+    if judging is not None:
+        dealt = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
+        print()
+        print_analysis(analyse_game(dealt, table.actions, judging, names=names), names)
 
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:

@@ -19,11 +19,13 @@ import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
+from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import game_key, mix
 from strozzi_sim.play.judging import judging_kernels
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.luck import Luck, luck_record
+from strozzi_sim.stats.intervals import t_quantile
 
 Worth = npt.NDArray[np.float64]  # [P, WORTHS]
 REDRAWS = 32
@@ -85,6 +87,7 @@ class GameAnalysis:
         deal_luck: luck of the deal.
         decisions: in order.
         result: score, lead and share of the win in the end.
+        error_rates: what each level of the agent loses a choice, from level 0 on; () without levels.
     """
 
     agent: str
@@ -93,6 +96,7 @@ class GameAnalysis:
     deal_luck: Worth
     decisions: tuple[JudgedDecision, ...]
     result: Worth
+    error_rates: Sequence[float] = ()
 
     def parts(self, seat: int) -> dict[str, Worth]:
         """Return what the result of a seat is made of, float64[3] each: they add up to it."""
@@ -111,6 +115,21 @@ class GameAnalysis:
         """Return the mean loss of a seat in points over its decisions that are a choice, NaN without one, and their number."""
         losses = [each.loss for each in self.decisions if each.seat == seat and each.is_choice]
         return (float(np.mean(losses)) if losses else float("nan")), len(losses)
+
+    def level(self, seat: int) -> tuple[float, float, float] | None:
+        """Return the level whose error rate a seat has, and the ends of its interval; below 0: worse than level 0.
+
+        None without levels, or with fewer than two choices. The interval is that of the mean loss of a seat's decisions, and
+        says how far one game tells.
+        """
+        losses = np.array([each.loss for each in self.decisions if each.seat == seat and each.is_choice])
+        if len(losses) < 2 or not len(self.error_rates):
+            return None
+        half = float(t_quantile(len(losses) - 1)) * losses.std(ddof=1) / len(losses) ** 0.5
+        rate, top = losses.mean(), len(self.error_rates) - 1
+        rates, levels = np.array(self.error_rates)[::-1], np.arange(top, -1.0, -1.0)
+        level, low, high = np.interp([rate, rate + half, max(rate - half, 0.0)], rates, levels, right=-1.0)
+        return float(level), float(low), float(high)
 
     def curve(self) -> npt.NDArray[np.float64]:
         """Return each seat's expected share of the win before every decision and in the end, float64[D + 1, P]."""
@@ -136,6 +155,16 @@ class GameAnalysis:
         return f"luck of {100 * change:+.0f} % for {names[seat]} (seat {seat}): {said}"
 
 
+def check_judge(spec: AgentSpec, game: Game, players: int) -> None:
+    """Refuse an agent that cannot judge games.
+
+    Raises:
+        InputError: it does not evaluate positions, or not of this game and player count.
+    """
+    check_lineup([spec], game, players)
+    Luck(spec)
+
+
 def analyse_game(
     table: Position, actions: Sequence[int], spec: AgentSpec, redraws: int = REDRAWS, names: Sequence[str] | None = None
 ) -> GameAnalysis:
@@ -151,7 +180,7 @@ def analyse_game(
     Raises:
         InputError: the agent does not evaluate positions of this game.
     """
-    check_lineup([spec], table.game, table.players)
+    check_judge(spec, table.game, table.players)
     judge = _Judge(table, Luck(spec, redraws))
     start = judge.before_the_deal()
     after = judge.position(0)
@@ -174,7 +203,16 @@ def analyse_game(
             )
         )  # fmt: skip
         after, shown = now, len(lines)
-    return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after)
+    rates = spec.agent.error_rates.get(table.players, ())
+    return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after, rates)
+
+
+def level_words(level: tuple[float, float, float] | None) -> str:
+    """Return a level and its interval as text, as `GameAnalysis.level` returns them."""
+    if level is None:
+        return "-"
+    value, low, high = ("below 0" if each < 0 else f"{each:.1f}" for each in level)
+    return value if low == high else f"{value} ({low} to {high})"
 
 
 class _Judge:

@@ -8,7 +8,7 @@ import numpy as np
 from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import THIN
-from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision
+from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words
 from strozzi_sim.reports.content import Answer, Content, Item, Number, Part, section
 from strozzi_sim.reports.html_tables import Cell, PageTable
 from strozzi_sim.reports.marks import HERO, NARROW, Declared, Scale, legend_of
@@ -63,7 +63,7 @@ def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mappin
         else ""
     )
     made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result."
-    rate = "An error rate is the mean number of points lost in a decision in which actions differ."
+    rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
     content = Content(
         answer=_answer(analysis, names),
         hero=(curve,),
@@ -184,5 +184,11 @@ def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
     rows = []
     for seat, name in enumerate(seats):
         rate, choices = analysis.error_rate(seat)
-        rows.append(((name,), (Cell(f"{rate:.2f}" if choices else "-"), Cell(str(choices)))))
-    return PageTable(("player",), (("points lost a decision", ""), ("decisions that are a choice", "")), tuple(rows))
+        rows.append(
+            (
+                (name,),
+                (Cell(f"{rate:.2f}" if choices else "-"), Cell(str(choices)), Cell(level_words(analysis.level(seat)))),
+            )
+        )
+    columns = "points lost a decision", "decisions that are a choice", "level"
+    return PageTable(("player",), tuple((name, "") for name in columns), tuple(rows))

@@ -1,5 +1,6 @@
 """The agent `learned`: one step ahead by learned values, written once for each game that describes its positions."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,13 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
 
 
 def learned_agent(
-    game: str, guide: np.dtype[Any], counts: tuple[int, int], players: tuple[int, ...], weights: Path, description: str
+    game: str,
+    guide: np.dtype[Any],
+    counts: tuple[int, int],
+    players: tuple[int, ...],
+    weights: Path,
+    description: str,
+    error_rates: Mapping[int, Sequence[float]],
 ) -> Agent:
     """Return the agent `learned` of a game that implements the verbs of `learned.verbs`.
 
@@ -140,6 +147,7 @@ def learned_agent(
         players: player counts with a network in the file.
         weights: the file of networks.
         description: one sentence.
+        error_rates: what each level loses a choice, by player count (see `Agent`).
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
@@ -166,7 +174,7 @@ def learned_agent(
             0.0, 0.0, 1e6, "points; above 0, instead of a level: worse actions by exp(worth / temperature)"
         ),
     )(_learned)
-    return replace(agent, description=description)
+    return replace(agent, description=description, error_rates=error_rates)
 
 
 def _learned(state, rules, params, memory, rng):

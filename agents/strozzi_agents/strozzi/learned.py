@@ -13,6 +13,9 @@ from strozzi_sim.kernel.jit import jit, register_overload
 # [players - 3, level] points, set by `python benchmarks/learned.py levels`.
 _TEMPERATURES = np.array([[5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0]] * 4)
 
+# Points that each level loses a choice, by player count: `python benchmarks/levels.py rates`.
+_ERROR_RATES = {4: (5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)}
+
 
 @jit
 def _level_temperature(state, level):
@@ -28,4 +31,5 @@ learned = learned_agent(
     (3, 4, 5, 6),
     Path(__file__).with_name("values.npz"),
     "Looks up, for each action, what it learned from millions of games about the next card's moment.",
+    _ERROR_RATES,
 )
