@@ -17,7 +17,7 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
 from strozzi_sim.agent.lineups import check_lineup
-from strozzi_sim.agent.parameters import Choice, Evaluator, Param, Policy, Seconds, Weights
+from strozzi_sim.agent.parameters import Choice, Evaluator, Param, Policy, Prior, Seconds, Weights
 from strozzi_sim.agent.registry import (
     AGENT_TYPES,
     AgentSpec,
@@ -43,6 +43,7 @@ __all__ = [
     "Evaluator",
     "Param",
     "Policy",
+    "Prior",
     "Seconds",
     "Weights",
     "agent_names",

@@ -112,10 +112,19 @@ class AgentSpec:
         return given[0] if given else None
 
     @property
+    def missing(self) -> str | None:
+        """The parameter that must be given before it plays, a file of networks without a default, or None."""
+        files = ((key, param) for key, param in self.agent.params.items() if isinstance(param, Weights))
+        return next((key for key, param in files if param.file(str(self.values[key])) is None), None)
+
+    @property
     def searches(self) -> bool:
-        """Whether it is a compiled agent that searches: its memory depends on its parameters, or counts playouts."""
+        """Whether it is a compiled agent that searches: its memory depends on its parameters, or counts playouts.
+
+        One that says probabilities is an agent that searches ask.
+        """
         memory = self.agent.memory
-        counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else True
+        counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else not self.agent.probabilities
         return self.agent.kind == "compiled" and counts
 
     @property
