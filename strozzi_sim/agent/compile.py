@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, Weights, load_agent
+from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Seconds, Weights, load_agent
 from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
 from strozzi_sim.agent.worth import probabilities_place, worth_place
 from strozzi_sim.errors import AgentFault, InputError
@@ -136,7 +136,7 @@ def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | No
             table, networks = param.networks(str(value), game, evaluates)
             kept.append((table, networks))
             params[key] = table.ctypes.data
-        elif not isinstance(param, Seconds):
+        elif not isinstance(param, Seconds | File):
             params[key] = value
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:

@@ -23,6 +23,10 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
             raise InputError(
                 f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
             )
+        if spec.missing:
+            raise InputError(
+                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has none of its own"
+            )
         check_networks(spec, game, players)
         for key, param in spec.agent.params.items():
             if isinstance(param, Evaluator) and spec.values[key] != NONE:
@@ -39,23 +43,20 @@ def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = 
         evaluates: whether it is asked what positions are worth.
 
     Raises:
-        InputError: no file, no network, or one of other sizes; names the agent and the file.
+        InputError: no network, or one of other sizes; names the agent and the file.
     """
     for key, param in spec.agent.params.items():
         if not isinstance(param, Weights):
             continue
-        file = param.file(str(spec.values[key]))
-        if file is None:
-            raise InputError(
-                f"agent {spec.text!r}: {key} must be a file of networks, such as {spec.text}:{key}=my.npz; it has none of its own"
-            )
         try:
             table, _ = param.networks(str(spec.values[key]), game, evaluates)
         except InputError as error:
             what = " (to evaluate positions)" if evaluates else ""
             raise InputError(f"agent {spec.text!r}: {key}: {error}{what}") from None
         if not table[players]:
-            raise InputError(f"agent {spec.text!r}: {key}: {file} has no network for {players} players")
+            raise InputError(
+                f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
+            )
 
 
 def agents(game: str | Game | None = None) -> list[str]:

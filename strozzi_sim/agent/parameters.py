@@ -6,6 +6,7 @@ formats it for the canonical spec string. The registry parses a policy, since it
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,52 @@ class Prior(Policy):
         return [*super().fields(key), (f"{key}_function", "i8"), (f"{key}_probabilities", "i8")]
 
 
+@dataclass(frozen=True)
+class File:
+    """A parameter of an agent in Python that is a file; the agent receives its path, see `sent_files.place_of`.
+
+    The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
+
+    Attributes:
+        requires: module that the agent needs, which may be missing.
+        extra: the optional dependency of the package with which that module is installed.
+        shipped: the file without a value in the spec string; None: the agent plays only with a file.
+    """
+
+    description: str = ""
+    requires: str = ""
+    extra: str = ""
+    shipped: Path | None = None
+    default: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return []
+
+    def parse(self, text: str, key: str, value: str) -> str:
+        """Return the path in a spec string; `text`: the whole spec string, for errors."""
+        path = strip_parentheses(value)
+        if not place_of(path).is_file():
+            raise InputError(f"agent {short_repr(text)}: {key}: no file {short_repr(path)}")
+        if self.requires and find_spec(self.requires) is None:
+            words = f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'"
+            raise InputError(f"agent {short_repr(text)}: {words}")
+        return path
+
+    def format(self, value: Any) -> str:
+        """Format the value for the canonical spec string."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+    def file(self, value: str) -> Path | None:
+        """Return the file of a value; None: there is none."""
+        return place_of(value) if value else self.shipped
+
+    def digest(self, value: str) -> str:
+        """Return the SHA-256 of the file of a value."""
+        file = self.file(value)
+        return "" if file is None else digest_of(file)
+
+
 Sizes = Mapping[int, Size]
 
 
@@ -227,5 +274,6 @@ class Weights:
         return "" if file is None else digest_of(file)
 
 
-Parameter = Param | Choice | Policy | Seconds | Weights
+FILES = (Weights, File)
+Parameter = Param | Choice | Policy | Seconds | Weights | File
 Value = float | str

@@ -109,7 +109,7 @@ class VectorEnv:
         num_envs: number of games n, 1 to 2^20.
         opponents: an agent, a spec string such as "random" or one declared in code, or a list of k of them, at most
             players - 1: position p gets agent (p - 1) mod k; default: the caller decides for every seat. Or a pool, a list
-            of such lists, as [["heuristic"], ["greedy", "random"]]: one is drawn for each game, see `lineups`.
+            of such lists, as [["random"], ["flat_mc", "random"]]: one is drawn for each game, see `lineups`.
         seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
         reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the final score minus the mean of the others'.

@@ -207,9 +207,7 @@ def refused(spec, players=4):
 
 
 def test_a_file_must_be_given(files):
-    expected = (
-        "agent 'network': weights must be a file of networks, such as network:weights=my.npz; it has none of its own"
-    )
+    expected = "agent 'network': weights must be a file, such as network:weights=FILE; it has none of its own"
     assert refused("network") == refused("ismcts:prior=network") == expected
     assert load_agent("network", STROZZI).missing == "weights"
     assert agent(files).missing is None
