@@ -2,11 +2,13 @@
 
 import ctypes
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 from our_games import OUR_GAMES
+from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, dense, load_agent, spec_of
 from strozzi_sim.agent.compile import compile_agent, compile_evaluator
@@ -349,3 +351,17 @@ def test_probabilities_need_a_place(tmp_path):
         AgentFault, match=r"agent 'wrong': memory: an agent that says probabilities has a field probabilities"
     ):
         compile_agent(load_agent(f"ismcts:prior=({tmp_path / 'bots.py'}::wrong)", STROZZI), STROZZI)
+
+
+# -- the document's example ------------------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "agents.md").read_text()
+    section = page.split("## Networks from elsewhere")[1].split("\n## ")[0]
+    (block,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    exec(block, names := {})
+    assert capsys.readouterr().out
+    agents = {"network:weights=my.npz", "random"}
+    assert agents < set(names["results"].tables["ratings"]["agent"])
