@@ -112,7 +112,10 @@ def choices(game: str) -> dict[str, list[int]]:
     cheap = {"iterations": 30, "playouts": 4}
     agents = []
     for name in ss.agents(game):
-        params = ss.load_agent(name, ss.load_game(game)).agent.params
+        spec = ss.load_agent(name, ss.load_game(game))
+        params = spec.agent.params
+        if spec.missing:
+            continue
         values = [f"{key}={value}" for key, value in cheap.items() if key in params]
         agents.append(name + (":" + ",".join(values) if values else ""))
     chosen: dict[str, list[int]] = {agent: [] for agent in agents}

@@ -17,7 +17,7 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
 from strozzi_sim.agent.lineups import check_lineup
-from strozzi_sim.agent.parameters import Choice, Evaluator, Param, Policy, Seconds, Weights
+from strozzi_sim.agent.parameters import Choice, Evaluator, File, Param, Policy, Prior, Seconds, Weights
 from strozzi_sim.agent.registry import (
     AGENT_TYPES,
     AgentSpec,
@@ -41,8 +41,10 @@ __all__ = [
     "AnyAgent",
     "Choice",
     "Evaluator",
+    "File",
     "Param",
     "Policy",
+    "Prior",
     "Seconds",
     "Weights",
     "agent_names",

@@ -9,9 +9,9 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, Weights, load_agent
-from strozzi_sim.agent.parameters import NONE, Evaluator
-from strozzi_sim.agent.worth import worth_place
+from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Seconds, Weights, load_agent
+from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
+from strozzi_sim.agent.worth import probabilities_place, worth_place
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.jit import compile_cfunc
@@ -125,11 +125,18 @@ def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | No
             params[f"{key}_size"] = memory.nbytes
             if evaluate is not None:
                 params[f"{key}_worth"] = memory.ctypes.data + worth_place(policy.agent.name, memory.dtype)[0]
+            if isinstance(param, Prior) and policy.agent.probabilities is not None:
+                says = compile_agent(policy, game, policy.agent.probabilities)
+                place = probabilities_place(policy.agent.name, memory.dtype, game.actions)
+                kept.append(says)
+                params[f"{key}_function"] = says.address
+                params[f"{key}_probabilities"] = memory.ctypes.data + place
         elif isinstance(param, Weights):
-            table, networks = param.networks(str(value))
+            evaluates = function is not None and function is agent.evaluation
+            table, networks = param.networks(str(value), game, evaluates)
             kept.append((table, networks))
             params[key] = table.ctypes.data
-        elif not isinstance(param, Seconds):
+        elif not isinstance(param, Seconds | File):
             params[key] = value
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:

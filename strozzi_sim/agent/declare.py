@@ -40,6 +40,8 @@ class Agent:
             length, and is compiled once for all lengths.
         evaluation: function of a compiled agent with the same arguments that writes the worth of a position to every seat
             into `memory.worth` (see `agent.worth`) and returns 0, or None.
+        probabilities: function of a compiled agent with the same arguments that writes the probability of every legal action
+            into `memory.probabilities` (see `agent.worth`) and returns 0, or None.
         error_rates: of an agent with levels, by player count: what each level loses a choice in play with its like, in points,
             judged by this agent; levels from 0 on.
     """
@@ -58,6 +60,7 @@ class Agent:
     blind: bool = False
     any_length: bool = False
     evaluation: Callable[..., Any] | None = None
+    probabilities: Callable[..., Any] | None = None
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -69,9 +72,9 @@ class Agent:
         if "@" in self.name:
             raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
         if self.kind == "compiled":
-            check_compiled(self.name, self.function, self.memory)
-            if self.evaluation is not None:
-                check_compiled(self.name, self.evaluation, self.memory)
+            for function in (self.function, self.evaluation, self.probabilities):
+                if function is not None:
+                    check_compiled(self.name, function, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
             raise InputError(f"agent {self.name}: files must be a list of file names, got {self.files!r}")
 
@@ -102,6 +105,7 @@ def compiled_agent(
     blind: bool = False,
     any_length: bool = False,
     evaluation: Callable[..., Any] | None = None,
+    probabilities: Callable[..., Any] | None = None,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy, Weights).
@@ -113,6 +117,7 @@ def compiled_agent(
     `strozzi leak-check` also queries it on the concealed state. With `any_length` the last field of `memory`, which
     depends on parameters, is an array. The code ignores its length, so it is compiled once for all parameters.
     `evaluation`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.worth`.
+    `probabilities`, likewise, writes those of the legal actions into `memory.probabilities`, for searches with `prior=`.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -136,6 +141,7 @@ def compiled_agent(
             blind,
             any_length,
             evaluation,
+            probabilities,
         )
 
     return declare

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 
-from strozzi_sim.agent.parameters import Weights
-from strozzi_sim.agent.registry import AgentSpec, installed_agents
+from strozzi_sim.agent.parameters import NONE, Evaluator, Weights
+from strozzi_sim.agent.registry import AgentSpec, installed_agents, load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Check that all agents of a line-up, and their policies, play this game and player count."""
+    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks.
+
+    Raises:
+        InputError: one does not; names the agent, and what it plays or the sizes of its networks.
+    """
     for spec in lineup:
         check_lineup(spec.resolve_for(game).policies, game, players)
         if not spec.agent.plays(game, players):
@@ -19,11 +23,40 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
             raise InputError(
                 f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
             )
+        if spec.missing:
+            raise InputError(
+                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has none of its own"
+            )
+        check_networks(spec, game, players)
         for key, param in spec.agent.params.items():
-            if isinstance(param, Weights) and not param.networks(str(spec.values[key]))[0][players]:
-                raise InputError(
-                    f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
-                )
+            if isinstance(param, Evaluator) and spec.values[key] != NONE:
+                check_networks(load_agent(str(spec.values[key]), game), game, players, evaluates=True)
+
+
+def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = False) -> None:
+    """Check that the files of an agent have networks for a game and player count.
+
+    Args:
+        spec: the agent.
+        game: the game.
+        players: the player count.
+        evaluates: whether it is asked what positions are worth.
+
+    Raises:
+        InputError: no network, or one of other sizes; names the agent and the file.
+    """
+    for key, param in spec.agent.params.items():
+        if not isinstance(param, Weights):
+            continue
+        try:
+            table, _ = param.networks(str(spec.values[key]), game, evaluates)
+        except InputError as error:
+            what = " (to evaluate positions)" if evaluates else ""
+            raise InputError(f"agent {spec.text!r}: {key}: {error}{what}") from None
+        if not table[players]:
+            raise InputError(
+                f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
+            )
 
 
 def agents(game: str | Game | None = None) -> list[str]:

@@ -4,15 +4,19 @@
 formats it for the canonical spec string. The registry parses a policy, since it knows the available agents.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim.agent.sent_files import place_of
 from strozzi_sim.agent.spec_text import strip_parentheses
-from strozzi_sim.agent.weights import digest_of, loaded
+from strozzi_sim.agent.weights import MOST_PLAYERS, Size, digest_of, loaded
 from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
+from strozzi_sim.game.contract import Game
 
 
 @dataclass(frozen=True)
@@ -147,16 +151,79 @@ class Evaluator(Policy):
 
 
 @dataclass(frozen=True)
+class Prior(Policy):
+    """A parameter that is an agent whose actions are favoured, and which may say probabilities (see `agent.worth`).
+
+    Its fields: those of a policy, with the address of its function `probabilities` (0: it has none), and the address of
+    what that writes.
+    """
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return [*super().fields(key), (f"{key}_function", "i8"), (f"{key}_probabilities", "i8")]
+
+
+@dataclass(frozen=True)
+class File:
+    """A parameter of an agent in Python that is a file; the agent receives its path, see `sent_files.place_of`.
+
+    The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
+
+    Attributes:
+        requires: module that the agent needs, which may be missing.
+        extra: the optional dependency of the package with which that module is installed.
+        shipped: the file without a value in the spec string; None: the agent plays only with a file.
+    """
+
+    description: str = ""
+    requires: str = ""
+    extra: str = ""
+    shipped: Path | None = None
+    default: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return []
+
+    def parse(self, text: str, key: str, value: str) -> str:
+        """Return the path in a spec string; `text`: the whole spec string, for errors."""
+        path = strip_parentheses(value)
+        if not place_of(path).is_file():
+            raise InputError(f"agent {short_repr(text)}: {key}: no file {short_repr(path)}")
+        if self.requires and find_spec(self.requires) is None:
+            words = f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'"
+            raise InputError(f"agent {short_repr(text)}: {words}")
+        return path
+
+    def format(self, value: Any) -> str:
+        """Format the value for the canonical spec string."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+    def file(self, value: str) -> Path | None:
+        """Return the file of a value; None: there is none."""
+        return place_of(value) if value else self.shipped
+
+    def digest(self, value: str) -> str:
+        """Return the SHA-256 of the file of a value."""
+        file = self.file(value)
+        return "" if file is None else digest_of(file)
+
+
+Sizes = Mapping[int, Size]
+
+
+@dataclass(frozen=True)
 class Weights:
     """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses.
 
     Attributes:
-        shipped: the file without a value in the spec string.
-        sizes: inputs and outputs of a network by player count.
+        shipped: the file without a value in the spec string; None: the agent plays only with a file.
+        sizes: inputs and outputs of a network by player count; or, for an agent of several games, a function (game,
+            evaluates) that returns them, where `evaluates` is whether the agent is asked what positions are worth.
     """
 
-    shipped: Path
-    sizes: Mapping[int, tuple[int, int]]
+    shipped: Path | None
+    sizes: Sizes | Callable[[Game, bool], Sizes]
     description: str = ""
     default: str = ""
 
@@ -177,24 +244,36 @@ class Weights:
         """Format the value for the canonical spec string."""
         return f"({value})" if set(value) & set(",:=") else str(value)
 
-    def file(self, value: str) -> Path:
-        """Return the file of a value."""
+    def file(self, value: str) -> Path | None:
+        """Return the file of a value; None: there is none."""
         return place_of(value) if value else self.shipped
 
-    def networks(self, value: str) -> tuple[Any, list[Any]]:
+    def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
         """Return the addresses of the networks by player count (0: none), and the arrays that they point to.
+
+        Args:
+            value: the value in a spec string.
+            game: game whose sizes they must have, where that depends on it; default: any sizes.
+            evaluates: whether the agent is asked what positions are worth.
 
         Raises:
             InputError: no such file, or networks of other sizes.
         """
         file = self.file(value)
+        if file is None:
+            return np.zeros(MOST_PLAYERS + 1, np.int64), []
+        sizes = self.sizes
+        if callable(sizes):
+            sizes = {} if game is None else sizes(game, evaluates)
         changed = file.stat().st_mtime_ns if file.is_file() else 0
-        return loaded(file, changed, tuple(sorted(self.sizes.items())))
+        return loaded(file, changed, tuple(sorted(sizes.items())))
 
     def digest(self, value: str) -> str:
         """Return the SHA-256 of the file of a value."""
-        return digest_of(self.file(value))
+        file = self.file(value)
+        return "" if file is None else digest_of(file)
 
 
-Parameter = Param | Choice | Policy | Seconds | Weights
+FILES = (Weights, File)
+Parameter = Param | Choice | Policy | Seconds | Weights | File
 Value = float | str

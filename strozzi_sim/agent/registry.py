@@ -16,7 +16,7 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
-from strozzi_sim.agent.parameters import NONE, Evaluator, Parameter, Policy, Seconds, Value, Weights
+from strozzi_sim.agent.parameters import FILES, NONE, Evaluator, File, Parameter, Policy, Seconds, Value, Weights
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
@@ -112,10 +112,19 @@ class AgentSpec:
         return given[0] if given else None
 
     @property
+    def missing(self) -> str | None:
+        """The parameter that must be given before it plays, a file without a default, or None."""
+        files = ((key, param) for key, param in self.agent.params.items() if isinstance(param, FILES))
+        return next((key for key, param in files if param.file(str(self.values[key])) is None), None)
+
+    @property
     def searches(self) -> bool:
-        """Whether it is a compiled agent that searches: its memory depends on its parameters, or counts playouts."""
+        """Whether it is a compiled agent that searches: its memory depends on its parameters, or counts playouts.
+
+        One that says probabilities is an agent that searches ask.
+        """
         memory = self.agent.memory
-        counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else True
+        counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else not self.agent.probabilities
         return self.agent.kind == "compiled" and counts
 
     @property
@@ -135,23 +144,23 @@ class AgentSpec:
         return tuple(load_agent(text, self.game) for text in named if text != NONE)
 
     @property
-    def _weights(self) -> list[tuple[Weights, str]]:
-        """Files of networks among its parameters, and their values."""
+    def _given_files(self) -> list[tuple[Weights | File, str]]:
+        """Files among its parameters, and their values."""
         params = self.agent.params.items()
-        return [(param, str(self.values[key])) for key, param in params if isinstance(param, Weights)]
+        return [(param, str(self.values[key])) for key, param in params if isinstance(param, FILES)]
 
     @property
     def source_digest(self) -> str | None:
         """SHA-256 of the files that declare it and its policies, and of their `files`; in code, of its source text.
 
-        With the files of networks among its parameters. None for built-in agents without such files, whose behaviour has a
+        With the files among its parameters. None for built-in agents without such files, whose behaviour has a
         version, and for agents without source text, see `sourceless`.
         """
         sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
         if self._in_code and (text := source_of(self.agent.function)) is not None:
             sources = [text.encode()]
         sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
-        sources += [param.digest(value).encode() for param, value in self._weights]
+        sources += [param.digest(value).encode() for param, value in self._given_files]
         return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
 
     @property
@@ -176,7 +185,9 @@ class AgentSpec:
         named = zip((Path(given).name, *self.agent.files), self._files(), strict=True) if given else ()
         contents = tuple((name, file.read_bytes()) for name, file in named if file.is_file())
         own = [SentFile(given, contents)] if contents else []
-        own += [SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for _, path in self._weights if path]
+        own += [
+            SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for _, path in self._given_files if path
+        ]
         return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
 
 

@@ -1,10 +1,11 @@
 """Files of trained networks, one for each player count: written, read, and packed for compiled code.
 
 A file is NumPy's `.npz`, without pickled objects: arrays `PLAYERS/LAYER/weights` [I, O] and `PLAYERS/LAYER/bias` [O],
-float32. Any library that can save arrays can make one.
+float32. With `all` instead of PLAYERS they are the network of every player count that has none of its own. Any library
+that can save arrays can make a file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,12 +18,15 @@ import numpy.typing as npt
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.network import Layers, packed_network
 
-Networks = Mapping[int, Layers]  # by player count
+Networks = Mapping[int, Layers]  # by player count; ALL: of every other one
+Size = tuple[int, int | tuple[int, ...]]  # inputs, and outputs or the numbers of outputs to choose from
+ALL = 0
+_ALL = "all"  # its name in a file
 MOST_PLAYERS = 16
 
 
-def read_networks(file: Path, sizes: Mapping[int, Sequence[int]] | None = None) -> dict[int, Layers]:
-    """Return the networks of a file by player count.
+def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[int, Layers]:
+    """Return the networks of a file by player count; ALL is that of every count without its own.
 
     Args:
         file: an `.npz` file.
@@ -37,11 +41,12 @@ def read_networks(file: Path, sizes: Mapping[int, Sequence[int]] | None = None) 
     except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
         raise InputError(f"weights {file}: expected an .npz file of arrays; {type(error).__name__}: {error}") from None
     found: dict[int, Layers] = {}
-    for players in sorted({int(head) for name in arrays if (head := name.partition("/")[0]).isdecimal()}):
-        if not 1 <= players <= MOST_PLAYERS:
+    heads = {name.partition("/")[0] for name in arrays}
+    for players in sorted({int(head) for head in heads if head.isdecimal()} | ({ALL} if _ALL in heads else set())):
+        if not 1 <= players <= MOST_PLAYERS and not (players == ALL and _ALL in heads):
             raise InputError(f"weights {file}: {players} players; at most {MOST_PLAYERS}")
         layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]] = []
-        while (name := f"{players}/{len(layers)}/weights") in arrays:
+        while (name := f"{_head(players)}/{len(layers)}/weights") in arrays:
             bias = arrays.get(name.replace("weights", "bias"))
             if bias is None or arrays[name].dtype != np.float32 or bias.dtype != np.float32:
                 raise InputError(f"weights {file}: {name}: expected float32 weights, and a bias of the same layer")
@@ -49,23 +54,46 @@ def read_networks(file: Path, sizes: Mapping[int, Sequence[int]] | None = None) 
         try:
             packed_network(layers)
         except ValueError as error:
-            raise InputError(f"weights {file}: {players} players: {error}") from None
-        ends = (len(layers[0][0]), len(layers[-1][1]))
-        if sizes is not None and players in sizes and ends != tuple(sizes[players]):
-            raise InputError(
-                f"weights {file}: {players} players: expected {sizes[players][0]} inputs and {sizes[players][1]} outputs, "
-                f"got {ends[0]} and {ends[1]}"
-            )
+            raise InputError(f"weights {file}: {_head(players)} players: {error}") from None
         found[players] = layers
     if not found:
         raise InputError(f"weights {file}: no array named PLAYERS/LAYER/weights, such as 4/0/weights")
+    for players, (inputs, outputs) in (sizes or {}).items():
+        head = players if players in found else ALL
+        if head not in found:
+            continue
+        got = (len(found[head][0][0]), len(found[head][-1][1]))
+        allowed = (outputs,) if isinstance(outputs, int) else outputs
+        if got[0] != inputs or got[1] not in allowed:
+            raise InputError(
+                f"weights {file}: {_head(head)} players: expected {inputs} inputs and "
+                f"{' or '.join(map(str, allowed))} outputs, got {got[0]} and {got[1]}"
+            )
     return found
 
 
+def _head(players: int) -> str:
+    """Return the name of a player count in a file."""
+    return _ALL if players == ALL else str(players)
+
+
 def write_networks(file: Path, networks: Networks) -> None:
-    """Write networks; equal networks give equal bytes."""
+    """Write networks by player count, or under ALL that of every count; equal networks give equal bytes.
+
+    Raises:
+        InputError: no network, one of other shapes than `kernel.network.packed_network` takes, or not of float32.
+    """
+    if not networks:
+        raise InputError(f"weights {file}: expected at least one network, got none")
+    for players, layers in networks.items():
+        try:
+            packed_network(layers)
+        except ValueError as error:
+            raise InputError(f"weights {file}: {_head(players)} players: {error}") from None
+        if wrong := [part.dtype for layer in layers for part in layer if part.dtype != np.float32]:
+            raise InputError(f"weights {file}: {_head(players)} players: expected float32, got {wrong[0]}")
     arrays: dict[str, Any] = {
-        f"{players}/{number}/{kind}": array
+        f"{_head(players)}/{number}/{kind}": array
         for players, layers in sorted(networks.items())
         for number, layer in enumerate(layers)
         for kind, array in zip(("weights", "bias"), layer, strict=True)
@@ -78,13 +106,15 @@ def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any
     """Return the addresses of the packed networks by player count, int64[MOST_PLAYERS + 1], and what they point to; 0: none."""
     packed = {players: packed_network(layers) for players, layers in networks.items()}
     table = np.zeros(MOST_PLAYERS + 1, np.int64)
+    if ALL in packed:
+        table[:] = packed[ALL].ctypes.data
     for players, array in packed.items():
         table[players] = array.ctypes.data
     return table, list(packed.values())
 
 
 @lru_cache(maxsize=64)
-def loaded(file: Path, modified: int, sizes: tuple[tuple[int, tuple[int, int]], ...]) -> tuple[Any, list[Any]]:
+def loaded(file: Path, modified: int, sizes: tuple[tuple[int, Size], ...]) -> tuple[Any, list[Any]]:
     """Return `packed_networks` of a file; `modified` is its time of change, so that another content is read anew."""
     return packed_networks(read_networks(file, dict(sizes)))
 

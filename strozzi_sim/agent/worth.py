@@ -1,4 +1,7 @@
-"""The worth of a position to every seat: the field `worth` in the memory of an agent that evaluates."""
+"""What an agent can say beside its action: the worth of a position to every seat, and probabilities of the actions.
+
+It writes them into fields of its memory, `worth` and `probabilities`.
+"""
 
 from typing import Any
 
@@ -14,6 +17,26 @@ MOST_SEATS = 6
 def worth_field(seats: int) -> tuple[str, str, tuple[int, int]]:
     """Return the field `worth` for the memory of an agent that evaluates, float64[P, 3]: expected values, by WORTHS."""
     return ("worth", "f8", (seats, len(WORTHS)))
+
+
+def probabilities_field(actions: int) -> tuple[str, str, tuple[int]]:
+    """Return the field `probabilities` for the memory of an agent that says them, float64[A]: by action, if it is legal."""
+    return ("probabilities", "f8", (actions,))
+
+
+def probabilities_place(name: str, memory: np.dtype[Any], actions: int) -> int:
+    """Return the offset of `probabilities` in an agent's memory.
+
+    Raises:
+        AgentFault: there is none, or it has another type.
+    """
+    expected = np.dtype((np.float64, (actions,)))
+    if "probabilities" not in (memory.names or ()) or memory["probabilities"] != expected:
+        raise AgentFault(
+            f"agent {name!r}: memory: an agent that says probabilities has a field probabilities, float64[{actions}]"
+        )
+    assert memory.fields is not None
+    return memory.fields["probabilities"][1]
 
 
 def worth_place(name: str, memory: np.dtype[Any]) -> tuple[int, int]:

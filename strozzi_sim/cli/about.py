@@ -58,9 +58,11 @@ def agents(
 
 
 def _range(param: Any) -> str:
+    from strozzi_sim.agent import Policy
+
     if hasattr(param, "low"):
         return f"{param.low:g} to {param.high:g}"
-    return ", ".join(getattr(param, "options", ("an agent",)))
+    return ", ".join(getattr(param, "options", ("an agent" if isinstance(param, Policy) else "a file",)))
 
 
 def games(json: Json = False) -> None:

@@ -12,27 +12,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
+from numba import int64
 from numba.core import types
 
-from strozzi_sim.kernel.jit import intrinsic, jit
-from strozzi_sim.kernel.pointers import address_of, int64_at
+from strozzi_sim.kernel.jit import force_inline, intrinsic, jit
+from strozzi_sim.kernel.pointers import int64_at
 
-WIDEST = 512  # most inputs or outputs of a layer
+WIDEST = 512  # most outputs of a layer
+MOST_INPUTS = 1 << 16  # of the first layer
 MOST_LAYERS = 6
 BLOCK = 32  # outputs that are computed together
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]  # weights [I, O] and bias [O] of each
 
-# What a network computes with; `input` must be set before.
-NETWORK_WORK = np.dtype([
-    ("input", "f4", (WIDEST,)),
-    ("output", "f4", (WIDEST,)),  # of the last layer
-    ("index", "i8", (WIDEST,)),  #  of the inputs of a layer that are not 0
-    ("value", "f4", (WIDEST,)),  #  these inputs
-], align=True)  # fmt: skip
-
-_HEADER = 2 * (1 + MOST_LAYERS + 1)  # float32 places of the number of layers and of all sizes, int64; whole cache lines
+_HEADER = 32  # float32 places of the numbers of layers and inputs, all widths, and outputs, int64: two cache lines
+_OUTPUTS = 8 * (MOST_LAYERS + 2)  # where the number of outputs is, bytes
 _FLOAT = 4  # bytes
 _LINE = 64  # bytes of a cache line: a block of weights that crosses none is read a third faster
+
+
+def network_work(inputs: int) -> np.dtype[Any]:
+    """Return the record with which a network of up to `inputs` inputs computes; its `input` must be set before."""
+    longest = max(inputs, WIDEST)
+    return np.dtype([
+        ("input", "f4", (longest,)),
+        ("output", "f4", (WIDEST,)),  #  of the last layer
+        ("index", "i8", (longest,)),  #  of the inputs of a layer that are not 0
+        ("value", "f4", (longest,)),  #  these inputs
+    ], align=True)  # fmt: skip
+
+
+NETWORK_WORK = network_work(WIDEST)
 
 
 def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
@@ -42,7 +51,7 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
         ValueError: no layer, too many or too wide ones, or sizes that do not fit each other.
 
     >>> len(packed_network([(np.ones((3, 2), np.float32), np.zeros(2, np.float32))]))
-    144
+    160
     """
     if not 1 <= len(layers) <= MOST_LAYERS:
         raise ValueError(f"a network has 1 to {MOST_LAYERS} layers, got {len(layers)}")
@@ -54,11 +63,12 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
             weights.ndim != 2
             or len(weights) != before
             or bias.shape != weights.shape[1:]
-            or max(weights.shape) > WIDEST
+            or len(weights) > MOST_INPUTS
+            or weights.shape[1] > WIDEST
         ):
             raise ValueError(
-                f"layer {number}: expected weights [{before}, O] and bias [O] of at most {WIDEST}, got "
-                f"{list(weights.shape)} and {list(bias.shape)}"
+                f"layer {number}: expected weights [{before}, O] and bias [O], at most {MOST_INPUTS:,} inputs and "
+                f"{WIDEST} outputs, got {list(weights.shape)} and {list(bias.shape)}"
             )
         before = weights.shape[1]
         width = -(-before // BLOCK) * BLOCK
@@ -66,6 +76,7 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
         parts += [np.zeros(width, np.float32), np.zeros((rows, width), np.float32)]
         parts[-2][:before], parts[-1][: len(weights), :before] = bias, weights
         rows = width
+    header[_OUTPUTS // 8] = before
     parts.insert(0, header.view(np.float32))
     size = sum(part.size for part in parts)
     room = np.empty(size + _LINE // _FLOAT, np.float32)
@@ -115,9 +126,6 @@ def _block(typingctx: Any, bias: Any, weights: Any, stride: Any, index: Any, val
     return types.void(*[types.int64] * 8), build
 
 
-_OUTPUT, _INDEX, _VALUE = (NETWORK_WORK.fields[name][1] for name in ("output", "index", "value"))  # type: ignore[index]
-
-
 @jit
 def _gather(values, inputs, work):
     """Write the values that are not 0, with their places, into `work`; return their number."""
@@ -129,19 +137,25 @@ def _gather(values, inputs, work):
     return count
 
 
+@force_inline
+def network_outputs(address):
+    """Return the number of outputs of the network at `address`."""
+    return int64_at(address + _OUTPUTS)
+
+
 @jit
 def run_network(address, work):
     """Compute the network at `address` (see `packed_network`) for `work.input`; the result is `work.output`."""
     layers = int64_at(address)
     inputs = int64_at(address + 8)
     place = address + _HEADER * _FLOAT
-    start = address_of(work)
+    output, index, value = int64(work.output.ctypes.data), int64(work.index.ctypes.data), int64(work.value.ctypes.data)
     count = _gather(work.input, inputs, work)
     for layer in range(layers):
         width = int64_at(address + 8 * (2 + layer))
         weights = place + width * _FLOAT
         for block in range(0, width * _FLOAT, BLOCK * _FLOAT):
-            _block(place + block, weights + block, width * _FLOAT, start + _INDEX, start + _VALUE, count, start + _OUTPUT + block, layer < layers - 1)  # fmt: skip
+            _block(place + block, weights + block, width * _FLOAT, index, value, count, output + block, layer < layers - 1)  # fmt: skip
         if layer == layers - 1:
             return
         place = weights + inputs * width * _FLOAT

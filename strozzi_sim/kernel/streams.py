@@ -25,6 +25,7 @@ from strozzi_sim.kernel.siphash import hash_number, hash_pair
 
 SOURCES = 16  # most chance sources of a game
 _AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
+_LINEUP = 2_000  # purpose: which line-up of a pool plays
 _STREAM = 0  # second half of the hash key of a stream; the key of the deal is the first
 
 # A game's chance, which no agent receives.
@@ -93,6 +94,12 @@ def stream_key(key, purpose):
 def seat_stream(key, seat):
     """Return the initial cursor of the stream of the agent at `seat`."""
     return stream_key(key, int64(_AGENTS) + seat)
+
+
+@force_inline
+def lineup_of(key, lineups):
+    """Return which of a number of line-ups plays the deal of this key, each with the same probability."""
+    return below(stream_key(key, int64(_LINEUP)), lineups)
 
 
 @jit

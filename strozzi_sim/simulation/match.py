@@ -182,7 +182,7 @@ class Match:
         if luck is not None:
             compile_evaluator(luck.agent, self.game)
         for spec in self.lineup:
-            if not spec.foreign:
+            if spec.agent.kind == "compiled" and not spec.foreign:
                 compile_agent(spec, self.game)
         if self.in_python:
             kernels(self.game)

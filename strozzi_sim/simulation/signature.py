@@ -72,7 +72,7 @@ def builtin_agents(game: Game, players: int) -> list[AgentSpec]:
     found = []
     for name in agent_names(game):
         spec = load_agent(name, game)
-        if spec.builtin and spec.agent.plays(game, players):
+        if spec.builtin and not spec.missing and spec.agent.plays(game, players):
             budgets = [param.of for param in spec.agent.params.values() if isinstance(param, Seconds)]
             found.append(spec.with_values(dict.fromkeys(budgets, BUDGET)) if budgets else spec)
     return found

@@ -45,6 +45,7 @@ ROTATE = "rotate"
 Reward = Literal["win", "score", "lead"]
 REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
 _MEMORY = 2**32  # bytes of opponents' memory at most, all games together
+_ALIGNED = 16  # bytes to which a game's memory is aligned
 
 Array = np.ndarray[Any, Any]
 
@@ -107,7 +108,8 @@ class VectorEnv:
         players: number of seats.
         num_envs: number of games n, 1 to 2^20.
         opponents: an agent, a spec string such as "random" or one declared in code, or a list of k of them, at most
-            players - 1: position p gets agent (p - 1) mod k; default: the caller decides for every seat.
+            players - 1: position p gets agent (p - 1) mod k; default: the caller decides for every seat. Or a pool, a list
+            of such lists, as [["random"], ["flat_mc", "random"]]: one is drawn for each game, see `lineups`.
         seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
         reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the final score minus the mean of the others'.
@@ -115,6 +117,7 @@ class VectorEnv:
 
     Attributes:
         game, players, num_envs, variant: the arguments.
+        pool: line-ups of opponents, each with an agent for the positions 1 .. players - 1; () without opponents.
         seed: seed of the deals; None before the first `reset`.
         steps: calls of `step` since then.
 
@@ -148,8 +151,8 @@ class VectorEnv:
         self.num_envs = _whole("n", num_envs, 1, MAX_GAMES)
         if reward not in REWARDS:
             raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")
-        self.opponents = self._opponents(opponents)
-        compiled = [_compiled(spec, self.game) for spec in self.opponents]
+        self.pool = self._pool(opponents)
+        compiled = [[_compiled(spec, self.game) for spec in lineup] for lineup in self.pool]
         self.seed: int | None = None
         self.steps = 0
         self._plan, self._job = np.zeros(1, PLAN), np.zeros(1, JOB)
@@ -157,7 +160,8 @@ class VectorEnv:
         self._plan["reward"], self._plan["hidden"] = REWARDS[reward], self.variant.hidden
         self._plan["state_size"] = self.game.state.itemsize
         self._rules = exact_copy(self.variant.rules)
-        self._agents, self._strides = np.zeros(self.players, AGENT), np.zeros(self.players, np.int64)
+        shape = (max(len(self.pool), 1), self.players)
+        self._agents, self._strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)
         self._agents["counter"], self._agents["sees_state"] = -1, not self.variant.hidden
         self._memories = self._seat_opponents(compiled)
         self._design = seating_design(ROTATE if compiled else "one", self.players)
@@ -202,7 +206,8 @@ class VectorEnv:
 
     def __repr__(self) -> str:
         """The constructor's arguments."""
-        against = ", ".join(spec.text for spec in self.opponents)
+        lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
+        against = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{against}], variant={self.variant.name!r})"
 
     def __reduce__(self) -> Any:
@@ -253,6 +258,24 @@ class VectorEnv:
         """
         out = np.empty(self.num_envs, np.int64)
         self._kernels.choose(self._rules[0], self._works, self._shown().info.random_bits, out)
+        return out
+
+    def lineups(self, deals: Any = None) -> NDArray[np.int64]:
+        """Return which line-up of `pool` plays each deal of the seed, int64 of the same length.
+
+        It is drawn with equal probabilities, by (seed, game, players, deal) alone.
+
+        Args:
+            deals: whole numbers [k], such as `info.final_deals`; default: the deal in each slot.
+
+        Raises:
+            InputError: another shape or type, or `reset` was not called.
+        """
+        found = np.asarray(self._shown().info.deals if deals is None else deals)
+        if found.dtype.kind not in "iu" or found.ndim != 1:
+            raise ArgumentError("deals", f"expected whole numbers [k], got {found.dtype}{list(found.shape)}")
+        out = np.empty(len(found), np.int64)
+        self._kernels.lineups(self._job[0], max(len(self.pool), 1), np.ascontiguousarray(found, np.int64), out)
         return out
 
     def close(self) -> None:
@@ -316,7 +339,10 @@ class VectorEnv:
             )
         assert code == FAULTY
         fault = self._fault[0]
-        spec, seat, action = self.opponents[int(fault["position"]) - 1], int(fault["seat"]), int(fault["action"])
+        lineup = np.zeros(1, np.int64)
+        self._kernels.lineups(self._job[0], len(self.pool), np.array([fault["deal"]], np.int64), lineup)
+        spec = self.pool[lineup[0]][int(fault["position"]) - 1]
+        seat, action = int(fault["seat"]), int(fault["action"])
         what = f"chose the illegal action {action}" if action else "failed inside compiled code, or chose action 0"
         return AgentFault(
             f"agent {spec.text!r} at seat {seat} {what} (decision {fault['decision']} of {self.game.name}, {self.players} players, "
@@ -325,14 +351,23 @@ class VectorEnv:
 
     # -- the line-up -----------------------------------------------------------------------------------------------------
 
-    def _opponents(self, given: Any) -> tuple[AgentSpec, ...]:
-        """Return the agents at positions 1 .. players - 1; empty if the caller decides for every seat."""
+    def _pool(self, given: Any) -> tuple[tuple[AgentSpec, ...], ...]:
+        """Return the line-ups of opponents; empty if the caller decides for every seat."""
         if given is None:
             return ()
+        if isinstance(given, list | tuple) and given and all(isinstance(each, list | tuple) for each in given):
+            return tuple(self._lineup(each) for each in given)
+        return (self._lineup(given),)
+
+    def _lineup(self, given: Any) -> tuple[AgentSpec, ...]:
+        """Return the agents at positions 1 .. players - 1."""
         listed = [given] if isinstance(given, AGENT_TYPES) else given
         most = self.players - 1
         if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
-            raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {short_repr(given)}")
+            raise ArgumentError(
+                "opponents",
+                f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(given)}",
+            )
         if not 1 <= len(listed) <= most:
             raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
         specs = [as_argument_error("opponents", find_agent, each, self.game, "opponents") for each in listed]
@@ -351,8 +386,8 @@ class VectorEnv:
     def _seating(self, seat: Any) -> int:
         """Return the seating of every deal, or -1 if it rotates."""
         if seat == ROTATE and isinstance(seat, str):
-            return -1 if self.opponents else 0
-        if not self.opponents:
+            return -1 if self.pool else 0
+        if not self.pool:
             raise ArgumentError("seat", "without opponents every seat is the caller's; leave it out")
         if isinstance(seat, str):
             raise ArgumentError(
@@ -360,25 +395,29 @@ class VectorEnv:
             )
         return _whole("seat", seat, 0, self.players - 1)
 
-    def _seat_opponents(self, compiled: Sequence[CompiledAgent]) -> list[Array]:
-        """Write the opponents' agent records; returns their memories, [n] each."""
-        memories: list[Array] = []
-        need = sum(agent.memory.itemsize for agent in compiled)
+    def _seat_opponents(self, compiled: Sequence[Sequence[CompiledAgent]]) -> list[Array]:
+        """Write the opponents' agent records; returns the memories of the positions, uint8[n, bytes] each.
+
+        The agents of a position in all line-ups share one memory, which is zeroed for each game.
+        """
+        sizes = [max(agent.memory.itemsize for agent in agents) for agents in zip(*compiled, strict=True)]
+        sizes = [-(-size // _ALIGNED) * _ALIGNED for size in sizes]
+        need = sum(sizes)
         if self.num_envs * need > _MEMORY:
             raise ArgumentError(
                 "n",
                 f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {self.num_envs:,}",
             )
-        for position, agent in enumerate(compiled, 1):
-            memories.append(np.zeros(self.num_envs, agent.memory))
-            self._agents[position] = agent_row(agent, memories[-1], self.variant)
-            self._strides[position] = agent.memory.itemsize
+        memories = [np.zeros((self.num_envs, size), np.uint8) for size in sizes]
+        untrusted: dict[str, None] = {}
+        for number, (lineup, agents) in enumerate(zip(self.pool, compiled, strict=True)):
+            for position, (spec, agent, memory) in enumerate(zip(lineup, agents, memories, strict=True), 1):
+                self._agents[number, position] = agent_row(agent, memory, self.variant)
+                self._strides[number, position] = memory.shape[1]
+                if not agent.trusted:
+                    untrusted[repr(spec.text)] = None
         self._compiled = compiled  # addresses are valid as long as they live
-        self._untrusted = " or ".join(
-            dict.fromkeys(
-                repr(spec.text) for spec, agent in zip(self.opponents, compiled, strict=True) if not agent.trusted
-            )
-        )
+        self._untrusted = " or ".join(untrusted)
         return memories
 
 

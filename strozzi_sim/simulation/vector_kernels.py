@@ -23,7 +23,7 @@ from strozzi_sim.game.contract import (
 from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import address_of, assign, prefetch
 from strozzi_sim.kernel.record_types import array_type, record_type
-from strozzi_sim.kernel.streams import RANDOM, random_word
+from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
 from strozzi_sim.runtime.worker import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
 from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to, play_on, show_legal, slot_records
@@ -154,7 +154,9 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
             if mover < 0:
                 slot.game += games
                 seating = plan.seating if plan.seating >= 0 else slot.game % seatings.shape[0]
-                deal_to(b, slot.game, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings)
+                lineup = lineup_of(deal_key(job.seed, job.game, players, slot.game), agents.shape[0])
+                deal_to(b, slot.game, seating, job, rules, work, slot, agents[lineup], strides[lineup], seat_agents,
+                        randoms, seatings)  # fmt: skip
             beat.deal = slot.game
             what = play_on(b, rules, work, slot, seat_agents, randoms, None, None, fault, beat)
             if what == WAITS:
@@ -192,6 +194,13 @@ def _choose(rules, works, words, out):
         out[b] = kth_legal(state, rules, int64(((words[b] >> _S32) * below) >> _S32))
 
 
+@jit
+def _lineups(job, lineups, deals, out):
+    """Write which of a number of line-ups plays each deal."""
+    for k in range(deals.shape[0]):
+        out[k] = lineup_of(deal_key(job.seed, job.game, job.players, deals[k]), lineups)
+
+
 class Kernels:
     """Return the kernels for a game."""
 
@@ -204,12 +213,13 @@ class Kernels:
         self.step = entry(
             _step,
             i8(
-                record_type(PLAN), record_type(JOB), rules, works, array_type(SLOT), array_type(AGENT), i8[::1],
+                record_type(PLAN), record_type(JOB), rules, works, array_type(SLOT), array_type(AGENT, 2), i8[:, ::1],
                 array_type(AGENT, 2), array_type(RANDOM, 2), types.Array(types.uint8, 2, "C"), i8[::1], rows, finals,
                 record_type(FAULT), record_type(HEARTBEAT),
             ),
             game.name,
         )  # fmt: skip
+        self.lineups = entry(_lineups, types.void(record_type(JOB), i8, i8[::1], i8[::1]), game.name)
         self.choose = entry(_choose, types.void(rules, works, u8[::1], i8[::1]), game.name)
 
 

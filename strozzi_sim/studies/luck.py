@@ -122,7 +122,8 @@ class Luck(Kind):
 
 def usual_field(game: Game) -> list[AgentSpec]:
     """Return the agents of a game that do not search: its middle tier first, then its styles, the weak tier last."""
-    shipped = [spec for name in agents(game) if (spec := load_agent(name, game)).builtin and not spec.searches]
+    every = (load_agent(name, game) for name in agents(game))
+    shipped = [spec for spec in every if spec.builtin and not spec.searches and not spec.missing]
     ends = {game.tiers.get("middle"): 0, game.tiers.get("weak"): 2}
     return sorted(shipped, key=lambda spec: (ends.get(spec.text, 1), spec.text))
 

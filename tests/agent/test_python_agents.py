@@ -538,10 +538,10 @@ def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
 
 # -- the document's examples -----------------------------------------------------------------------------------------
 
-EXAMPLES = {"cargo": ("cargo", 20), "shipper": ("Shipper", 20), "network": ("Network", 30), "saver": ("Saver", 20)}
-KINDS = {"cargo": "compiled", "loader": "compiled", "shipper": "batch", "network": "batch", "saver": "act"}
+EXAMPLES = {"cargo": ("cargo", 20), "shipper": ("Shipper", 20), "sampler": ("Sampler", 30), "saver": ("Saver", 20)}
+KINDS = {"cargo": "compiled", "loader": "compiled", "shipper": "batch", "sampler": "batch", "saver": "act"}
 WITHOUT_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
-NAMES = [pytest.param(name, marks=WITHOUT_TORCH if name == "network" else ()) for name in EXAMPLES]
+NAMES = [pytest.param(name, marks=WITHOUT_TORCH if name == "sampler" else ()) for name in EXAMPLES]
 
 
 def example(name):

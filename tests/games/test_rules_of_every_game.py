@@ -411,7 +411,7 @@ def every_agent(kit):
     """All that come with the package and play the game, searches with small budgets."""
     for name in agent_names(kit.game):
         spec = load_agent(name, kit.game)
-        if spec.builtin and spec.agent.plays(kit.game, kit.game.player_counts[-1]):
+        if spec.builtin and not spec.missing and spec.agent.plays(kit.game, kit.game.player_counts[-1]):
             yield from [f"{name}:{budget}" for budget in BUDGETS[name]] if name in BUDGETS else [name]
 
 

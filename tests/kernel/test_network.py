@@ -1,6 +1,7 @@
 """Networks in compiled code: the bits of a plain sum, for layers of any size, and files of them."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,13 +10,18 @@ from numba import types
 from strozzi_sim.agent.weights import packed_networks, read_networks, write_networks
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.network import NETWORK_WORK, packed_network, run_network
+from strozzi_sim.kernel.network import WIDEST, network_outputs, network_work, packed_network, run_network
 from strozzi_sim.kernel.record_types import record_type
 
 
-@pytest.fixture(scope="module")
-def run():
-    return entry(jit(run_network.py_func), types.void(types.int64, record_type(NETWORK_WORK)), "network")
+@cache
+def compiled_for(inputs):
+    """(run_network, network_outputs) for networks of up to so many inputs."""
+    work = record_type(network_work(inputs))
+    return (
+        entry(jit(run_network.py_func), types.void(types.int64, work), "network"),
+        entry(jit(network_outputs.py_func), types.int64(types.int64), "network"),
+    )
 
 
 def layers_of(*sizes, seed=0):
@@ -36,10 +42,14 @@ def summed(row, layers):
     return row
 
 
-@pytest.mark.parametrize("sizes", [(1, 1), (3, 2), (7, 33, 1), (210, 128, 32, 3), (5, 1, 64, 65, 512, 4), (512, 512)])
-def test_every_bit_is_that_of_a_plain_sum(run, sizes):
+@pytest.mark.parametrize(
+    "sizes", [(1, 1), (3, 2), (7, 33, 1), (210, 128, 32, 3), (5, 1, 64, 65, 512, 4), (512, 512), (2000, 7, 2)]
+)
+def test_every_bit_is_that_of_a_plain_sum(sizes):
     layers, rng = layers_of(*sizes), np.random.default_rng(1)
-    packed, work = packed_network(layers), np.zeros(1, NETWORK_WORK)
+    run, outputs = compiled_for(sizes[0] if sizes[0] > WIDEST else WIDEST)
+    packed, work = packed_network(layers), np.zeros(1, network_work(sizes[0]))
+    assert outputs(packed.ctypes.data) == sizes[-1]
     assert packed.ctypes.data % 64 == 0
     for _ in range(5):
         row = rng.normal(size=sizes[0]).astype(np.float32)
@@ -55,7 +65,8 @@ def test_every_bit_is_that_of_a_plain_sum(run, sizes):
     [
         [],
         layers_of(*[2] * 8),
-        layers_of(513, 1),
+        layers_of(1, 513),
+        layers_of(3, 513, 1),
         [*layers_of(2, 3), *layers_of(2, 3)],
         [(np.ones((2, 3), np.float32), np.ones(2, np.float32))],
     ],

@@ -301,7 +301,10 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         (("strozzi", 4, 8), {"opponents": "fair-price"}, "opponents: agent 'fair-price' does not play strozzi with 4 players"),
         (("strozzi", 4, 8), {"opponents": ["random"] * 4}, "opponents: expected 1 to 3 beside the learner, got 4"),
         (("strozzi", 4, 8), {"opponents": []}, "opponents: expected 1 to 3 beside the learner, got 0"),
-        (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, an agent or a list of agents, got 3"),
+        (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, an agent, a list of agents, or a list of such lists, got 3"),
+        (("strozzi", 4, 8), {"opponents": [["random"], "greedy"]}, "opponents: expected None, an agent, a list of agents, or a list of such"),
+        (("strozzi", 4, 8), {"opponents": [["random"], []]}, "opponents: expected 1 to 3 beside the learner, got 0"),
+        (("strozzi", 4, 8), {"opponents": [["random"], ["randm"]]}, "opponents: unknown agent 'randm'; known: "),
         (("strozzi", 4, 8), {"opponents": spec_of(Slow, STROZZI)}, "opponents: agent 'slow' is written in Python, and only compiled"),
         (("strozzi", 4, 8), {"opponents": "ismcts:seconds=1"}, "opponents: agent 'ismcts:seconds=1': give a count instead of seconds"),
         (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "n: the opponents need "),
@@ -389,3 +392,63 @@ def test_what_it_says_of_itself():
     assert dataclasses.asdict(env.reset(1).info)["final_observations"].shape == (0, 3, env.slices.size)
     assert BASE.name == "base"
     assert MEDICI_VS_STROZZI.slices["seats.cash"].group.name == "seats"
+
+
+# -- pools of opponents ----------------------------------------------------------------------------------------------
+
+POOL = [["random"], ["greedy", "random"], ["flat_mc:playouts=1,per=decision", "heuristic"], ["heuristic"]]
+
+
+def finals_by_deal(num_envs, opponents, most=48):
+    """(final scores, line-up) of the first deals, where the learner takes the last legal action."""
+    env = VectorEnv("strozzi", 4, num_envs, opponents)
+    step, found = env.reset(SEED), {}
+    while not set(range(most)) <= set(found):
+        last = step.masks.shape[1] - 1 - step.masks[:, ::-1].argmax(axis=1)
+        step = env.step(last)
+        info = step.info
+        for deal, scores, lineup in zip(
+            info.final_deals, info.final_scores, env.lineups(info.final_deals), strict=True
+        ):
+            found[int(deal)] = (scores.tolist(), int(lineup))
+    return {deal: found[deal] for deal in range(most)}
+
+
+def test_a_game_of_a_pool_is_that_of_its_lineup_whatever_the_number_of_games():
+    one, other = finals_by_deal(3, POOL), finals_by_deal(16, POOL)
+    assert one == other
+    drawn = [lineup for _, lineup in one.values()]
+    assert set(drawn) == {0, 1, 2, 3}
+    alone = [finals_by_deal(16, lineup) for lineup in POOL]
+    assert {deal: (alone[lineup][deal][0], lineup) for deal, (_, lineup) in one.items()} == one
+
+
+def test_lineups_of_a_pool_are_equally_likely_and_another_seed_draws_others():
+    env = VectorEnv("strozzi", 4, 2, POOL)
+    with pytest.raises(InputError, match="no games are dealt"):
+        env.lineups()
+    counts, drawn = [], []
+    for seed in (1, 2):
+        env.reset(seed)
+        drawn.append(env.lineups(np.arange(4000)))
+        counts.append(np.bincount(drawn[-1], minlength=4))
+    assert (np.abs(np.array(counts) - 1000) < 120).all()  # 4.4 standard deviations
+    assert 0.2 < (drawn[0] == drawn[1]).mean() < 0.3
+    assert (env.lineups() == drawn[1][[0, 1]]).all()
+    assert "opponents=[[random, random, random], [greedy, random, greedy], " in repr(env)
+    with pytest.raises(ArgumentError, match=r"deals: expected whole numbers \[k\], got float64\[1\]"):
+        env.lineups([0.5])
+
+
+def test_without_a_pool_there_is_one_lineup():
+    for opponents in (None, "random", ["random"], [["random"]]):
+        env = VectorEnv("strozzi", 4, 2, opponents)
+        env.reset(0)
+        assert env.lineups(range(5)).tolist() == [0] * 5
+        assert len(env.pool) == (opponents is not None)
+
+
+def test_a_fault_in_a_pool_names_its_agent():
+    env = VectorEnv("strozzi", 4, 4, [["random"], [spec_of(wrong, STROZZI)]])
+    with pytest.raises(AgentFault, match=r"agent 'wrong' at seat . chose the illegal action 77"):
+        env.reset(0)

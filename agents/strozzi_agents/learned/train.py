@@ -6,7 +6,7 @@ values of the stage before. All is a function of the seed and the machine: the s
 
 import argparse
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -81,6 +81,7 @@ class Trainer:
         self.spec: AgentSpec = load_agent("learned", self.game)
         weights = self.spec.agent.params["weights"]
         assert isinstance(weights, Weights)
+        assert isinstance(weights.sizes, Mapping)
         if players not in weights.sizes:
             raise InputError(f"{game}: no values for {players} players; they are learned for {sorted(weights.sizes)}")
         features = import_module(f"strozzi_agents.{self.game.name}.features").FEATURES

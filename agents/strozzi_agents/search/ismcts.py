@@ -15,13 +15,24 @@ from strozzi_agents.search.playout import (
     forget,
     play_on,
 )
-from strozzi_agents.search.tree import LEVELS, NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
-from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
+from strozzi_agents.search.tree import (
+    LEVELS,
+    NO_NODE,
+    ROOT,
+    clear,
+    fill_tables,
+    grow,
+    select,
+    select_by_prior,
+    tree_memory,
+)
+from strozzi_sim.agent import Choice, Param, Policy, Prior, Seconds, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.pointers import call_at, clone
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
+NO_FUNCTION = 0  # the address of `probabilities` of a prior that says none
 UCB, HALVING = 0, 1  # `root`
 
 
@@ -59,8 +70,11 @@ def _descend(state, rules, params, memory, seat, first):
 
 @jit
 def choose(state, rules, params, memory, node):
-    """Return (child, action) to follow from `node`, including the favourite of the prior if it is used; see `select`."""
+    """Return (child, action) to follow from `node`, as the prior says if it is used; see `select` and `select_by_prior`."""
     favourite = 0  # an illegal one counts as none
+    if params.prior_function != NO_FUNCTION and params.bias == 0.0 and params.widening == 0.0:
+        call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
+        return select_by_prior(state, rules, params, memory, node)
     if params.bias > 0.0 or params.widening > 0.0:
         favourite = ask(params.prior, params.prior_params, params.prior_memory, state, rules, memory.roll)
     return select(state, rules, params, memory, node, favourite, memory.roll)
@@ -123,13 +137,16 @@ def most_visited(memory):
     spread=SPREAD,
     root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
     expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree grows below it"),
-    exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
-    urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
+    exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1, or PUCT"),
+    urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as in UCB1; high: try each one first"),
     widening=Param(
         0.0, 0.0, 1000.0, "a node has 1 + widening * sqrt(visits) actions at most, that of `prior` first; 0 = all"
     ),
     bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
-    prior=Policy("random", "whose choice `bias` and `widening` favour"),
+    prior=Prior(
+        "random",
+        "whose choice `bias` and `widening` favour; without both, one that says probabilities guides the tree by PUCT",
+    ),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
     evaluate=EVALUATE,
@@ -146,7 +163,8 @@ def ismcts(state, rules, params, memory, rng):
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
 
     With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that meet
-    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014).
+    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior that says probabilities of
+    actions, such as `network`, takes the place of UCB1; see `tree.select_by_prior`.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)

@@ -7,6 +7,7 @@ import numpy as np
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import actor, count_legal, is_legal, kth_legal
 from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.pointers import float64_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow
 
 ROOT = 0
@@ -197,4 +198,54 @@ def select(state, rules, params, memory, node, favourite, rng):
         untried = 0  # not yet another one
     if untried > 0 and params.urgency >= best:
         return NO_NODE, _untried(state, rules, memory, favourite, untried, rng)
+    return chosen, memory.nodes[chosen].action
+
+
+@force_inline
+def _probability(params, action):
+    return float64_at(params.prior_probabilities + 8 * action)
+
+
+@jit
+def _likeliest_untried(state, rules, params, memory, count):
+    """Return (action, probability) of the likeliest legal action that the selection under way found no node of, or (0, -1)."""
+    best, highest = 0, -1.0
+    for k in range(count):
+        action = kth_legal(state, rules, k)
+        if memory.stamp[action] != memory.selections and _probability(params, action) > highest:
+            best, highest = action, _probability(params, action)
+    return best, highest
+
+
+@jit
+def select_by_prior(state, rules, params, memory, node):
+    """Return (child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
+
+    PUCT (Rosin 2011; Silver and others 2017): mean + c * p * sqrt(visits of the node + 1) / (visits + 1), over the actions that
+    are legal in this determinization, where p is the probability that the prior says in this very state, as it is from the
+    acting seat. An action without a node counts as the mean of those with one.
+    """
+    seat = actor(state)
+    memory.selections += 1
+    scale = params.exploration * sqrt(memory.nodes[node].visits + 1.0)
+    best, chosen, total, visits, known = -1e300, NO_NODE, 0.0, 0, 0
+    child = memory.nodes[node].first
+    while child != NO_NODE:
+        here = memory.nodes[child]
+        action = here.action
+        if here.seat == seat and is_legal(state, rules, action):
+            memory.stamp[action] = memory.selections
+            known += 1
+            total += here.total
+            visits += here.visits
+            value = here.total / max(here.visits, 1) + scale * _probability(params, action) / (here.visits + 1.0)
+            if value > best or (value == best and action < memory.nodes[chosen].action):
+                best, chosen = value, child
+        child = here.next
+    count = count_legal(state, rules)
+    if known < count:
+        action, probability = _likeliest_untried(state, rules, params, memory, count)
+        first = total / visits if visits > 0 else 0.0
+        if first + scale * probability > best:
+            return NO_NODE, action
     return chosen, memory.nodes[chosen].action

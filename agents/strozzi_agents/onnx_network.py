@@ -1,0 +1,57 @@
+"""The agent `onnx_network`: the policy of any ONNX graph over a game's observation, in batches."""
+
+import numpy as np
+
+from strozzi_sim.agent import File, Param, python_agent
+from strozzi_sim.agent.sent_files import place_of
+from strozzi_sim.errors import InputError
+
+_UNIT = 2.0**-53
+_LARGEST = 1e30
+
+
+@python_agent(
+    name="onnx_network",
+    stochastic=True,
+    file=File("ONNX graph of observations to a logit for each action; it has to be given", "onnxruntime", "onnx"),
+    temperature=Param(0.0, 0.0, 1000.0, "0: the likeliest action; more: drawn by e^(logit / temperature)"),
+)
+class OnnxNetwork:
+    """Plays by the first output of an ONNX graph, a logit for each action."""
+
+    def __init__(self, file, temperature):
+        import onnxruntime
+
+        self._file, self._temperature = file, temperature
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # games are spread over processes already
+        try:
+            self._session = onnxruntime.InferenceSession(place_of(file), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # noqa: BLE001 - it has an exception for each kind
+            gist = str(error).splitlines()[0]
+            raise InputError(f"{file}: expected an ONNX graph; {gist}") from None
+        self._inputs = [(each.name, each.type, list(each.shape)) for each in self._session.get_inputs()]
+
+    def act_batch(self, observations, legal, rng):
+        """Return the likeliest legal actions, or drawn ones."""
+        logits = self._logits(observations, legal.shape[1])
+        scores = np.where(legal, np.nan_to_num(logits, nan=0, posinf=_LARGEST, neginf=-_LARGEST), -np.inf)
+        if self._temperature == 0:
+            return scores.argmax(axis=1)
+        weights = np.exp((scores - scores.max(axis=1, keepdims=True)) / self._temperature).cumsum(axis=1)
+        points = (rng >> np.uint64(11)) * _UNIT * weights[:, -1]  # below the last sum, in which all are
+        return (weights <= points[:, None]).sum(axis=1)
+
+    def _logits(self, observations, actions):
+        """Return the first output of the graph, float64[B, A]. Raises InputError if it is not made for the game."""
+        rows, size = observations.shape
+        expected = f"one input float32 [B, {size}] with B of any size, and float32 [B, {actions}] as first output"
+        fits = len(self._inputs) == 1 and self._inputs[0][1] == "tensor(float)"
+        shape = self._inputs[0][2] if fits else []
+        if len(shape) != 2 or shape[0] == 1 or (isinstance(shape[1], int) and shape[1] != size):
+            got = ", ".join(f"{name} {kind} {shape}" for name, kind, shape in self._inputs)
+            raise InputError(f"{self._file}: expected {expected}; got the inputs {got}")
+        found = self._session.run(None, {self._inputs[0][0]: observations})[0]
+        if found.shape != (rows, actions):
+            raise InputError(f"{self._file}: expected {expected}; got the output {list(found.shape)} of {rows} rows")
+        return found.astype(np.float64)
