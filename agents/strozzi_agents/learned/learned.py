@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, play_to_quiet, utility_at
-from strozzi_agents.learned.verbs import guide_action, is_quiet
+from strozzi_agents.learned.value import (
+    OUTPUTS,
+    evaluate_quiet,
+    learned_memory,
+    play_beyond,
+    play_to_quiet,
+    utility_at,
+)
+from strozzi_agents.learned.verbs import guide_action, is_quiet, solve
 from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -32,20 +39,15 @@ def _best_follow_up(state, rules, weights, memory, seat, prize):
 def try_action(played, rules, weights, memory, seat, action, prize, beyond):
     """Return the worth of `action` to `seat`; `played` becomes the position that was looked up."""
     apply(played, rules, action, memory.chance, None)
-    if beyond == 0 and not is_over(played) and actor(played) == seat and not is_quiet(played):
+    if beyond == 0 and not is_over(played) and actor(played) == seat and not is_quiet(played, rules):
         return _best_follow_up(played, rules, weights, memory, seat, prize)
-    play_to_quiet(played, rules, memory.chance, memory.guide)
-    for _ in range(beyond):
-        if is_over(played):
-            break
-        apply(played, rules, guide_action(played, rules, memory.guide), memory.chance, None)
-        play_to_quiet(played, rules, memory.chance, memory.guide)
+    play_beyond(played, rules, memory.chance, memory.guide, beyond)
     return utility_at(played, rules, weights, memory, seat, prize)
 
 
 @jit
 def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the place, among the legal actions, of the one with the highest expected lead and prize.
+    """Return the legal action with the highest expected lead and prize.
 
     Args:
         state: position of the seat that decides, as it may know it.
@@ -59,7 +61,10 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
     """
     seat, count = actor(state), count_legal(state, rules)
     if count == 1:
-        return 0
+        return kth_legal(state, rules, 0)
+    solved = solve(state, rules, weights, memory, prize, beyond, redraws, rng)
+    if solved != 0:
+        return solved
     for k in range(count):
         memory.total[k] = 0.0
     drawn, played = clone(state), clone(state)
@@ -77,11 +82,18 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, rng):
     for k in range(1, count):
         if memory.total[k] > memory.total[best]:
             best = k
-    return best
+    return kth_legal(state, rules, best)
 
 
 def learned_agent(
-    game: str, guide: np.dtype[Any], counts: tuple[int, int], players: tuple[int, ...], weights: Path, description: str
+    game: str,
+    guide: np.dtype[Any],
+    counts: tuple[int, int],
+    players: tuple[int, ...],
+    weights: Path,
+    description: str,
+    *,
+    redraws: int = 1,
 ) -> Agent:
     """Return the agent `learned` of a game that implements the verbs of `learned.verbs`.
 
@@ -92,6 +104,7 @@ def learned_agent(
         players: player counts with a network in the file.
         weights: the file of networks.
         description: one sentence.
+        redraws: default of the parameter.
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
@@ -105,7 +118,7 @@ def learned_agent(
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
         prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
         beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
-        redraws=Param(1, 1, 100_000, "samples of the chance until then"),
+        redraws=Param(redraws, 1, 100_000, "samples of the chance until then"),
     )(_learned)
     return replace(agent, description=description)
 
@@ -113,9 +126,7 @@ def learned_agent(
 def _learned(state, rules, params, memory, rng):
     root = clone(state)
     conceal(root, rules, actor(state))
-    return kth_legal(
-        state, rules, choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, rng)
-    )
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, rng)
 
 
 def _evaluate(state, rules, params, memory, rng):
