@@ -1,7 +1,7 @@
-"""The learned values of Strozzi: how strong their players are, and whether a predicted share of the win comes true.
+"""The learned values of a game: how strong their players are, and whether a predicted share of the win comes true.
 
-python benchmarks/learned.py strength [--players 4] [--deals 2500] [--agents learned ...]
-python benchmarks/learned.py calibration [--players 4] [--games 20000] [--out docs/images/learned-calibration.png]
+python benchmarks/learned.py strength [--game strozzi] [--players 4] [--deals 2500] [--agents learned ...] [--among AGENT]
+python benchmarks/learned.py calibration [--game strozzi] [--players 4] [--games 20000] [--out docs/images/learned-calibration.png]
 """
 
 import argparse
@@ -17,22 +17,24 @@ from strozzi_agents.learned.train import HELD_OUT, Stage, Trainer
 from strozzi_agents.learned.value import OUTPUTS
 from strozzi_sim.agent.weights import packed_networks, read_networks
 from strozzi_sim.agent.worth import LEAD, WIN
+from strozzi_sim.game import find_game
 from strozzi_sim.stats.intervals import wilson
 
-VALUES = Path(__file__).parent.parent / "agents" / "strozzi_agents" / "strozzi" / "values.npz"
+VALUES = Path(__file__).parent.parent / "agents" / "strozzi_agents"
 SEED = 104  # on no deals of it was anything chosen
 BINS = 20
 
 
 def strength(options):
-    """Print the share of the win and the lead of agents among heuristics, and games a second on one core."""
+    """Print the share of the win and the lead of agents among others, and games a second on one core."""
+    among = options.among or find_game(options.game).default_agent
     print("| players | agent | among | win share | lead | n | games/s |\n|---|---|---|---|---|---|---|")
     for players in options.players:
         for agent in options.agents:
-            lineup = [agent, *[options.among] * (players - 1)]
+            lineup = [agent, *[among] * (players - 1)]
             given = {
                 "name": "strength",
-                "game": "strozzi",
+                "game": options.game,
                 "players": [players],
                 "lineups": [lineup],
                 "seatings": "rotate",
@@ -45,7 +47,7 @@ def strength(options):
             first = table[table["position"] == 0].set_index("figure")
             win, lead = first.loc["win_share"], first.loc["lead_mean"]
             print(
-                f"| {players} | `{agent}` | `{options.among}` | {win.value:.3f} ({win.low:.3f} to {win.high:.3f}) | "
+                f"| {players} | `{agent}` | `{among}` | {win.value:.3f} ({win.low:.3f} to {win.high:.3f}) | "
                 f"{lead.value:+.1f} ({lead.low:+.1f} to {lead.high:+.1f}) | {int(win.n):,} | {win.n / seconds:,.0f} |",
                 flush=True,
             )
@@ -60,10 +62,11 @@ def calibration(options):
 
     figure, axes = pyplot.subplots(1, len(options.players), figsize=(3.4 * len(options.players), 3.6), squeeze=False)
     for players, axis in zip(options.players, axes[0], strict=True):
-        trainer, layers = Trainer("strozzi", players, 1), read_networks(VALUES)[players]
+        trainer = Trainer(options.game, players, 1)
+        layers = read_networks(VALUES / options.game / "values.npz")[players]
         stage, networks = Stage(1, learners=1, prize=30.0), packed_networks({players: layers})
         games = trainer.play(HELD_OUT, options.games, stage, networks, trainer.horizon(stage, networks))
-        rows = rows_of(games, FIRST, trainer.features.common, trainer.features.own, None, scale=False)
+        rows = rows_of(games, FIRST, trainer.features.common, trainer.features.own, None, scale=1.0)
         found = predictions(layers, rows.inputs)
         shares, won = 1 / (1 + np.exp(-found[:, WIN])), rows.labels[:, WIN]
         explained = 1 - np.mean((found[:, LEAD] - rows.labels[:, LEAD]) ** 2) / rows.labels[:, LEAD].var()
@@ -86,9 +89,10 @@ def calibration(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("strength", "calibration"))
+    parser.add_argument("--game", default="strozzi")
     parser.add_argument("--players", type=int, nargs="+", default=[4])
     parser.add_argument("--agents", nargs="+", default=["learned"])
-    parser.add_argument("--among", default="heuristic")
+    parser.add_argument("--among", help="default: the game's default agent")
     parser.add_argument("--deals", type=int, default=2500)
     parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--out", type=Path, default=Path("calibration.png"))

@@ -16,12 +16,14 @@ class Features:
         own: number of features of each seat.
         turned: groups of equally many common features that a symmetry of the game moves on by one place, cyclically.
         own_turned: such groups among the features of a seat.
+        scale: points of score or lead to come that an output of 1 stands for during the fit.
     """
 
     common: int
     own: int
     turned: Sequence[Sequence[int]] = ()
     own_turned: Sequence[Sequence[int]] = ()
+    scale: float = 50.0
 
     @property
     def symmetries(self) -> int:

@@ -17,7 +17,6 @@ from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.stats.resampling import draws
 
 Array = npt.NDArray[Any]
-SCALE = 50.0  # points of score or lead to come that an output of 1 stands for during the fit
 _HEADS = np.array([0.3, 1.0, 2.0], np.float32)  # weights of the squared error of score and lead, and of the log loss
 _FINE = 1 << 24
 _MEMORY = 0.99  # of the running correlation
@@ -40,14 +39,14 @@ class Rows:
 
     Attributes:
         inputs: float32[2 * N, I]; the second half has the other branches.
-        labels: float32[2 * N, 3], score and lead to come in units of SCALE, share of the win.
+        labels: float32[2 * N, 3], score and lead to come in the unit of the fit, share of the win.
     """
 
     inputs: Array
     labels: Array
 
 
-def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None, scale: bool = True) -> Rows:
+def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None, scale: float) -> Rows:
     """Return the rows of games of which both branches kept a position, one for each seat that learned.
 
     Args:
@@ -56,7 +55,7 @@ def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None,
         common: number of common features.
         own: number of features of each seat.
         order: int64[F], a symmetry of the features, or None.
-        scale: whether labels are in units of SCALE.
+        scale: points that a label of 1 stands for.
     """
     games = games[(games["kept"][:, kind] == 1).all(axis=1)]
     players = games["label"].shape[3]
@@ -72,7 +71,7 @@ def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None,
         final, now = games["label"][:, kind, branch], games["now"][:, kind, branch]
         parts = [features[learns[:, seat]][:, index[seat]] for seat in range(players)]
         inputs.append(np.concatenate(parts))
-        to_come = np.concatenate([(final[..., :2] - now) / (SCALE if scale else 1.0), final[..., 2:]], axis=2)
+        to_come = np.concatenate([(final[..., :2] - now) / scale, final[..., 2:]], axis=2)
         labels.append(np.concatenate([to_come[learns[:, seat], seat] for seat in range(players)]))
     return Rows(np.concatenate(inputs), np.concatenate(labels).astype(np.float32))
 
@@ -85,12 +84,14 @@ class Fit:
         parts: weights and biases, alternately.
         steps: number of all steps, for the cosine.
         rate: the first step size.
+        scale: points that an output of 1 stands for.
         correlation: of the errors of two branches, float64[kind, head].
     """
 
     parts: list[Array]
     steps: int
     rate: float
+    scale: float
     last: float = 3e-5
     correlation: Array = field(default_factory=lambda: np.zeros((2, OUTPUTS)))
     step: int = 0
@@ -133,16 +134,16 @@ class Fit:
     def layers(self) -> list[tuple[Array, Array]]:
         """Return the averaged network, with outputs in points."""
         parts = [part.copy() for part in self.averaged]
-        unit = np.array([SCALE, SCALE, 1.0], np.float32)
+        unit = np.array([self.scale, self.scale, 1.0], np.float32)
         parts[-2] *= unit
         parts[-1] *= unit
         return list(zip(parts[::2], parts[1::2], strict=True))
 
 
-def parts_of(layers: Sequence[tuple[Array, Array]]) -> list[Array]:
+def parts_of(layers: Sequence[tuple[Array, Array]], scale: float) -> list[Array]:
     """Return weights and biases of a finished network for a further fit; the reverse of `Fit.layers`."""
     parts = [part.copy() for layer in layers for part in layer]
-    unit = np.array([1 / SCALE, 1 / SCALE, 1.0], np.float32)
+    unit = np.array([1 / scale, 1 / scale, 1.0], np.float32)
     parts[-2] *= unit
     parts[-1] *= unit
     return parts
@@ -180,4 +181,4 @@ def _backward(parts: list[Array], hidden: list[Array], upper: Array) -> list[Arr
     return gradients
 
 
-__all__ = ["LEAD", "SCALE", "SCORE", "WIN", "Fit", "Rows", "batches", "initial", "parts_of", "predictions", "rows_of"]
+__all__ = ["LEAD", "SCORE", "WIN", "Fit", "Rows", "batches", "initial", "parts_of", "predictions", "rows_of"]

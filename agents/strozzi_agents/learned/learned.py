@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, play_to_quiet, utility_at
-from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature
+from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature, solve
 from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -56,13 +56,13 @@ def try_action(played, rules, weights, memory, seat, action, prize, beyond, rng)
     """Return the worth of `action` to `seat`; `played` becomes the position that was looked up."""
     apply(played, rules, action, memory.chance, None)
     if beyond == 0:
-        if not is_over(played) and actor(played) == seat and not is_quiet(played):
+        if not is_over(played) and actor(played) == seat and not is_quiet(played, rules):
             return _best_follow_up(played, rules, weights, memory, seat, prize)
         play_to_quiet(played, rules, memory.chance, memory.guide)
         return utility_at(played, rules, weights, memory, seat, prize)
     passed = 0
-    while not is_over(played) and (passed < beyond or not is_quiet(played)):
-        passed += is_quiet(played)
+    while not is_over(played) and (passed < beyond or not is_quiet(played, rules)):
+        passed += is_quiet(played, rules)
         if actor(played) == seat:
             chosen = _own_action(played, rules, weights, memory, seat, prize, rng)
         else:
@@ -97,7 +97,7 @@ def _place_of_choice(worth, count, temperature, rng):
 
 @jit
 def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, rng):
-    """Return the place, among the legal actions, of the one with the highest expected lead and prize.
+    """Return the legal action with the highest expected lead and prize.
 
     Args:
         state: position of the seat that decides, as it may know it.
@@ -112,7 +112,10 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
     """
     seat, count = actor(state), count_legal(state, rules)
     if count == 1:
-        return 0
+        return kth_legal(state, rules, 0)
+    solved = solve(state, rules, weights, memory, prize, beyond, redraws, rng)
+    if solved != 0:
+        return solved
     for k in range(count):
         memory.total[k] = 0.0
     drawn, played = clone(state), clone(state)
@@ -126,7 +129,7 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
             memory.total[k] += try_action(
                 played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond, rng
             )
-    return _place_of_choice(memory.total, count, temperature * redraws, rng)
+    return kth_legal(state, rules, _place_of_choice(memory.total, count, temperature * redraws, rng))
 
 
 def learned_agent(
@@ -136,7 +139,9 @@ def learned_agent(
     players: tuple[int, ...],
     weights: Path,
     description: str,
-    error_rates: Mapping[int, Sequence[float]],
+    *,
+    redraws: int = 1,
+    error_rates: Mapping[int, Sequence[float]] | None = None,
 ) -> Agent:
     """Return the agent `learned` of a game that implements the verbs of `learned.verbs`.
 
@@ -147,10 +152,19 @@ def learned_agent(
         players: player counts with a network in the file.
         weights: the file of networks.
         description: one sentence.
-        error_rates: what each level loses a choice, by player count (see `Agent`).
+        redraws: default of the parameter.
+        error_rates: what each level loses a choice, by player count (see `Agent`); None: the agent has no levels.
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
+    levels = {
+        "level": Param(
+            LEVELS, 0, LEVELS, "strength; each level is ahead of the one below it in about 0.6 of all pairs of seats"
+        ),
+        "temperature": Param(
+            0.0, 0.0, 1e6, "points; above 0, instead of a level: worse actions by exp(worth / temperature)"
+        ),
+    }
     agent = compiled_agent(
         name="learned",
         games=(game,),
@@ -160,29 +174,24 @@ def learned_agent(
         evaluation=_evaluate,
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
         prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
-        beyond=Param(
-            0,
-            0,
-            100,
-            "quiet positions that are passed before the value is looked up, own decisions by the values, others by the guide",
-        ),
-        redraws=Param(1, 1, 100_000, "samples of the chance until then"),
-        level=Param(
-            LEVELS, 0, LEVELS, "strength; each level is ahead of the one below it in about 0.6 of all pairs of seats"
-        ),
-        temperature=Param(
-            0.0, 0.0, 1e6, "points; above 0, instead of a level: worse actions by exp(worth / temperature)"
-        ),
-    )(_learned)
-    return replace(agent, description=description, error_rates=error_rates)
+        beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
+        redraws=Param(redraws, 1, 100_000, "samples of the chance until then"),
+        **(levels if error_rates is not None else {}),
+    )(_learned if error_rates is None else _learned_with_levels)
+    return replace(agent, description=description, error_rates=error_rates or {})
 
 
 def _learned(state, rules, params, memory, rng):
     root = clone(state)
     conceal(root, rules, actor(state))
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, rng)
+
+
+def _learned_with_levels(state, rules, params, memory, rng):
+    root = clone(state)
+    conceal(root, rules, actor(state))
     heat = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
-    place = choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, heat, rng)
-    return kth_legal(state, rules, place)
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, heat, rng)
 
 
 def _evaluate(state, rules, params, memory, rng):

@@ -56,7 +56,7 @@ def position_dtype(players: int, features: int) -> np.dtype[Any]:
 def _act(state, rules, order, memory, learners, rng):
     """Return the action of the player that decides."""
     if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
-        return kth_legal(state, rules, choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng))
+        return choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng)
     return guide_action(state, rules, memory.guide)
 
 
@@ -92,7 +92,7 @@ def _play_branch(state, rules, order, memory, chance, learners, branch, game, rn
     """Play to the end without deviations, and keep two quiet positions and the result."""
     met = 0
     while not is_over(state):
-        if is_quiet(state):
+        if is_quiet(state, rules):
             if met > 0 and order.trust > 0.0:
                 evaluate_quiet(state, rules, order.weights, memory)
                 _add_label(state, memory, branch, game, order.trust)

@@ -47,6 +47,7 @@ class Stage:
         rate: the first step size.
         prize: points of lead that a win is worth to the seats that play by the values.
         trust: share of a label that is taken from the values so far at each next quiet position; 0: the result of the game.
+        explore: share of random actions before the one that deviates.
     """
 
     games: int
@@ -55,20 +56,21 @@ class Stage:
     rate: float = 2e-3
     prize: float = 0.0
     trust: float = 0.0
+    explore: float = 0.15
 
     @classmethod
     def read(cls, text: str) -> "Stage":
-        """Return the stage of GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]]."""
+        """Return the stage of GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]]."""
         try:
             parts = text.split(":")
-            kinds: tuple[Callable[[str], Any], ...] = (float, int, int, float, float, float)
+            kinds: tuple[Callable[[str], Any], ...] = (float, int, int, float, float, float, float)
             games, *rest = (kind(part) for kind, part in zip(kinds[: len(parts)], parts, strict=True))
             if games < CHUNK or games % CHUNK:
                 raise InputError(f"stage {text!r}: games: expected a multiple of {CHUNK:,}, got {parts[0]}")
             return cls(int(games), *rest)
         except ValueError:
             raise InputError(
-                f"stage {text!r}: expected GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]], such as 1e6:1:4:1e-3"
+                f"stage {text!r}: expected GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]], such as 1e6:1:4:1e-3"
             ) from None
 
 
@@ -93,14 +95,14 @@ class Trainer:
         self.kept = position_dtype(players, weights.sizes[players][0])
         self.kernel = positions_kernel(self.game, self.memory, self.kept)
 
-    def play(self, first: int, count: int, stage: Stage, networks: Any, horizon: int, explore: float = 0.15) -> Any:
+    def play(self, first: int, count: int, stage: Stage, networks: Any, horizon: int) -> Any:
         """Return games of a stage, records of `position_dtype`."""
         order = np.zeros(1, ORDER)
         table, _ = networks if networks is not None else (None, None)
         order[0] = (
             game_key(self.game.name), self.seed, self.players, first,
             0 if table is None else table.ctypes.data, stage.learners, 0.0 if table is None else stage.trust, stage.prize,
-            horizon, explore,
+            horizon, stage.explore,
         )  # fmt: skip
         states = np.zeros(2, self.game.state)
         rules, memory, chances = exact_copy(self.rules), np.zeros(1, self.memory), np.zeros(2, CHANCE)
@@ -129,9 +131,9 @@ class Trainer:
         networks = None if layers is None else packed_networks({self.players: layers})
         horizon = self.horizon(stage, networks)
         sizes = [self.kept["features"].shape[-1], *hidden, OUTPUTS]
-        parts = initial(sizes, self.seed) if layers is None else parts_of(layers)
+        parts = initial(sizes, self.seed) if layers is None else parts_of(layers, self.features.scale)
         chunks = -(-stage.games // CHUNK)
-        fit = Fit(parts, chunks * (CHUNK // BATCH) * 2 * stage.passes, stage.rate)
+        fit = Fit(parts, chunks * (CHUNK // BATCH) * 2 * stage.passes, stage.rate, self.features.scale)
         held_out = self.play(HELD_OUT, CHUNK, replace(stage, trust=0.0), networks, horizon)
         orders = [self.features.order(self.players, turn) for turn in range(self.features.symmetries)]
         curve = [self.measure(fit.layers() if layers is None else layers, held_out) | {"games": 0, "seconds": 0.0}]
@@ -160,7 +162,7 @@ class Trainer:
         for batch in batches(len(games), BATCH):
             for kind in (FIRST, LATER):
                 order = orders[fit.step % len(orders)]
-                rows = rows_of(games[batch], kind, self.features.common, self.features.own, order)
+                rows = rows_of(games[batch], kind, self.features.common, self.features.own, order, self.features.scale)
                 fit.learn(rows, kind)
 
     def _row(self, fit: Fit, held_out: Any, games: int, began: float) -> dict[str, Any]:
@@ -168,7 +170,7 @@ class Trainer:
 
     def measure(self, layers: Any, games: Any) -> dict[str, Any]:
         """Return mean squared errors of the lead, of its difference between branches, and the mean log loss of wins."""
-        rows = rows_of(games, FIRST, self.features.common, self.features.own, None, scale=False)
+        rows = rows_of(games, FIRST, self.features.common, self.features.own, None, 1.0)
         found = predictions(layers, rows.inputs)
         error = found[:, LEAD] - rows.labels[:, LEAD]
         half = len(error) // 2
@@ -206,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--stages",
         nargs="+",
         default=["3e6", "5e5:1:6:1e-3:30"],
-        help="GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST]]]]]",
+        help="GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]]",
     )
     parser.add_argument("--hidden", type=int, nargs="+", default=[192, 32], help="widths of the hidden layers")
     parser.add_argument("--start", type=Path, help="a file of networks to begin with")

@@ -14,6 +14,7 @@ from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
 from strozzi_sim.kernel.pointers import int64_at
 from strozzi_sim.kernel.streams import CHANCE
 
+MOST_CHOICES = 256  # legal actions of a decision that are compared
 OUTPUTS = len(WORTHS)  # a network's: score and lead to come, and the logit of a win
 
 
@@ -33,7 +34,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         ("chance", CHANCE),  #                                 of the action that is tried
         ("own_sweep", CHANCE),  #                              of an own decision on the way, for all its actions
         ("own_chance", CHANCE),  #                             of one of them
-        ("total", "f8", (256,)),  #                            [k] sum of the worth of the k-th legal action
+        ("total", "f8", (MOST_CHOICES,)),  #                   [k] sum of the worth of the k-th legal action
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),
@@ -43,8 +44,19 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
 @force_inline
 def play_to_quiet(state, rules, chance, guide):
     """Let the guide play for all seats until the position is quiet or the game over."""
-    while not is_over(state) and not is_quiet(state):
+    while not is_over(state) and not is_quiet(state, rules):
         apply(state, rules, guide_action(state, rules, guide), chance, None)
+
+
+@jit
+def play_beyond(state, rules, chance, guide, beyond):
+    """Let the guide play for all seats until the position is quiet and `beyond` more quiet ones are passed."""
+    play_to_quiet(state, rules, chance, guide)
+    for _ in range(beyond):
+        if is_over(state):
+            break
+        apply(state, rules, guide_action(state, rules, guide), chance, None)
+        play_to_quiet(state, rules, chance, guide)
 
 
 @jit

@@ -1,11 +1,11 @@
-"""Five verbs that a game implements for its state record, so that the values of its positions can be learned.
+"""Verbs that a game implements for its state record, `level_temperature` only if its agent has levels, so that the values of its positions can be learned.
 
 Values are learned for quiet positions alone, such as the moments at which chance has just opened a new question; what was opened is
 ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one.
 """
 
 
-def is_quiet(state):
+def is_quiet(state, rules):
     """Return whether the worth of a position, not over, is to be learned and looked up here."""
     raise TypeError("is_quiet is a verb of compiled code")
 
@@ -28,3 +28,11 @@ def feature_counts(state):
 def level_temperature(state, level):
     """Return the points by which an action of `learned` on this level may be worse and still be likely; 0: the best."""
     raise TypeError("level_temperature is a verb of compiled code")
+
+
+def solve(state, rules, weights, memory, prize, beyond, redraws, rng):
+    """Return the action of a decision that the game settles by itself, from values or by the guide; 0: all actions are compared.
+
+    The arguments are those of `learned.choose`.
+    """
+    raise TypeError("solve is a verb of compiled code")

@@ -6,7 +6,7 @@ import numpy as np
 from numba import float32
 
 from strozzi_agents.learned.features import Features
-from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
+from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet, solve
 from strozzi_agents.strozzi.heuristic import PARAMS, heuristic
 from strozzi_agents.strozzi.immediate_value import marker_pay, ships_ahead
 from strozzi_agents.strozzi.value import (
@@ -64,7 +64,7 @@ _heuristic = jit(heuristic.function)
 
 
 @jit
-def _is_quiet(state):
+def _is_quiet(state, rules):
     return state.phase == CLAIM and state.actor == state.active and state.holder == NOBODY
 
 
@@ -210,7 +210,13 @@ def _feature_counts(state):
     return COMMON, OWN
 
 
+@jit
+def _solve(state, rules, weights, memory, prize, beyond, redraws, rng):
+    return 0
+
+
 register_overload(feature_counts, STATE, _feature_counts, force_inline=True)
 register_overload(is_quiet, STATE, _is_quiet)
 register_overload(guide_action, STATE, _guide_action)
 register_overload(describe, STATE, _describe)
+register_overload(solve, STATE, _solve, force_inline=True)

@@ -31,5 +31,5 @@ learned = learned_agent(
     (3, 4, 5, 6),
     Path(__file__).with_name("values.npz"),
     "Looks up, for each action, what it learned from millions of games about the next card's moment.",
-    _ERROR_RATES,
+    error_rates=_ERROR_RATES,
 )

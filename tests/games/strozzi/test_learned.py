@@ -119,7 +119,7 @@ def test_games_are_those_of_their_numbers(trainer):
 
 def test_a_fit_finds_a_known_function():
     rng = np.random.default_rng(0)
-    fit = Fit(initial((6, 32, 3), 1), 600, 1e-2)
+    fit = Fit(initial((6, 32, 3), 1), 600, 1e-2, 50.0)
     for _ in range(600):
         inputs = rng.normal(size=(256, 6)).astype(np.float32)
         lead = np.maximum(inputs[:, 0], 0) - inputs[:, 1]
@@ -131,7 +131,7 @@ def test_a_fit_finds_a_known_function():
     assert np.mean((found[:, LEAD] / 50 - lead) ** 2) < 0.02
     assert np.mean((found[:, SCORE] / 50 - inputs[:, 2]) ** 2) < 0.02
     assert np.mean((found[:, WIN] > 0) == (lead > 0)) > 0.95
-    for part, other in zip(parts_of(fit.layers()), fit.averaged, strict=True):
+    for part, other in zip(parts_of(fit.layers(), 50.0), fit.averaged, strict=True):
         np.testing.assert_allclose(part, other, rtol=1e-6)
 
 
@@ -165,7 +165,7 @@ def test_gradients_are_those_of_the_loss():
 
 def test_rows_are_seen_from_each_seat(trainer):
     games = trainer.play(0, 40, PLAIN, None, 60)
-    rows = rows_of(games, FIRST, COMMON, OWN, None, scale=False)
+    rows = rows_of(games, FIRST, COMMON, OWN, None, scale=1.0)
     kept = games[(games["kept"][:, FIRST] == 1).all(axis=1)]
     assert len(rows.inputs) == 2 * 4 * len(kept)
     seat, number = 2, 5
@@ -210,7 +210,7 @@ def test_a_stage_that_cannot_be_read_is_refused(text):
     ("given", "message"),
     [
         (["strozzi", "nowhere/w.npz"], "there is no folder nowhere"),
-        (["strasbourg", "w.npz"], "'learned' does not play strasbourg"),
+        (["strozzi", "w.npz", "--players", "2"], "no values for 2 players; they are learned for [3, 4, 5, 6]"),
         (["strozzi", "w.npz", "--stages", "5"], "expected a multiple of 10,000, got 5"),
     ],
 )

@@ -1,0 +1,109 @@
+"""The decisions of Strasbourg from learned values: the evaluator's options, each played on to the next round by the evaluator.
+
+What is secret and the chance until then are drawn several times, the same for all options. Another option than the evaluator's own
+choice must be better by more than its noise explains.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numba import int64
+
+from strozzi_agents.learned.value import play_beyond, utility_at
+from strozzi_agents.strasbourg.heuristic import PARAMS, cards_drawn, decide, plan_key
+from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_actions, list_divisions, take_division
+from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
+from strozzi_sim.game.contract import apply, conceal, determinize
+from strozzi_sim.games.strasbourg.state import APPRENTICE, BID, BUILD_CHAPEL, BUILD_EDIFICE, KEEP, PLACE, SPLIT
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.streams import reseed
+
+OPTIONS = 8  # divisions, spaces or sites to compare
+DOUBT = 0.6  # relative change of step values, up to which divisions are proposed
+TRUST = 0.7  # standard errors by which another option must be better than the evaluator's
+
+GUIDE = np.dtype([  # shape                             meaning
+    ("own", MEMORY),  #                                 the evaluator's, for the decision itself
+    ("other", MEMORY),  #                               the evaluator's, for all seats of what is played on
+    ("action", "i4", (MAX_OPTIONS,)),  #                [option] an action, unless divisions are compared
+    ("promise", "f8", (MAX_OPTIONS,)),  #               [option] the evaluator's points, which rank the options
+    ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #     [option, k] bag: stacks, greatest first
+    ("square", "f8", (MAX_OPTIONS,)),  #                [option] sum of squared differences from the first option
+], align=True)  # fmt: skip
+
+
+def _params() -> np.ndarray[Any, Any]:
+    record = np.zeros(1, np.dtype([*((name, "f8") for name in PARAMS), ("options", "i8"), ("doubt", "f8")], align=True))
+    for name, param in PARAMS.items():
+        record[name] = param.default
+    record["options"], record["doubt"] = OPTIONS, DOUBT
+    return record
+
+
+PARAMS_RECORD = _params()
+
+
+@jit
+def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond, redraws, rng):
+    """Return the best option, the first one unless another is better by TRUST standard errors."""
+    guide, total = memory.guide, memory.total
+    for k in range(count):
+        total[k] = 0.0
+        guide.square[k] = 0.0
+    root = clone(state)
+    conceal(root, rules, seat)
+    drawn, played = clone(root), clone(root)
+    for _ in range(redraws):
+        assign(drawn, root)
+        determinize(drawn, rules, seat, rng)
+        reseed(memory.sweep, rng)
+        first = 0.0
+        for k in range(count):
+            assign(played, drawn)
+            assign(memory.chance, memory.sweep)
+            guide.other.plan_key = 0
+            if dividing:
+                divide(played, rules, guide, memory.chance, seat, k)
+            else:
+                apply(played, rules, guide.action[k], memory.chance, None)
+            play_beyond(played, rules, memory.chance, guide, beyond)
+            worth = utility_at(played, rules, weights, memory, seat, prize)
+            if k == 0:
+                first = worth
+            more = worth - first
+            total[k] += more
+            guide.square[k] += more * more
+    best, chosen = 0.0, int64(0)
+    for k in range(1, count):
+        mean = total[k] / redraws
+        error = sqrt(max(guide.square[k] / redraws - mean * mean, 0.0) / redraws)
+        if mean - TRUST * error > best:
+            best, chosen = mean - TRUST * error, int64(k)
+    return chosen
+
+
+@jit
+def solve_decision(state, rules, weights, memory, prize, beyond, redraws, rng):
+    """Return the action: of draws, goods, sales and returned cards the evaluator's, else the best of its options."""
+    phase, seat, guide, params = state.phase, state.actor, memory.guide, PARAMS_RECORD[0]
+    if phase == SPLIT:
+        key = plan_key(state, rules, seat, cards_drawn(state, seat))
+        if guide.own.plan_key != key:
+            count = list_divisions(state, rules, params, guide, seat, rng)
+            if count > 0:
+                option = int64(0)
+                if count > 1:
+                    option = _compare(state, rules, weights, memory, seat, count, True, prize, beyond, redraws, rng)
+                take_division(guide, option)
+                guide.own.plan_key = key
+        return decide(state, rules, params, guide.own)
+    favourite = decide(state, rules, params, guide.own)
+    if phase not in (KEEP, BID, PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
+        return favourite
+    count = list_actions(state, rules, params, guide, seat, favourite)
+    if count < 2:
+        return favourite
+    option = _compare(state, rules, weights, memory, seat, count, False, prize, beyond, redraws, rng)
+    return int64(guide.action[option])

@@ -1,0 +1,16 @@
+"""The agent `learned` of Strasbourg."""
+
+from pathlib import Path
+
+from strozzi_agents.learned.learned import learned_agent
+from strozzi_agents.strasbourg.features import COMMON, GUIDE, OWN
+
+learned = learned_agent(
+    "strasbourg",
+    GUIDE,
+    (COMMON, OWN),
+    (3, 4, 5),
+    Path(__file__).with_name("values.npz"),
+    "Plays each option of `heuristic` on to the next round, whose worth it learned from many games.",
+    redraws=16,
+)

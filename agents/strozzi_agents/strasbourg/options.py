@@ -1,0 +1,151 @@
+"""Options that a search compares, the evaluator's best: actions, and whole divisions of a hand.
+
+Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So options
+are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps.
+"""
+
+import numpy as np
+from numba import float64, int64
+
+from strozzi_agents.strasbourg.bidding import follows_plan, lay_next, make_plan
+from strozzi_agents.strasbourg.heuristic import cards_drawn, fill_planning
+from strozzi_agents.strasbourg.worth import (
+    MAX_PLAN,
+    RANKS,
+    chapel_worth,
+    edifice_worth,
+    fill_decision,
+    fill_steps,
+    space_worth,
+    tasks_worth,
+)
+from strozzi_sim.game.contract import apply, count_legal, is_legal, kth_legal
+from strozzi_sim.games.strasbourg.state import (
+    APPRENTICE,
+    AUCTIONS,
+    BID,
+    BUILD_CHAPEL,
+    BUILD_EDIFICE,
+    CHAPEL,
+    EDIFICE,
+    GOOD,
+    KEEP,
+    MAX_DEALT,
+    PLACE,
+    PLACE_ON,
+    SPLIT,
+)
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.streams import random_word
+
+MAX_OPTIONS = 32
+_UNIT = 1.0 / (1 << 53)
+
+
+@jit
+def _add(memory, count, action, promise):
+    """Insert an action into the options, which are sorted by promise from the second on; return the new count."""
+    place = count
+    while place > 1 and memory.promise[place - 1] < promise:
+        memory.promise[place] = memory.promise[place - 1]
+        memory.action[place] = memory.action[place - 1]
+        place -= 1
+    memory.promise[place] = promise
+    memory.action[place] = action
+    return count + 1
+
+
+@jit
+def list_actions(state, rules, params, memory, seat, favourite):
+    """Fill `action` with the evaluator's choice, then its best alternatives; return the number of options."""
+    phase, own = state.phase, memory.own
+    memory.action[0] = favourite
+    count = 1
+    if phase == KEEP:  # one task more or less
+        for k in range(MAX_DEALT):
+            other = favourite ^ (int64(1) << k)
+            if is_legal(state, rules, other):
+                count = _add(memory, count, other, 0.0)
+        return count
+    fill_decision(state, rules, params, own, seat)
+    coins, before, coin = state.coins[seat], 0.0, 0.0
+    if phase in (PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
+        before = tasks_worth(state, rules, params, own, seat, state.members[seat], state.empty, coins)
+    if phase in (PLACE, APPRENTICE):
+        coin = own.coin[state.step]
+    for k in range(count_legal(state, rules)):
+        action = kth_legal(state, rules, k)
+        if action == favourite or count == MAX_OPTIONS:
+            continue
+        promise = 0.0
+        if action == GOOD:
+            promise = rules.good_value[state.guild] * coin * params.sale
+        elif phase in (PLACE, APPRENTICE) and action >= PLACE_ON:
+            promise = space_worth(state, rules, params, own, seat, action - PLACE_ON, coins, coin, before)
+        elif phase == BUILD_CHAPEL and action >= CHAPEL:
+            promise = chapel_worth(state, rules, params, own, seat, action - CHAPEL) - before
+        elif phase == BUILD_EDIFICE and action >= EDIFICE:
+            promise = edifice_worth(state, rules, params, own, seat, action - EDIFICE) - before
+        count = _add(memory, count, action, promise)
+    return count if phase == BID else min(count, params.options)
+
+
+@jit
+def _is_listed(memory, count):
+    """Return whether the plan in the evaluator's memory is among the first `count` divisions."""
+    for k in range(count):
+        same = True
+        for place in range(MAX_PLAN):
+            same = same and memory.division[k, place] == memory.own.plan[place]
+        if same:
+            return True
+    return False
+
+
+@jit
+def list_divisions(state, rules, params, memory, seat, rng):
+    """Fill `division` with the evaluator's plan, then its distinct plans for changed step values; return their number.
+
+    Plans must extend the stacks so far, which another agent may have begun.
+    """
+    own, cards, count = memory.own, cards_drawn(state, seat), int64(0)
+    if state.stack_count[seat] >= MAX_PLAN:
+        return count
+    fill_planning(state, rules, params, own, seat)
+    for attempt in range(2 * params.options):
+        if attempt > 0:
+            fill_steps(state, rules, params, own, seat)
+            for step in range(AUCTIONS):
+                share = 2.0 * _UNIT * float64(random_word(rng) >> np.uint64(11)) - 1.0
+                for rank in range(RANKS):
+                    own.base[step, rank] *= 1.0 + params.doubt * share
+                    own.good[step, rank] *= 1.0 + params.doubt * share
+                if step & 1 == 0:
+                    own.coin[step] *= 1.0 + params.doubt * share
+        make_plan(state, rules, params, own, seat, cards)
+        if follows_plan(state, own, seat) and not _is_listed(memory, count):
+            for place in range(MAX_PLAN):
+                memory.division[count, place] = own.plan[place]
+            count += 1
+        if attempt > 0:
+            fill_decision(state, rules, params, own, seat)
+        if count == params.options:
+            break
+    return count
+
+
+@jit
+def take_division(memory, option):
+    """Store a division as the evaluator's plan."""
+    for place in range(MAX_PLAN):
+        memory.own.plan[place] = memory.division[option, place]
+
+
+@jit
+def divide(state, rules, memory, chance, seat, option):
+    """Divide the cards by an option."""
+    take_division(memory, option)
+    while state.phase == SPLIT and state.actor == seat:
+        count = state.stack_count[seat]
+        action = lay_next(state, memory.own.plan[count] - state.stacks[seat, count])
+        apply(state, rules, action, chance, None)

@@ -1,0 +1,103 @@
+"""The learned values of Strasbourg: features, training, and the agent that plays by them."""
+
+import numpy as np
+import pytest
+from numba import types
+
+from strasbourg_games import BASE, STRASBOURG
+from strozzi_agents.learned.train import Stage, Trainer, main
+from strozzi_agents.learned.verbs import describe
+from strozzi_agents.strasbourg.features import COMMON, GUIDE, OWN
+from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.compile import compile_evaluator
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.games.strasbourg.state import DRAW
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.play.leak_check import check_leaks
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.match import Match
+
+HEURISTIC, LEARNED = (load_agent(name, STRASBOURG) for name in ("heuristic", "learned:redraws=2"))
+
+
+@pytest.fixture(scope="module")
+def described():
+    def call(state, rules, guide, out):
+        describe(state, rules, guide, out)
+
+    STRASBOURG.register()
+    signature = types.void(
+        record_type(STRASBOURG.state), record_type(STRASBOURG.rules), record_type(GUIDE), types.float32[::1]
+    )
+    kernel = entry(jit(call), signature, "strasbourg")
+
+    def features(state):
+        out = np.full(COMMON + OWN * int(state["players"][0]), np.nan, np.float32)
+        kernel(state[0], exact_copy(BASE.rules)[0], np.zeros(1, GUIDE)[0], out)
+        return out
+
+    return features
+
+
+def quiet_position(number, players=4):
+    """The beginning of the planning of a round."""
+    table = Position(STRASBOURG, players, seed=1, deal=0)
+    while table.state[0]["round"] < number or table.state[0]["phase"] != DRAW:
+        table.play(table.ask(HEURISTIC))
+    return table
+
+
+@pytest.mark.parametrize("players", STRASBOURG.player_counts)
+def test_every_feature_is_written_and_small(described, players):
+    for number in (0, 2, 4):
+        found = described(quiet_position(number, players).state.copy())
+        assert np.isfinite(found).all()
+        assert np.abs(found).max() < 12
+        assert 40 < np.count_nonzero(found) < len(found)
+
+
+def test_features_do_not_depend_on_which_card_was_drawn_first(described):
+    state = quiet_position(2).state.copy()
+    other, seat = state.copy(), int(state["actor"][0])
+    card = int(state["hand"][0])
+    value = next(1 << 5 * k for k in range(6) if int(state["deck"][0, seat]) >> 5 * k & 31 and 1 << 5 * k != card)
+    other["hand"][0] = value
+    other["deck"][0, seat] += card - value
+    np.testing.assert_allclose(described(other), described(state), atol=1e-6)
+
+
+def test_training_again_writes_the_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        main(["strasbourg", str(tmp_path / name), "--players", "3", "--stages", "10000:0:1:1e-3:0:0:0.05", "--hidden", "8"])  # fmt: skip
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_labels_are_results():
+    games = Trainer("strasbourg", 4, seed=7).play(0, 100, Stage(1), None, 200)
+    label = games["label"][games["kept"] == 1]
+    np.testing.assert_allclose(label[..., WIN].sum(axis=-1), 1)
+    np.testing.assert_allclose(label[..., LEAD].sum(axis=-1), 0, atol=1e-4)
+
+
+@pytest.mark.parametrize("players", STRASBOURG.player_counts)
+def test_it_plays_with_every_player_count_and_repeats_itself(players):
+    match = Match(STRASBOURG, players, (LEARNED, HEURISTIC), BASE, 3)
+    first, again = match.play(0, 2, rows=True), match.play(0, 2, rows=True)
+    assert first.rows.tobytes() == again.rows.tobytes()
+
+
+def test_its_worth_is_exact_in_the_end_and_adds_up_before():
+    evaluator, table = compile_evaluator(LEARNED, STRASBOURG), quiet_position(3)
+    worth = evaluator.worth(table.state, BASE.rules)
+    assert worth[:, WIN].sum() == pytest.approx(1)
+    assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
+    while not table.over:
+        table.play(table.ask(HEURISTIC))
+    worth, points = evaluator.worth(table.state, BASE.rules), table.state[0]["score"][:4].astype(float)
+    assert (worth[:, SCORE] == points).all()
+    np.testing.assert_allclose(worth[:, LEAD], points - (points.sum() - points) / 3)
+
+
+def test_it_does_not_use_what_is_hidden():
+    assert check_leaks(LEARNED, STRASBOURG, BASE, players=[3], deals=1).leak is None
