@@ -157,7 +157,7 @@ def learned_agent(
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
-    levels = {
+    levels: dict[str, Any] = {
         "level": Param(
             LEVELS, 0, LEVELS, "strength; each level is ahead of the one below it in about 0.6 of all pairs of seats"
         ),

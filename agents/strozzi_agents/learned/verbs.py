@@ -1,4 +1,6 @@
-"""Verbs that a game implements for its state record, `level_temperature` only if its agent has levels, so that the values of its positions can be learned.
+"""Verbs that a game implements for its state record, so that the values of its positions can be learned.
+
+`level_temperature` is only of games whose agent has levels.
 
 Values are learned for quiet positions alone, such as the moments at which chance has just opened a new question; what was opened is
 ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one.

@@ -35,7 +35,9 @@ GUIDE = np.dtype([  # shape                             meaning
 
 
 def _params() -> np.ndarray[Any, Any]:
-    record = np.zeros(1, np.dtype([*((name, "f8") for name in PARAMS), ("options", "i8"), ("doubt", "f8")], align=True))
+    # Options come first: numba takes a record that only has more fields at its end for the evaluator's own.
+    fields = [("options", "i8"), ("doubt", "f8"), *((name, "f8") for name in PARAMS)]
+    record = np.zeros(1, np.dtype(fields, align=True))
     for name, param in PARAMS.items():
         record[name] = param.default
     record["options"], record["doubt"] = OPTIONS, DOUBT
