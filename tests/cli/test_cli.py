@@ -287,6 +287,23 @@ def test_replay_shows_words_and_board(games):
     assert len(document("replay", games, "--game", 3)["words"]) > 100
 
 
+@pytest.mark.slow
+def test_after_play_a_person_reads_what_each_decision_cost():
+    answers = "pa\nvenice\nrome\nnaples\nT\n" * 400
+    given = ("--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, "--judge", "learned")
+    done = process("play", "strozzi", *given, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    judged = done.stdout.partition("judged by learned, the mean of 32 draws for each figure")[2]
+    assert re.search(r"^  1 +you +[-+][\d.]+ .* \d+\.\d\d +\d+ +(\d|below)", judged, re.MULTILINE)
+    assert "turning points, by change of the expected share of the win" in judged
+
+
+def test_only_an_agent_that_evaluates_can_judge():
+    refused = strozzi("play", "strozzi", "--players", 3, "--judge", "heuristic", stdin="")
+    assert refused.returncode == 2
+    assert "agent 'heuristic' does not evaluate positions" in refused.stderr
+
+
 def test_a_person_can_play_to_the_end():
     answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
     done = process("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)

@@ -11,8 +11,12 @@ from strozzi_sim.games.strozzi.state import STATE
 from strozzi_sim.kernel.jit import jit, register_overload
 
 # [players - 3, level] points, set by `python benchmarks/learned.py levels`.
-_TEMPERATURES = np.array([[5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0]] * 4)
-
+_TEMPERATURES = np.array([
+    [45.2, 31.4, 22.7, 17.8, 14.1, 11.5, 9.25, 7.82, 6.19, 4.45, 0.0],
+    [33.8, 24.1, 19.1, 15.9, 13.3, 10.9, 9.07, 7.51, 5.88, 3.86, 0.0],
+    [33.8, 24.1, 19.1, 15.9, 13.3, 10.9, 9.07, 7.51, 5.88, 3.86, 0.0],
+    [33.8, 24.1, 19.1, 15.9, 13.3, 10.9, 9.07, 7.51, 5.88, 3.86, 0.0],
+])  # fmt: skip
 # Points that each level loses a choice, by player count: `python benchmarks/levels.py rates`.
 _ERROR_RATES = {4: (5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)}
 
