@@ -100,8 +100,8 @@ def seats(game, players, deals):
     """Print every seat's share of wins when all seats are played by one agent, from random play to the strongest."""
     names = ["random", *(f"learned:level={level}" for level in range(0, LEVELS + 1, 2))]
     names += [game.default_agent, *STRONGEST.get(game.name, [])]
-    print(f"\n| {players} players: agent | " + " | ".join(f"seat {seat}" for seat in range(players)) + " | gap | games")
-    print("|---|" + "---|" * (players + 2))
+    print(f"\n| {players} players: agent | " + " | ".join(f"seat {seat}" for seat in range(players)) + " | games |")
+    print("|---|" + "---|" * (players + 1))
     for name in names:
         (spec,) = [load_agent(name, game)]
         count = deals if name not in STRONGEST.get(game.name, []) else max(deals // 25, 100)
@@ -115,10 +115,9 @@ def seats(game, players, deals):
         }
         tables = ss.run(ss.Study(**study), workers=2).tables
         table = tables["seats"].query("figure == 'win_share'").sort_values("seat")
-        gap = tables["balance"].query("figure == 'seat_gap'").iloc[0]
         cells = [f"{row.value:.3f} ({row.low:.3f} to {row.high:.3f})" for row in table.itertuples()]
         print(
-            f"| `{name}` | {' | '.join(cells)} | {gap.value:.3f} ({gap.low:.3f} to {gap.high:.3f}) | {count:,} |",
+            f"| `{name}` | {' | '.join(cells)} | {count:,} |",
             flush=True,
         )
 
