@@ -24,7 +24,7 @@ from strozzi_sim.runtime.signals import postponed
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _MAX_LINE = 2_000  # letters of an error
-_signals: list[int] = []  # that were to stop this process
+_signals: list[int] = []  # that were to stop the command that runs
 
 app = typer.Typer(
     name="strozzi",
@@ -89,6 +89,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command with these arguments; returns the exit code. Errors are one line on standard error."""
+    _signals.clear()
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"] or ["--help"]
     try:
