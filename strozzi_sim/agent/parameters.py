@@ -23,13 +23,15 @@ from strozzi_sim.game.contract import Game
 class Param:
     """A numeric parameter of an agent: its default and the range of its values, ends included.
 
-    An int default makes an integer parameter, a float default a real one.
+    An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples behind a
+    decision: with more than one the agent counts as one that searches.
     """
 
     default: float
     low: float = -1e9
     high: float = 1e9
     description: str = ""
+    samples: bool = False
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""

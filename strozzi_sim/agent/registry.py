@@ -16,7 +16,7 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
-from strozzi_sim.agent.parameters import FILES, NONE, Evaluator, File, Parameter, Policy, Seconds, Value, Weights
+from strozzi_sim.agent.parameters import FILES, NONE, Evaluator, File, Param, Parameter, Policy, Seconds, Value, Weights
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
@@ -119,13 +119,14 @@ class AgentSpec:
 
     @property
     def searches(self) -> bool:
-        """Whether it is a compiled agent that searches: its memory depends on its parameters, or counts playouts.
+        """Whether it is a compiled agent that searches: its memory depends on its parameters or counts playouts, or it takes samples.
 
         One that says probabilities is an agent that searches ask.
         """
-        memory = self.agent.memory
+        memory, params = self.agent.memory, self.agent.params.items()
         counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else not self.agent.probabilities
-        return self.agent.kind == "compiled" and counts
+        samples = any(isinstance(param, Param) and param.samples and self.values[key] != 1 for key, param in params)
+        return self.agent.kind == "compiled" and (counts or samples)
 
     @property
     def builtin(self) -> bool:
@@ -336,7 +337,8 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
         raise InputError(
             f"agent {short_repr(text)}: {key} must be an agent that evaluates positions, or {NONE}, got {short_repr(spec.text)}"
         )
-    if spec.agent.kind != "compiled" or spec.searches or spec.without:
+    slow = spec.searches and not isinstance(param, Evaluator)  # which is not asked for its action
+    if spec.agent.kind != "compiled" or slow or spec.without:
         raise InputError(
             f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"
         )

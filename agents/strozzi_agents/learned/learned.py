@@ -175,7 +175,7 @@ def learned_agent(
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
         prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
         beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
-        redraws=Param(redraws, 1, 100_000, "samples of the chance until then"),
+        redraws=Param(redraws, 1, 100_000, "samples of the chance until then", samples=True),
         **(levels if error_rates is not None else {}),
     )(_learned if error_rates is None else _learned_with_levels)
     return replace(agent, description=description, error_rates=error_rates or {})

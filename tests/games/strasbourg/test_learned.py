@@ -11,12 +11,14 @@ from strozzi_agents.strasbourg.features import COMMON, GUIDE, OWN
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.record_types import exact_copy, record_type
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.studies.luck import usual_field
 
 HEURISTIC, LEARNED = (load_agent(name, STRASBOURG) for name in ("heuristic", "learned:redraws=2"))
 
@@ -101,3 +103,13 @@ def test_its_worth_is_exact_in_the_end_and_adds_up_before():
 
 def test_it_does_not_use_what_is_hidden():
     assert check_leaks(LEARNED, STRASBOURG, BASE, players=[3], deals=1).leak is None
+
+
+def test_with_more_than_one_sample_it_counts_as_a_search():
+    """Studies then play fewer of its games, and no search asks it for actions; its values may be asked for."""
+    assert load_agent("learned", STRASBOURG).searches
+    assert not load_agent("learned:redraws=1", STRASBOURG).searches
+    assert "learned" not in [spec.text for spec in usual_field(STRASBOURG)]
+    load_agent("flat_mc:playouts=4,depth=1,evaluate=learned", STRASBOURG)
+    with pytest.raises(InputError, match="rollout must be a compiled agent that does not search"):
+        load_agent("flat_mc:playouts=4,rollout=learned", STRASBOURG)
