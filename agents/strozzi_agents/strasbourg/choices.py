@@ -11,11 +11,10 @@ import numpy as np
 from numba import int64
 
 from strozzi_agents.learned.value import play_beyond, utility_at
-from strozzi_agents.strasbourg.heuristic import PARAMS, cards_drawn, decide, plan_key
-from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_actions, list_divisions, take_division
+from strozzi_agents.strasbourg.heuristic import PARAMS
+from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options, take_option
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
 from strozzi_sim.game.contract import apply, conceal, determinize
-from strozzi_sim.games.strasbourg.state import APPRENTICE, BID, BUILD_CHAPEL, BUILD_EDIFICE, KEEP, PLACE, SPLIT
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import reseed
@@ -89,23 +88,11 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
 @jit
 def solve_decision(state, rules, weights, memory, prize, beyond, redraws, rng):
     """Return the action: of draws, goods, sales and returned cards the evaluator's, else the best of its options."""
-    phase, seat, guide, params = state.phase, state.actor, memory.guide, PARAMS_RECORD[0]
-    if phase == SPLIT:
-        key = plan_key(state, rules, seat, cards_drawn(state, seat))
-        if guide.own.plan_key != key:
-            count = list_divisions(state, rules, params, guide, seat, rng)
-            if count > 0:
-                option = int64(0)
-                if count > 1:
-                    option = _compare(state, rules, weights, memory, seat, count, True, prize, beyond, redraws, rng)
-                take_division(guide, option)
-                guide.own.plan_key = key
-        return decide(state, rules, params, guide.own)
-    favourite = decide(state, rules, params, guide.own)
-    if phase not in (KEEP, BID, PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
-        return favourite
-    count = list_actions(state, rules, params, guide, seat, favourite)
-    if count < 2:
-        return favourite
-    option = _compare(state, rules, weights, memory, seat, count, False, prize, beyond, redraws, rng)
-    return int64(guide.action[option])
+    seat, guide, params = state.actor, memory.guide, PARAMS_RECORD[0]
+    action, count, dividing = list_options(state, rules, params, guide, seat, rng)
+    if action != 0:
+        return action
+    option = int64(0)
+    if count > 1:
+        option = _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond, redraws, rng)
+    return take_option(state, rules, params, guide, seat, option, dividing)

@@ -1,14 +1,15 @@
-"""Options that a search compares, the evaluator's best: actions, and whole divisions of a hand.
+"""Options that a search compares, the evaluator's best: actions, and whole divisions of a hand; it follows the chosen one.
 
 Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So options
-are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps.
+are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps. The evaluator alone
+decides on draws, goods, sales and returned cards.
 """
 
 import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strasbourg.bidding import follows_plan, lay_next, make_plan
-from strozzi_agents.strasbourg.heuristic import cards_drawn, fill_planning
+from strozzi_agents.strasbourg.heuristic import cards_drawn, decide, fill_planning, plan_key
 from strozzi_agents.strasbourg.worth import (
     MAX_PLAN,
     RANKS,
@@ -149,3 +150,28 @@ def divide(state, rules, memory, chance, seat, option):
         count = state.stack_count[seat]
         action = lay_next(state, memory.own.plan[count] - state.stacks[seat, count])
         apply(state, rules, action, chance, None)
+
+
+@jit
+def list_options(state, rules, params, memory, seat, rng):
+    """Return (action, count, whether divisions are listed): the action that needs no comparison, or 0 and the number of options."""
+    if state.phase == SPLIT:
+        count = int64(0)
+        if memory.own.plan_key != plan_key(state, rules, seat, cards_drawn(state, seat)):
+            count = list_divisions(state, rules, params, memory, seat, rng)
+        return (0 if count > 0 else decide(state, rules, params, memory.own)), count, True
+    favourite = decide(state, rules, params, memory.own)
+    if state.phase not in (KEEP, BID, PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
+        return favourite, int64(0), False
+    count = list_actions(state, rules, params, memory, seat, favourite)
+    return (0 if count > 1 else favourite), count, False
+
+
+@jit
+def take_option(state, rules, params, memory, seat, option, dividing):
+    """Return the action of an option; a division becomes the evaluator's plan."""
+    if not dividing:
+        return int64(memory.action[option])
+    take_division(memory, option)
+    memory.own.plan_key = plan_key(state, rules, seat, cards_drawn(state, seat))
+    return decide(state, rules, params, memory.own)

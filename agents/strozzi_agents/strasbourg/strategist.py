@@ -1,9 +1,4 @@
-"""Search for Strasbourg: rollouts by the evaluator compare the options that the evaluator proposes.
-
-Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So the
-search compares whole divisions, each the evaluator's plan for a round with randomly changed values of the steps, and
-then follows the chosen one. The evaluator alone decides on draws, goods, sales and returned cards.
-"""
+"""Search for Strasbourg: rollouts by the evaluator compare the options that the evaluator proposes."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -14,21 +9,12 @@ from numba import float64, int64
 
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
 from strozzi_agents.search.playout import MODEL, SPREAD, UTILITY, forget, reward
-from strozzi_agents.strasbourg.heuristic import PARAMS, cards_drawn, decide, plan_key
-from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_actions, list_divisions, take_division
+from strozzi_agents.strasbourg.heuristic import PARAMS, decide
+from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options, take_option
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
 from strozzi_sim.agent import Param, Seconds, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.game.contract import apply, conceal, is_over
-from strozzi_sim.games.strasbourg.state import (
-    APPRENTICE,
-    BID,
-    BUILD_CHAPEL,
-    BUILD_EDIFICE,
-    KEEP,
-    PLACE,
-    SPLIT,
-)
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
@@ -119,24 +105,15 @@ def strategist(state, rules, params, memory, rng):
     All options are tried on the same cards and tasks (common random numbers), by sequential halving (Karnin, Koren,
     Somekh 2013).
     """
-    phase, seat = state.phase, state.actor
+    seat = state.actor
     memory.options = 0
     memory.other.plan_key = 0
     forget(params.model_memory, params.model_size)
-    if phase == SPLIT:
-        key = plan_key(state, rules, seat, cards_drawn(state, seat))
-        if memory.own.plan_key != key:
-            count = list_divisions(state, rules, params, memory, seat, rng)
-            if count > 0:
-                option = _compare(state, rules, params, memory, seat, count, True, rng) if count > 1 else int64(0)
-                take_division(memory, option)
-                memory.own.plan_key = key
-        return decide(state, rules, params, memory.own)
-    favourite = decide(state, rules, params, memory.own)
-    if phase not in (KEEP, BID, PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
-        return favourite
-    count = list_actions(state, rules, params, memory, seat, favourite)
-    if count < 2:
-        return favourite
-    memory.options = count
-    return int64(memory.action[_compare(state, rules, params, memory, seat, count, False, rng)])
+    action, count, dividing = list_options(state, rules, params, memory, seat, rng)
+    if action != 0:
+        return action
+    memory.options = 0 if dividing else count
+    option = int64(0)
+    if count > 1:
+        option = _compare(state, rules, params, memory, seat, count, dividing, rng)
+    return take_option(state, rules, params, memory, seat, option, dividing)
