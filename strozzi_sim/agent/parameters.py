@@ -165,8 +165,31 @@ class Prior(Policy):
         return [*super().fields(key), (f"{key}_function", "i8"), (f"{key}_probabilities", "i8")]
 
 
+class GivenFile:
+    """What parameters that are a file have in common: its path in a spec string, and the digest of its content.
+
+    Attributes:
+        shipped: the file without a value in the spec string; None: the agent plays only with a file.
+    """
+
+    shipped: Path | None
+
+    def format(self, value: Any) -> str:
+        """Format the value for the canonical spec string."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+    def file(self, value: str) -> Path | None:
+        """Return the file of a value; None: there is none."""
+        return place_of(value) if value else self.shipped
+
+    def digest(self, value: str) -> str:
+        """Return the SHA-256 of the file of a value."""
+        file = self.file(value)
+        return "" if file is None else digest_of(file)
+
+
 @dataclass(frozen=True)
-class File:
+class File(GivenFile):
     """A parameter of an agent in Python that is a file; the agent receives its path, see `sent_files.place_of`.
 
     The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
@@ -174,7 +197,6 @@ class File:
     Attributes:
         requires: module that the agent needs, which may be missing.
         extra: the optional dependency of the package with which that module is installed.
-        shipped: the file without a value in the spec string; None: the agent plays only with a file.
     """
 
     description: str = ""
@@ -197,29 +219,15 @@ class File:
             raise InputError(f"agent {short_repr(text)}: {words}")
         return path
 
-    def format(self, value: Any) -> str:
-        """Format the value for the canonical spec string."""
-        return f"({value})" if set(value) & set(",:=") else str(value)
-
-    def file(self, value: str) -> Path | None:
-        """Return the file of a value; None: there is none."""
-        return place_of(value) if value else self.shipped
-
-    def digest(self, value: str) -> str:
-        """Return the SHA-256 of the file of a value."""
-        file = self.file(value)
-        return "" if file is None else digest_of(file)
-
 
 Sizes = Mapping[int, Size]
 
 
 @dataclass(frozen=True)
-class Weights:
+class Weights(GivenFile):
     """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses.
 
     Attributes:
-        shipped: the file without a value in the spec string; None: the agent plays only with a file.
         sizes: inputs and outputs of a network by player count; or, for an agent of several games, a function (game,
             evaluates) that returns them, where `evaluates` is whether the agent is asked what positions are worth.
     """
@@ -242,14 +250,6 @@ class Weights:
             raise InputError(f"agent {short_repr(text)}: {key}: {error}") from None
         return path
 
-    def format(self, value: Any) -> str:
-        """Format the value for the canonical spec string."""
-        return f"({value})" if set(value) & set(",:=") else str(value)
-
-    def file(self, value: str) -> Path | None:
-        """Return the file of a value; None: there is none."""
-        return place_of(value) if value else self.shipped
-
     def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
         """Return the addresses of the networks by player count (0: none), and the arrays that they point to.
 
@@ -270,12 +270,6 @@ class Weights:
         changed = file.stat().st_mtime_ns if file.is_file() else 0
         return loaded(file, changed, tuple(sorted(sizes.items())))
 
-    def digest(self, value: str) -> str:
-        """Return the SHA-256 of the file of a value."""
-        file = self.file(value)
-        return "" if file is None else digest_of(file)
 
-
-FILES = (Weights, File)
 Parameter = Param | Choice | Policy | Seconds | Weights | File
 Value = float | str

@@ -16,7 +16,7 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
-from strozzi_sim.agent.parameters import FILES, NONE, Evaluator, File, Param, Parameter, Policy, Seconds, Value, Weights
+from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
@@ -114,7 +114,7 @@ class AgentSpec:
     @property
     def missing(self) -> str | None:
         """The parameter that must be given before it plays, a file without a default, or None."""
-        files = ((key, param) for key, param in self.agent.params.items() if isinstance(param, FILES))
+        files = ((key, param) for key, param in self.agent.params.items() if isinstance(param, GivenFile))
         return next((key for key, param in files if param.file(str(self.values[key])) is None), None)
 
     @property
@@ -145,10 +145,10 @@ class AgentSpec:
         return tuple(load_agent(text, self.game) for text in named if text != NONE)
 
     @property
-    def _given_files(self) -> list[tuple[Weights | File, str]]:
+    def _given_files(self) -> list[tuple[GivenFile, str]]:
         """Files among its parameters, and their values."""
         params = self.agent.params.items()
-        return [(param, str(self.values[key])) for key, param in params if isinstance(param, FILES)]
+        return [(param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
 
     @property
     def source_digest(self) -> str | None:

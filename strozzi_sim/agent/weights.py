@@ -39,7 +39,8 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
         with np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
     except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
-        raise InputError(f"weights {file}: expected an .npz file of arrays; {type(error).__name__}: {error}") from None
+        why = f"; {error}" if isinstance(error, OSError) else ""  # else NumPy's advice, to trust the file
+        raise InputError(f"weights {file}: expected an .npz file of arrays{why}") from None
     found: dict[int, Layers] = {}
     heads = {name.partition("/")[0] for name in arrays}
     for players in sorted({int(head) for head in heads if head.isdecimal()} | ({ALL} if _ALL in heads else set())):

@@ -35,8 +35,7 @@ def analyse(
 
     Example: strozzi analyse games.jsonl --game 3
     """
-    from strozzi_sim.agent import load_agent
-    from strozzi_sim.play.analyse import analyse_game
+    from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
     from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
     from strozzi_sim.play.records import read_record
@@ -47,8 +46,8 @@ def analyse(
     recorded = next(islice(read_record(file), game - 1, None), None)
     if recorded is None:
         raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
-    spec = load_agent(agent, recorded.header["game"])
     table = Position(**recorded_deal(recorded, str(file)))
+    spec = find_judge(agent, table.game, table.players)
     analysis = analyse_game(table, reconstruct_actions(recorded, table, str(file)), spec, redraws, recorded.names)
     if page is not None:
         from strozzi_sim.reports.analysis import analysis_page

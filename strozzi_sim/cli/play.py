@@ -7,7 +7,7 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.cli.analyse import print_analysis
 from strozzi_sim.cli.at_table import Person
-from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.errors import AgentFault, InputError, as_argument_error
 
 if TYPE_CHECKING:
     from strozzi_sim.play.position import Position
@@ -39,7 +39,7 @@ def play(
     """
     from strozzi_sim.game import load_game
     from strozzi_sim.game.sentences import YOU
-    from strozzi_sim.play.analyse import analyse_game, check_judge
+    from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
     from strozzi_sim.runtime.worker import stdout_to_stderr
 
@@ -61,9 +61,7 @@ def play(
         options.print_status(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
-    judging = options.parse_lineup(judge, the_game, 1)[0] if judge else None
-    if judging is not None:
-        check_judge(judging, the_game, count)
+    judging = as_argument_error("judge", find_judge, judge, the_game, count) if judge else None
     table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])

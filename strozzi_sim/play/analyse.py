@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from strozzi_sim.agent import AgentSpec, check_lineup
+from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
 from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.record_types import exact_copy
@@ -155,14 +155,15 @@ class GameAnalysis:
         return f"luck of {100 * change:+.0f} % for {names[seat]} (seat {seat}): {said}"
 
 
-def check_judge(spec: AgentSpec, game: Game, players: int) -> None:
-    """Refuse an agent that cannot judge games.
+def find_judge(text: str, game: Game, players: int) -> AgentSpec:
+    """Return the agent of a spec string that is to judge games.
 
     Raises:
-        InputError: it does not evaluate positions, or not of this game and player count.
+        InputError: no such agent, or it does not evaluate positions of this game and player count.
     """
+    spec = load_agent(text, game)
     check_lineup([spec], game, players)
-    Luck(spec)
+    return Luck(spec).agent
 
 
 def analyse_game(
@@ -180,7 +181,7 @@ def analyse_game(
     Raises:
         InputError: the agent does not evaluate positions of this game.
     """
-    check_judge(spec, table.game, table.players)
+    check_lineup([spec], table.game, table.players)
     judge = _Judge(table, Luck(spec, redraws))
     start = judge.before_the_deal()
     after = judge.position(0)

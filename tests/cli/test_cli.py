@@ -299,9 +299,14 @@ def test_after_play_a_person_reads_what_each_decision_cost():
 
 
 def test_only_an_agent_that_evaluates_can_judge():
-    refused = strozzi("play", "strozzi", "--players", 3, "--judge", "heuristic", stdin="")
-    assert refused.returncode == 2
-    assert "agent 'heuristic' does not evaluate positions" in refused.stderr
+    for judge, words in (
+        ("heuristic", "agent 'heuristic' does not evaluate positions"),
+        ("learned:level=11", "agent 'learned:level=11': level must be between 0 and 10, got 11"),
+        ("network", "agent 'network': weights must be a file"),
+    ):
+        refused = strozzi("play", "strozzi", "--players", 3, "--judge", judge, stdin="")
+        assert refused.returncode == 2
+        assert f"--judge: {words}" in refused.stderr
 
 
 def test_a_person_can_play_to_the_end():
