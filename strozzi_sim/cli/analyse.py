@@ -47,7 +47,7 @@ def analyse(
     if recorded is None:
         raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
     table = Position(**recorded_deal(recorded, str(file)))
-    spec = find_judge(agent, table.game, table.players)
+    spec = find_judge(agent, table.game, table.players, table.variant)
     analysis = analyse_game(table, reconstruct_actions(recorded, table, str(file)), spec, redraws, recorded.names)
     if page is not None:
         from strozzi_sim.reports.analysis import analysis_page

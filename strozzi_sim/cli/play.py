@@ -54,6 +54,7 @@ def play(
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
     chosen = options.find_variant(the_game, variant, study, settings)
+    judging = as_argument_error("judge", find_judge, judge, the_game, count, chosen) if judge else None
     others, notes = options.in_counts(others, the_game, [count], chosen)
     options.print_calibrations(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
@@ -61,7 +62,6 @@ def play(
         options.print_status(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
-    judging = as_argument_error("judge", find_judge, judge, the_game, count) if judge else None
     table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])

@@ -19,7 +19,9 @@ import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
 from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
+from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import game_key, mix
 from strozzi_sim.play.judging import judging_kernels
@@ -155,15 +157,28 @@ class GameAnalysis:
         return f"luck of {100 * change:+.0f} % for {names[seat]} (seat {seat}): {said}"
 
 
-def find_judge(text: str, game: Game, players: int) -> AgentSpec:
+def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
     """Return the agent of a spec string that is to judge games.
 
     Raises:
-        InputError: no such agent, or it does not evaluate positions of this game and player count.
+        InputError: no such agent, it does not evaluate positions of this game and player count, or something is hidden.
     """
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
+    _check_open(game, variant)
     return Luck(spec).agent
+
+
+def _check_open(game: Game, variant: Variant) -> None:
+    """Refuse games with secrets: what a player did not know would count as luck at every decision.
+
+    Raises:
+        InputError: players hold something hidden.
+    """
+    if variant.hidden:
+        raise InputError(
+            f"{game.name}, variant {variant.name}: players have secrets; only games in which nothing is hidden can be judged"
+        )
 
 
 def analyse_game(
@@ -179,9 +194,10 @@ def analyse_game(
         names: of the seats, in events; default: their numbers.
 
     Raises:
-        InputError: the agent does not evaluate positions of this game.
+        InputError: the agent does not evaluate positions of this game, or something is hidden in it.
     """
     check_lineup([spec], table.game, table.players)
+    _check_open(table.game, table.variant)
     judge = _Judge(table, Luck(spec, redraws))
     start = judge.before_the_deal()
     after = judge.position(0)

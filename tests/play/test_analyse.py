@@ -160,6 +160,15 @@ def test_what_cannot_be_analysed_is_refused(options, message, tmp_path, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_a_game_with_secrets_is_refused(tmp_path, capsys):
+    """Judged from what its seat knows, every decision would have the secrets of the others as luck."""
+    command(["record", "strasbourg", "--players", "3", "--out", str(tmp_path / "g.jsonl")])
+    assert command(["analyse", str(tmp_path / "g.jsonl")]) == 2
+    assert "strasbourg, variant base: players have secrets" in capsys.readouterr().err
+    assert command(["play", "strasbourg", "--players", "3", "--judge", "learned"]) == 2
+    assert "--judge: strasbourg, variant base: players have secrets" in capsys.readouterr().err
+
+
 def test_an_evaluator_of_another_player_count_is_refused():
     with pytest.raises(InputError, match="does not evaluate"):
         analyse_game(Position(STROZZI, 4), [], load_agent("greedy", STROZZI))
