@@ -42,7 +42,7 @@ class Agent:
             into `memory.worth` (see `agent.worth`) and returns 0, or None.
         probabilities: function of a compiled agent with the same arguments that writes the probability of every legal action
             into `memory.probabilities` (see `agent.worth`) and returns 0, or None.
-        error_rates: of an agent with levels, by player count: what each level loses a choice in play with its like, in points,
+        error_rates: mean loss of each level per decision that is a choice, in self-play, in points, by player count;
             judged by this agent; levels from 0 on.
     """
 
@@ -117,7 +117,7 @@ def compiled_agent(
     `strozzi leak-check` also queries it on the concealed state. With `any_length` the last field of `memory`, which
     depends on parameters, is an array. The code ignores its length, so it is compiled once for all parameters.
     `evaluation`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.worth`.
-    `probabilities`, likewise, writes those of the legal actions into `memory.probabilities`, for searches with `prior=`.
+    `probabilities`, with the same arguments too, writes those of the legal actions into `memory.probabilities`, for searches with `prior=`.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.

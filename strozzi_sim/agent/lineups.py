@@ -25,7 +25,7 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
             )
         if spec.missing:
             raise InputError(
-                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has none of its own"
+                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has no default file"
             )
         check_networks(spec, game, players)
         for key, param in spec.agent.params.items():
@@ -40,7 +40,7 @@ def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = 
         spec: the agent.
         game: the game.
         players: the player count.
-        evaluates: whether it is asked what positions are worth.
+        evaluates: whether it is to evaluate positions.
 
     Raises:
         InputError: no network, or one of other sizes; names the agent and the file.

@@ -166,7 +166,7 @@ class Prior(Policy):
 
 
 class GivenFile:
-    """What parameters that are a file have in common: its path in a spec string, and the digest of its content.
+    """Base of parameters that are files: the path in a spec string, and the digest of the content.
 
     Attributes:
         shipped: the file without a value in the spec string; None: the agent plays only with a file.
@@ -179,7 +179,7 @@ class GivenFile:
         return f"({value})" if set(value) & set(",:=") else str(value)
 
     def file(self, value: str) -> Path | None:
-        """Return the file of a value; None: there is none."""
+        """Return the file of a value, or None without a file."""
         return place_of(value) if value else self.shipped
 
     def digest(self, value: str) -> str:
@@ -229,7 +229,7 @@ class Weights(GivenFile):
 
     Attributes:
         sizes: inputs and outputs of a network by player count; or, for an agent of several games, a function (game,
-            evaluates) that returns them, where `evaluates` is whether the agent is asked what positions are worth.
+            evaluates) that returns them, where `evaluates` is whether the agent is to evaluate positions.
     """
 
     shipped: Path | None
@@ -256,7 +256,7 @@ class Weights(GivenFile):
         Args:
             value: the value in a spec string.
             game: game whose sizes they must have, where that depends on it; default: any sizes.
-            evaluates: whether the agent is asked what positions are worth.
+            evaluates: whether the agent is to evaluate positions.
 
         Raises:
             InputError: no such file, or networks of other sizes.

@@ -121,7 +121,7 @@ class AgentSpec:
     def searches(self) -> bool:
         """Whether it is a compiled agent that searches: its memory depends on its parameters or counts playouts, or it takes samples.
 
-        One that says probabilities is an agent that searches ask.
+        An agent with probabilities does not count: searches use it.
         """
         memory, params = self.agent.memory, self.agent.params.items()
         counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else not self.agent.probabilities
@@ -337,7 +337,7 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
         raise InputError(
             f"agent {short_repr(text)}: {key} must be an agent that evaluates positions, or {NONE}, got {short_repr(spec.text)}"
         )
-    slow = spec.searches and not isinstance(param, Evaluator)  # which is not asked for its action
+    slow = spec.searches and not isinstance(param, Evaluator)  # whose action is not used
     if spec.agent.kind != "compiled" or slow or spec.without:
         raise InputError(
             f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"

@@ -1,7 +1,7 @@
 """Files of trained networks, one for each player count: written, read, and packed for compiled code.
 
 A file is NumPy's `.npz`, without pickled objects: arrays `PLAYERS/LAYER/weights` [I, O] and `PLAYERS/LAYER/bias` [O],
-float32. With `all` instead of PLAYERS they are the network of every player count that has none of its own. Any library
+float32. With `all` instead of PLAYERS they are the network of every other player count. Any library
 that can save arrays can make a file.
 """
 
@@ -79,7 +79,7 @@ def _head(players: int) -> str:
 
 
 def write_networks(file: Path, networks: Networks) -> None:
-    """Write networks by player count, or under ALL that of every count; equal networks give equal bytes.
+    """Write networks by player count, ALL for every other count; equal networks produce equal bytes.
 
     Raises:
         InputError: no network, one of other shapes than `kernel.network.packed_network` takes, or not of float32.

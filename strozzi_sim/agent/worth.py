@@ -1,4 +1,4 @@
-"""What an agent can say beside its action: the worth of a position to every seat, and probabilities of the actions.
+"""Further outputs of an agent: the worth of a position to every seat, and probabilities of the actions.
 
 It writes them into fields of its memory, `worth` and `probabilities`.
 """
@@ -20,7 +20,7 @@ def worth_field(seats: int) -> tuple[str, str, tuple[int, int]]:
 
 
 def probabilities_field(actions: int) -> tuple[str, str, tuple[int]]:
-    """Return the field `probabilities` for the memory of an agent that says them, float64[A]: by action, if it is legal."""
+    """Return the field `probabilities` of an agent's memory, float64[A]: by action, if it is legal."""
     return ("probabilities", "f8", (actions,))
 
 
@@ -28,12 +28,12 @@ def probabilities_place(name: str, memory: np.dtype[Any], actions: int) -> int:
     """Return the offset of `probabilities` in an agent's memory.
 
     Raises:
-        AgentFault: there is none, or it has another type.
+        AgentFault: the field is missing, or has another type.
     """
     expected = np.dtype((np.float64, (actions,)))
     if "probabilities" not in (memory.names or ()) or memory["probabilities"] != expected:
         raise AgentFault(
-            f"agent {name!r}: memory: an agent that says probabilities has a field probabilities, float64[{actions}]"
+            f"agent {name!r}: memory: an agent with probabilities has a field probabilities, float64[{actions}]"
         )
     assert memory.fields is not None
     return memory.fields["probabilities"][1]
@@ -43,7 +43,7 @@ def worth_place(name: str, memory: np.dtype[Any]) -> tuple[int, int]:
     """Return the offset of `worth` in an agent's memory, and its number of seats.
 
     Raises:
-        AgentFault: there is none, or it has another type.
+        AgentFault: the field is missing, or has another type.
     """
     if "worth" not in (memory.names or ()):
         raise AgentFault(

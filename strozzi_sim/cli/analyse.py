@@ -64,7 +64,7 @@ def analyse(
 
 
 def _manifest(table: "Position", number: int, names: list[str]) -> dict[str, Any]:
-    """Return what a page says of the game that it is made of."""
+    """Return the manifest of a page: name, seed, versions and command."""
     from strozzi_sim.studies.manifest import versions_of
 
     return {

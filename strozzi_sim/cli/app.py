@@ -119,7 +119,7 @@ def _call(arguments: list[str]) -> object:
         code = app(args=arguments, prog_name="strozzi", standalone_mode=False)
         sys.stdout.flush()
     except Exception as error:
-        if _signals:  # a compiled module that is stopped while it is imported raises an ImportError of its own
+        if _signals:  # an extension module interrupted during its import raises an ImportError instead
             raise Stopped(_signals[0]) from error
         raise
     return code

@@ -38,7 +38,7 @@ def figure_rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
     lines: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in table.to_dict("records"):
         lines.setdefault(tuple(str(row[key]) for key in kept), {})[row["figure"]] = row
-    endings = re.compile("_variance_saved$|_without_luck$|_games_saved$")  # the title says it
+    endings = re.compile("_variance_saved$|_without_luck$|_games_saved$")
     shown = [endings.sub("", figure).replace("_", " ") for figure in figures]
     rows = [[*kept, *shown, "games"]]
     for levels, found in lines.items():
@@ -53,7 +53,7 @@ def print_without_luck(table: Any, keys: Sequence[str]) -> None:
 
     for ending, title in (
         (WITHOUT_LUCK, "with the luck taken out"),
-        (GAMES_SAVED, "games saved: so many times fewer would do"),
+        (GAMES_SAVED, "games saved, as a factor"),
     ):
         figures = tuple(name for name in table["figure"].unique() if name.endswith(ending))
         if figures:

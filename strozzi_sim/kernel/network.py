@@ -27,7 +27,7 @@ Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]  # we
 _HEADER = 32  # float32 places of the numbers of layers and inputs, all widths, and outputs, int64: two cache lines
 _OUTPUTS = 8 * (MOST_LAYERS + 2)  # where the number of outputs is, bytes
 _FLOAT = 4  # bytes
-_LINE = 64  # bytes of a cache line: a block of weights that crosses none is read a third faster
+_LINE = 64  # bytes of a cache line: blocks of weights aligned to it are read a third faster
 
 
 def network_work(inputs: int) -> np.dtype[Any]:

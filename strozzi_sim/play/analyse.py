@@ -89,7 +89,7 @@ class GameAnalysis:
         deal_luck: luck of the deal.
         decisions: in order.
         result: score, lead and share of the win in the end.
-        error_rates: what each level of the agent loses a choice, from level 0 on; () without levels.
+        error_rates: mean loss of each level of the agent per choice, from level 0 on; () without levels.
     """
 
     agent: str
@@ -121,8 +121,7 @@ class GameAnalysis:
     def level(self, seat: int) -> tuple[float, float, float] | None:
         """Return the level whose error rate a seat has, and the ends of its interval; below 0: worse than level 0.
 
-        None without levels, or with fewer than two choices. The interval is that of the mean loss of a seat's decisions, and
-        says how far one game tells.
+        None without levels, or with fewer than two choices. The interval is that of the mean loss of a seat's decisions.
         """
         losses = np.array([each.loss for each in self.decisions if each.seat == seat and each.is_choice])
         if len(losses) < 2 or not len(self.error_rates):
@@ -146,7 +145,7 @@ class GameAnalysis:
         return sorted(found, key=lambda event: -abs(event[2]))[:count]
 
     def event_words(self, kind: str, decision: JudgedDecision, change: float, names: Sequence[str]) -> str:
-        """Return what a turning point was, in words; the first three arguments are those of `turning_points`."""
+        """Return a sentence about a turning point; the first three arguments are those of `turning_points`."""
         if kind == "error":
             return (
                 f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}, {decision.best} was worth "

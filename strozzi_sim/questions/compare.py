@@ -60,7 +60,7 @@ def compare(
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
-        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 

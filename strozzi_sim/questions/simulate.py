@@ -44,7 +44,7 @@ def simulate(
         precision: play until shares of wins are known to within +- these points, and at most deals
         search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of every figure, as one more row
-        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant, or several: a name, or changes as in a study's file under a new name,
             {"rich": {"tracks": {"bonus": {7: 10}}}}

@@ -45,7 +45,7 @@ def tournament(
         max_matchups: maximum number of line-ups; more are sampled
         until: stop when win shares are known to within +- this, or all pairs are `decided`
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
-        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 

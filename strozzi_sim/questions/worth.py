@@ -51,7 +51,7 @@ def worth(
         every: measure everything that can be restricted
         search_deals: deals of agents that search; default: a fiftieth of deals, of a game with long games fewer, and at least 20
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
-        luck_redraws: how often each chance event is drawn anew to measure its luck; default: 8
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: as in `simulate`
 

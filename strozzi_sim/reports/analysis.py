@@ -25,7 +25,7 @@ def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mappin
 
     Args:
         analysis: the game, judged.
-        names: of the seats.
+        names: the seats' names.
         manifest: versions, command, seed and reconstructed data, as of a study.
         game: its game.
     """
@@ -33,7 +33,7 @@ def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mappin
     curve = Item(
         "Who was ahead, decision by decision",
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
-        f"{analysis.redraws} draws of what was not known and of the chance to come. Dots: the turning points listed below.",
+        f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below.",
         (
             Part(
                 "",

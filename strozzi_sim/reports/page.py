@@ -76,10 +76,10 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page into a file of its own.
+    """Write a page to a file.
 
     Raises:
-        InputError: the file exists and is no page of ours.
+        InputError: the file exists and is not a strozzi-sim report.
         StorageError: it cannot be written.
     """
     with storage_errors(f"cannot write {path}"):

@@ -209,7 +209,7 @@ def refused(spec, players=4):
 
 
 def test_a_file_must_be_given(files):
-    expected = "agent 'network': weights must be a file, such as network:weights=FILE; it has none of its own"
+    expected = "agent 'network': weights must be a file, such as network:weights=FILE; it has no default file"
     assert refused("network") == refused("ismcts:prior=network") == expected
     assert load_agent("network", STROZZI).missing == "weights"
     assert agent(files).missing is None
@@ -348,7 +348,7 @@ def test_probabilities_need_a_place(tmp_path):
         "def wrong(state, rules, params, memory, rng):\n    return 1\n"
     )
     with pytest.raises(
-        AgentFault, match=r"agent 'wrong': memory: an agent that says probabilities has a field probabilities"
+        AgentFault, match=r"agent 'wrong': memory: an agent with probabilities has a field probabilities"
     ):
         compile_agent(load_agent(f"ismcts:prior=({tmp_path / 'bots.py'}::wrong)", STROZZI), STROZZI)
 

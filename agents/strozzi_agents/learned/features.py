@@ -16,7 +16,7 @@ class Features:
         own: number of features of each seat.
         turned: groups of equally many common features that a symmetry of the game moves on by one place, cyclically.
         own_turned: such groups among the features of a seat.
-        scale: points of score or lead to come that an output of 1 stands for during the fit.
+        scale: points of score or lead to come per unit of output during the fit.
     """
 
     common: int

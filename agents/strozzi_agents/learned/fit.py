@@ -55,7 +55,7 @@ def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None,
         common: number of common features.
         own: number of features of each seat.
         order: int64[F], a symmetry of the features, or None.
-        scale: points that a label of 1 stands for.
+        scale: points per unit of a label.
     """
     games = games[(games["kept"][:, kind] == 1).all(axis=1)]
     players = games["label"].shape[3]
@@ -84,7 +84,7 @@ class Fit:
         parts: weights and biases, alternately.
         steps: number of all steps, for the cosine.
         rate: the first step size.
-        scale: points that an output of 1 stands for.
+        scale: points per unit of output.
         correlation: of the errors of two branches, float64[kind, head].
     """
 

@@ -33,11 +33,11 @@ def _best_follow_up(state, rules, weights, memory, seat, prize):
 
 @jit
 def _own_action(state, rules, weights, memory, seat, prize, rng):
-    """Return the action of `seat` on the way to a later position: the best one step ahead, by chance of its own."""
+    """Return the action of `seat` in a lookahead: the best one step ahead, with separate random draws."""
     count = count_legal(state, rules)
     if count == 1:
         return kth_legal(state, rules, 0)
-    reseed(memory.own_sweep, rng)  # the chance of the way itself must not be known
+    reseed(memory.own_sweep, rng)  # not the draws that follow in the lookahead, which it must not know
     tried = clone(state)
     best, chosen = -1e30, 0
     for k in range(count):
@@ -153,7 +153,7 @@ def learned_agent(
         weights: the file of networks.
         description: one sentence.
         redraws: default of the parameter.
-        error_rates: what each level loses a choice, by player count (see `Agent`); None: the agent has no levels.
+        error_rates: mean loss of each level, by player count (see `Agent`); None: the agent has no levels.
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}

@@ -32,7 +32,7 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import call_at, clone
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
-NO_FUNCTION = 0  # the address of `probabilities` of a prior that says none
+NO_FUNCTION = 0  # the address of `probabilities` of a prior without them
 UCB, HALVING = 0, 1  # `root`
 
 
@@ -70,7 +70,7 @@ def _descend(state, rules, params, memory, seat, first):
 
 @jit
 def choose(state, rules, params, memory, node):
-    """Return (child, action) to follow from `node`, as the prior says if it is used; see `select` and `select_by_prior`."""
+    """Return (child, action) to follow from `node`, chosen with the prior if it is used; see `select` and `select_by_prior`."""
     favourite = 0  # an illegal one counts as none
     if params.prior_function != NO_FUNCTION and params.bias == 0.0 and params.widening == 0.0:
         call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
@@ -145,7 +145,7 @@ def most_visited(memory):
     bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
     prior=Prior(
         "random",
-        "whose choice `bias` and `widening` favour; without both, one that says probabilities guides the tree by PUCT",
+        "whose choice `bias` and `widening` favour; without both, one with probabilities guides the tree by PUCT",
     ),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
@@ -163,7 +163,7 @@ def ismcts(state, rules, params, memory, rng):
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
 
     With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that meet
-    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior that says probabilities of
+    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior with probabilities of
     actions, such as `network`, takes the place of UCB1; see `tree.select_by_prior`.
     """
     seat, players = actor(state), state.players

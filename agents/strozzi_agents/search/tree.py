@@ -222,7 +222,7 @@ def select_by_prior(state, rules, params, memory, node):
     """Return (child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
     PUCT (Rosin 2011; Silver and others 2017): mean + c * p * sqrt(visits of the node + 1) / (visits + 1), over the actions that
-    are legal in this determinization, where p is the probability that the prior says in this very state, as it is from the
+    are legal in this determinization, where p is the probability that the prior assigns in this state, seen by the
     acting seat. An action without a node counts as the mean of those with one.
     """
     seat = actor(state)
