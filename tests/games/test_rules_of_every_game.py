@@ -415,9 +415,13 @@ def every_agent(kit):
             yield from [f"{name}:{budget}" for budget in BUDGETS[name]] if name in BUDGETS else [name]
 
 
+def searches(kit, agent):
+    return load_agent(agent, kit.game).searches
+
+
 def searches_when_slow(kit):
     """The same; searches are slow."""
-    return [pytest.param(agent, marks=SLOW) if ":" in agent else agent for agent in every_agent(kit)]
+    return [pytest.param(agent, marks=SLOW) if searches(kit, agent) else agent for agent in every_agent(kit)]
 
 
 def match(kit, *agents, name="base", players=None, seatings="one"):
@@ -427,7 +431,7 @@ def match(kit, *agents, name="base", players=None, seatings="one"):
 
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_every_agent_plays_every_variant(kit, agent):
-    deals = 1 if ":" in agent else 3
+    deals = 1 if searches(kit, agent) else 3
     for players in kit.game.player_counts:
         for name in kit.variants:  # an illegal action would be a fault
             assert match(kit, agent, "random", name=name, players=players).play(0, deals).games == deals
@@ -435,7 +439,7 @@ def test_every_agent_plays_every_variant(kit, agent):
 
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):
-    played, deals = match(kit, agent, kit.game.default_agent), 2 if ":" in agent else 10
+    played, deals = match(kit, agent, kit.game.default_agent), 2 if searches(kit, agent) else 10
     whole, again, second_half = (played.play(first, 2 * deals, rows=True).rows for first in (0, 0, deals))
     assert whole.tobytes() == again.tobytes()
     assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games

@@ -69,12 +69,14 @@ def test_features_do_not_depend_on_which_card_was_drawn_first(described):
     np.testing.assert_allclose(described(other), described(state), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_training_again_writes_the_same_bytes(tmp_path):
     for name in ("a", "b"):
         main(["strasbourg", str(tmp_path / name), "--players", "3", "--stages", "10000:0:1:1e-3:0:0:0.05", "--hidden", "8"])  # fmt: skip
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+@pytest.mark.slow
 def test_labels_are_results():
     games = Trainer("strasbourg", 4, seed=7).play(0, 100, Stage(1), None, 200)
     label = games["label"][games["kept"] == 1]
