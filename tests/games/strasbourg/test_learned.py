@@ -5,7 +5,7 @@ import pytest
 from numba import types
 
 from strasbourg_games import BASE, STRASBOURG
-from strozzi_agents.learned.train import Stage, Trainer, main
+from strozzi_agents.learned.train import Stage, Trainer
 from strozzi_agents.learned.verbs import describe
 from strozzi_agents.strasbourg.features import COMMON, GUIDE, OWN
 from strozzi_sim.agent import load_agent
@@ -67,13 +67,6 @@ def test_features_do_not_depend_on_which_card_was_drawn_first(described):
     other["hand"][0] = value
     other["deck"][0, seat] += card - value
     np.testing.assert_allclose(described(other), described(state), atol=1e-6)
-
-
-@pytest.mark.slow
-def test_training_again_writes_the_same_bytes(tmp_path):
-    for name in ("a", "b"):
-        main(["strasbourg", str(tmp_path / name), "--players", "3", "--stages", "10000:0:1:1e-3:0:0:0.05", "--hidden", "8"])  # fmt: skip
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 @pytest.mark.slow
