@@ -38,7 +38,7 @@ _GLOSSARY = {
 }
 _OF_TIER = {
     "weak": "moves at random", "middle": "plays middling: a hand-made agent without search",
-    "search": "searches before it moves", "learned": "has learned to play",
+    "search": "searches before it moves", "learned": "was trained on many games of its own",
 }  # fmt: skip
 
 

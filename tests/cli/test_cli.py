@@ -122,11 +122,11 @@ def test_agents_and_games_json():
         },
         {
             "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 2,
-            "tiers": {"weak": "random", "middle": "heuristic", "search": "strategist"},
+            "tiers": {"weak": "random", "middle": "heuristic", "learned": "learned"},
         },
         {
             "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 2,
-            "tiers": {"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
+            "tiers": {"weak": "random", "middle": "heuristic", "learned": "learned"},
         },
     ]  # fmt: skip
     assert document("cache")["folders"]

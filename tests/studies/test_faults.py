@@ -38,12 +38,12 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_after_50_signals_at_random_moments_the_tables_are_those_of_one_run(tmp_path):
-    study, folder, chance = tmp_path / "study.toml", tmp_path / "r", random.Random(50)
+def test_after_20_signals_at_random_moments_the_tables_are_those_of_one_run(tmp_path):
+    study, folder, chance = tmp_path / "study.toml", tmp_path / "r", random.Random(20)
     study.write_text(FILE)
     command = [sys.executable, "-m", "strozzi_sim", "run", str(study), "--workers", "1", "--out"]
     seen = 0
-    for number in range(50):
+    for number in range(20):
         process = subprocess.Popen(
             [*command, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )

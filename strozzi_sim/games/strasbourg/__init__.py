@@ -22,8 +22,8 @@ GAME = Game(
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
     beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
-    tiers={"weak": "random", "middle": "heuristic", "search": "strategist"},
-    deals_per_search=200,
+    tiers={"weak": "random", "middle": "heuristic", "learned": "learned"},
+    deals_per_search=100,
     chance={
         "round cards": (ROUND_SOURCE,),
         "edifices": (EDIFICE_SOURCE,),

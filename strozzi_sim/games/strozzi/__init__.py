@@ -20,6 +20,6 @@ GAME = Game(
     state=STATE,
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
-    tiers={"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
+    tiers={"weak": "random", "middle": "heuristic", "learned": "learned"},
     chance={"tiles": (TILE_SOURCE,), "ships": range(SHIP_SOURCE, SHIP_SOURCE + MAX_ROUNDS)},
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
+from strozzi_agents.learned import train
 from strozzi_agents.learned.fit import Fit, Rows, initial, parts_of, predictions, rows_of
 from strozzi_agents.learned.positions import FIRST, LATER
 from strozzi_agents.learned.train import Stage, Trainer, main
@@ -179,12 +180,13 @@ def test_rows_are_seen_from_each_seat(trainer):
 
 
 @pytest.mark.slow
-def test_training_again_writes_the_same_bytes_and_keeps_other_player_counts(tmp_path):
+def test_training_again_writes_the_same_bytes_and_keeps_other_player_counts(tmp_path, monkeypatch):
     """Both stages, with values that are trusted, on a small number of games."""
+    monkeypatch.setattr(train, "CHUNK", 2000)
     for name in ("a", "b"):
-        main(["strozzi", str(tmp_path / name), "--players", "4", "--stages", "20000", "10000:1:2:1e-3:0:0.1", "--hidden", "16"])  # fmt: skip
+        main(["strozzi", str(tmp_path / name), "--players", "4", "--stages", "4000", "2000:1:2:1e-3:0:0.1", "--hidden", "16"])  # fmt: skip
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    main(["strozzi", str(tmp_path / "a"), "--players", "3", "--stages", "10000", "--hidden", "16"])
+    main(["strozzi", str(tmp_path / "a"), "--players", "3", "--stages", "2000", "--hidden", "16"])
     assert list(read_networks(tmp_path / "a")) == [3, 4]
 
 
