@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.pages import Report
 
 _PAGES = "strozzi_sim.game.pages"  # loads pandas
-TIERS = ("weak", "middle", "search", "learned")  # levels of strength, weakest first
+TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest first
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Game:
         journal_rows: maximal number of events of a game, 1 or more.
         behaviour: version, raised whenever any result for the same seed may change; stored with results.
         beliefs: fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution.
-        tiers: spec strings of agents by level of strength, see TIERS: "weak", "middle" (heuristics), "search", "learned"; all
+        tiers: spec strings of agents by level of strength, see TIERS: "weak", "middle" (heuristics), "learned", "search"; all
             optional.
         deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
             game takes long.

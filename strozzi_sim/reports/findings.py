@@ -196,7 +196,7 @@ def headline_by_strength(tables: Tables, tiers: Mapping[str, str]) -> str:
 
 
 _SEEN = 0.03  # a gain of a seat that a test should not miss
-PLAY = {"weak": "random play", "middle": "middling play", "search": "strong play", "learned": "trained play"}
+PLAY = {"weak": "random play", "middle": "middling play", "learned": "trained play", "search": "strong play"}
 
 
 def _strength_words(by_tier: Mapping[str, SeatCell], balance: pd.DataFrame) -> str:

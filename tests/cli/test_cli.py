@@ -118,15 +118,19 @@ def test_agents_and_games_json():
     assert [game for game in document("games") if game["name"] in OUR_GAMES] == [
         {
             "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
-            "behaviour": 2, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
+            "behaviour": 2, "tiers": {
+                "weak": "random", "middle": "fair-price", "learned": "learned", "search": "learned:beyond=3,redraws=40",
+            },
         },
         {
             "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 2,
-            "tiers": {"weak": "random", "middle": "heuristic", "learned": "learned"},
+            "tiers": {"weak": "random", "middle": "heuristic", "search": "learned"},
         },
         {
             "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 2,
-            "tiers": {"weak": "random", "middle": "heuristic", "learned": "learned"},
+            "tiers": {
+                "weak": "random", "middle": "heuristic", "learned": "learned", "search": "learned:beyond=2,redraws=32",
+            },
         },
     ]  # fmt: skip
     assert document("cache")["folders"]

@@ -13,7 +13,7 @@ GAME = Game(
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
     beliefs=("cash",),
-    tiers={"weak": "random", "middle": "fair-price", "search": "appraiser"},
+    tiers={"weak": "random", "middle": "fair-price", "learned": "learned", "search": "learned:beyond=3,redraws=40"},
     chance={
         "tiles of round 1": (0,),
         "tiles of round 2": (1,),

@@ -22,7 +22,7 @@ GAME = Game(
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
     beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
-    tiers={"weak": "random", "middle": "heuristic", "learned": "learned"},
+    tiers={"weak": "random", "middle": "heuristic", "search": "learned"},
     deals_per_search=100,
     chance={
         "round cards": (ROUND_SOURCE,),

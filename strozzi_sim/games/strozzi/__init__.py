@@ -20,6 +20,6 @@ GAME = Game(
     state=STATE,
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
-    tiers={"weak": "random", "middle": "heuristic", "learned": "learned"},
+    tiers={"weak": "random", "middle": "heuristic", "learned": "learned", "search": "learned:beyond=2,redraws=32"},
     chance={"tiles": (TILE_SOURCE,), "ships": range(SHIP_SOURCE, SHIP_SOURCE + MAX_ROUNDS)},
 )

@@ -1,0 +1,15 @@
+"""The agent `learned` of Medici vs Strozzi."""
+
+from pathlib import Path
+
+from strozzi_agents.learned.learned import learned_agent
+from strozzi_agents.medici_vs_strozzi.features import COMMON, GUIDE, OWN
+
+learned = learned_agent(
+    "medici_vs_strozzi",
+    GUIDE,
+    (COMMON, OWN),
+    (2,),
+    Path(__file__).with_name("values.npz"),
+    "Prices and loads lots by what it learned from many games about the beginning of the next turn.",
+)

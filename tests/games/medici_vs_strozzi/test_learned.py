@@ -1,0 +1,129 @@
+"""The learned values of Medici vs Strozzi: features, training, and the agent that plays by them."""
+
+import numpy as np
+import pytest
+from numba import types
+
+from medici_games import BASE, MEDICI_VS_STROZZI, variant
+from strozzi_agents.learned import train
+from strozzi_agents.learned.train import Stage, Trainer, main
+from strozzi_agents.learned.verbs import describe
+from strozzi_agents.medici_vs_strozzi.features import COMMON, FEATURES, GUIDE, OWN
+from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.compile import compile_evaluator
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.games.medici_vs_strozzi.state import REVEAL
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.play.leak_check import check_leaks
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.match import Match
+
+FAIR, LEARNED = (load_agent(name, MEDICI_VS_STROZZI) for name in ("fair-price", "learned"))
+
+
+@pytest.fixture(scope="module")
+def described():
+    def call(state, rules, guide, out):
+        describe(state, rules, guide, out)
+
+    MEDICI_VS_STROZZI.register()
+    signature = types.void(
+        record_type(MEDICI_VS_STROZZI.state),
+        record_type(MEDICI_VS_STROZZI.rules),
+        record_type(GUIDE),
+        types.float32[::1],
+    )
+    kernel = entry(jit(call), signature, "medici_vs_strozzi")
+
+    def features(state):
+        out = np.full(COMMON + 2 * OWN, np.nan, np.float32)
+        kernel(state[0], exact_copy(BASE.rules)[0], np.zeros(1, GUIDE)[0], out)
+        return out
+
+    return features
+
+
+def quiet_position(moves):
+    """A position at which a turn has just begun."""
+    table = Position(MEDICI_VS_STROZZI, 2, seed=1, deal=0)
+    for _ in range(moves):
+        table.play(table.ask(FAIR))
+    while table.state[0]["phase"] != REVEAL or table.state[0]["shown"] != 1:
+        table.play(table.ask(FAIR))
+    return table
+
+
+@pytest.mark.parametrize("moves", [0, 30, 90])
+def test_every_feature_is_written_and_small(described, moves):
+    found = described(quiet_position(moves).state.copy())
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() < 12
+    assert 20 < np.count_nonzero(found) < len(found)
+
+
+def test_features_do_not_depend_on_the_tile_shown_or_the_order_of_the_bag(described):
+    state = quiet_position(40).state.copy()
+    other, unseen = state.copy(), int(state["unseen"][0])
+    other["lot"][0, 0], other["unseen_tile"][0, 0] = state["unseen_tile"][0, 0], state["lot"][0, 0]
+    other["unseen_tile"][0, 1:unseen] = other["unseen_tile"][0, 1:unseen][::-1].copy()
+    np.testing.assert_allclose(described(other), described(state), atol=1e-6)
+
+
+def test_dye_and_spice_may_be_exchanged(described):
+    state = quiet_position(40).state.copy()
+    turned, kinds = state.copy(), BASE.rules["tile_type"][0, :26]
+    for name in ("steps", "position"):
+        turned[name][0][..., [0, 1]] = state[name][0][..., [1, 0]]
+    same = {tile: tile for tile in range(26)}  # the two types have tiles of the same values in the same order
+    for one, other in zip(np.flatnonzero(kinds == 0), np.flatnonzero(kinds == 1), strict=True):
+        same[int(one)], same[int(other)] = int(other), int(one)
+    turned["unseen_tile"][0] = [same.get(int(tile), int(tile)) for tile in state["unseen_tile"][0]]
+    turned["lot"][0, 0] = same[int(state["lot"][0, 0])]
+    before = described(state)
+    np.testing.assert_allclose(described(turned)[FEATURES.order(2, 1)], before, atol=1e-6)
+    assert FEATURES.symmetries == 2
+
+
+def test_training_again_writes_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(train, "CHUNK", 1000)
+    for name in ("a", "b"):
+        main(["medici_vs_strozzi", str(tmp_path / name), "--stages", "2000", "1000:2:1:1e-3:0:0.3", "--hidden", "8"])
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_most_games_keep_a_quiet_position():
+    games = Trainer("medici_vs_strozzi", 2, seed=7).play(0, 200, Stage(1), None, 150)
+    assert (games["kept"] == 1).mean() > 0.9
+
+
+def test_it_wins_more_than_its_guide_and_repeats_itself():
+    match = Match(MEDICI_VS_STROZZI, 2, (LEARNED, FAIR), BASE, 11, "rotate")
+    first, again = match.play(0, 100, rows=True), match.play(0, 100, rows=True)
+    assert first.rows.tobytes() == again.rows.tobytes()
+    assert first.outcome["wins"][0, 0].sum() / 60 / 200 > 0.75  # 0.5 is an equal share, the standard error 0.035
+
+
+def test_its_worth_is_exact_in_the_end_and_adds_up_before():
+    evaluator, table = compile_evaluator(LEARNED, MEDICI_VS_STROZZI), quiet_position(100)
+    worth = evaluator.worth(table.state, BASE.rules)
+    assert worth[:, WIN].sum() == pytest.approx(1)
+    assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
+    while not table.over:
+        table.play(table.ask(FAIR))
+    worth, coins = evaluator.worth(table.state, BASE.rules), table.state[0]["cash"].astype(float)
+    assert (worth[:, SCORE] == coins).all()
+    assert (worth[:, LEAD] == coins - coins[::-1]).all()
+    assert sorted(worth[:, WIN]) in ([0, 1], [0.5, 0.5])
+
+
+@pytest.mark.parametrize("name", ["base", "hidden-cash"])
+def test_it_does_not_use_what_is_hidden(name):
+    assert check_leaks(LEARNED, MEDICI_VS_STROZZI, variant(name), players=[2], deals=1).leak is None
+
+
+@pytest.mark.parametrize("restriction", ["~lot:above-1", "~buy:any"])
+def test_it_keeps_to_restrictions(restriction):
+    restricted = load_agent(f"learned{restriction}", MEDICI_VS_STROZZI)
+    played = Match(MEDICI_VS_STROZZI, 2, (restricted, FAIR), BASE, 1).play(0, 10)
+    assert played.outcome["games"] == 10
