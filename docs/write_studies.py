@@ -1,4 +1,4 @@
-"""Write docs/studies.md and docs/study.schema.json from the code: `python docs/write_studies.py`."""
+"""Write docs/studies.md, docs/study.schema.json and docs/decision.schema.json from the code: `python docs/write_studies.py`."""
 
 import json
 from pathlib import Path
@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from strozzi_sim.facts.blocks import Quantiles
-from strozzi_sim.game import game_names, load_game
+from strozzi_sim.game import as_json, game_names, load_game
 from strozzi_sim.studies.planning import StudyFile
 
 PAGE = Path(__file__).parent / "studies.md"
 SCHEMA = Path(__file__).parent / "study.schema.json"
+DECISION = Path(__file__).parent / "decision.schema.json"
 KEYS = {
     "name": "name of the study and of its results folder: 1 to 64 characters of a-z, 0-9 and -",
     "game": "the game; `strozzi games` lists them",
@@ -136,6 +137,13 @@ def schema() -> str:
     return json.dumps(found, indent=1) + "\n"
 
 
+def decision_schema() -> str:
+    """Return docs/decision.schema.json: what a seat sees and may do in the games of the package."""
+    ours = ("medici_vs_strozzi", "strasbourg", "strozzi")
+    return json.dumps(as_json.schema([load_game(name) for name in ours]), indent=1) + "\n"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), "utf-8")
     SCHEMA.write_text(schema(), "utf-8")
+    DECISION.write_text(decision_schema(), "utf-8")

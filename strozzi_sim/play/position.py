@@ -244,6 +244,19 @@ class Position(AgentQueries):
         self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)
         return out
 
+    def json(self, seat: int | None = None) -> str:
+        """Return what `seat` knows as JSON: game, seat, view, legal actions with their names (none if another seat decides), observation.
+
+        >>> import strozzi_sim as ss
+        >>> ss.Position("strozzi", 4, seed=3).json(seat=2)[18:35]
+        '"seat":2,"view":{'
+        """
+        from strozzi_sim.game.as_json import decision, encode
+
+        seat = self._seat("seat", seat)
+        legal = () if self.over or seat != self.actor else self.legal
+        return encode({**decision(self.view(seat), legal), "observation": self.observation(seat).tolist()}).decode()
+
     def text(self, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
         """Return the board as `viewer` sees it; `names`: a name for every seat."""
         seen, components = self.view(self._seat("viewer", viewer)), self.variant.components

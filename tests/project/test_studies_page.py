@@ -1,4 +1,4 @@
-"""docs/studies.md and docs/study.schema.json are what the code says."""
+"""docs/studies.md and docs/*.schema.json are what the code says."""
 
 import runpy
 
@@ -10,6 +10,7 @@ WRITTEN = runpy.run_path(str(ROOT / "docs" / "write_studies.py"))
 def test_the_page_and_the_schema_are_those_of_the_code():
     assert (ROOT / "docs" / "studies.md").read_text("utf-8") == WRITTEN["page"](), "run python docs/write_studies.py"
     assert (ROOT / "docs" / "study.schema.json").read_text("utf-8") == WRITTEN["schema"]()
+    assert (ROOT / "docs" / "decision.schema.json").read_text("utf-8") == WRITTEN["decision_schema"]()
 
 
 def test_every_key_of_a_study_is_explained():

@@ -1,0 +1,147 @@
+"""The agent `pipe`: a program in any language that reads decisions as lines of JSON and answers with lines of JSON."""
+
+import atexit
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from shutil import which
+from threading import get_ident
+
+import msgspec
+
+from strozzi_sim.agent import Choice, File, python_agent
+from strozzi_sim.agent.python import InvalidAnswer
+from strozzi_sim.agent.sent_files import place_of
+from strozzi_sim.errors import InputError, short_repr
+from strozzi_sim.game.as_json import decision, encode
+
+_INTERPRETERS = {".py": sys.executable, ".js": "node", ".mjs": "node"}  # of programs that are not executable themselves
+_LONGEST = 1 << 20  # bytes of an answer
+
+
+def command_of(file):
+    """Return the command that runs a program: by its interpreter, or the file itself.
+
+    Raises:
+        InputError: there is no such interpreter, or the file is not executable.
+    """
+    place = place_of(file).resolve()
+    if os.access(place, os.X_OK):
+        return [str(place)]
+    interpreter = _INTERPRETERS.get(place.suffix)
+    if interpreter is None:
+        raise InputError(
+            f"pipe: {file}: expected an executable program or one of {', '.join(_INTERPRETERS)}; chmod +x makes it executable"
+        )
+    if which(interpreter) is None:
+        raise InputError(f"pipe: {file}: needs {interpreter}, which is not installed")
+    return [interpreter, str(place)]
+
+
+class _Program:
+    """A running program, its illegal answers and all its answers."""
+
+    def __init__(self, file):
+        self.file, self.illegal, self.answers = file, 0, 0
+        self._process = subprocess.Popen(command_of(file), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+
+    def ask(self, line):
+        """Return the line that it answers. Raises InvalidAnswer if it has ended."""
+        answered = False
+        try:
+            self._questions.write(line + b"\n")
+            self._questions.flush()
+            answer = self._answers.readline(_LONGEST)
+            answered = answer.endswith(b"\n")
+        except BrokenPipeError:
+            answer = b""
+        finally:
+            if not answered:  # also if the time is up: what it answers later must not be taken for the next answer
+                self.end()
+        if not answered:
+            code = self._process.poll()
+            raise InvalidAnswer(
+                f"ended, with exit code {code}, or answered an unfinished line: {short_repr(answer[:80])}"
+            )
+        return answer
+
+    def end(self):
+        """End it, and say how many of its answers were illegal, if there were any."""
+        self._process.kill()
+        self._answers.close()
+        with suppress(BrokenPipeError):  # of what it has not read
+            self._questions.close()
+        self._process.wait()
+        _programs.pop((self.file, get_ident()), None)
+        if self.illegal:
+            print(
+                f"pipe:program={self.file}: {self.illegal} of {self.answers} answers were no legal action",
+                file=sys.stderr,
+            )
+            self.illegal = 0
+
+
+_programs: dict[tuple[str, int], _Program] = {}  # (file, thread): the program, shared by the games of a process
+
+
+@atexit.register
+def _end_all():
+    for program in list(_programs.values()):
+        program.end()
+
+
+def _program(file):
+    key = file, get_ident()
+    if key not in _programs:
+        _programs[key] = _Program(file)
+    return _programs[key]
+
+
+def _legal_answer(answer, offered):
+    """Return the legal action of an answer, and None or what is wrong with it."""
+    try:
+        found = msgspec.json.decode(answer)
+    except msgspec.DecodeError:
+        return None, f"answered {short_repr(answer[:80])}, which is no JSON"
+    if not isinstance(found, dict) or not {"action", "name"} & set(found):
+        return None, f'answered {short_repr(answer[:80])}; expected {{"action": NUMBER}} or {{"name": NAME}}'
+    for choice in offered:
+        if (
+            found.get("action", choice["action"]) == choice["action"]
+            and found.get("name", choice["name"]) == choice["name"]
+        ):
+            return choice["action"], None
+    return None, f"answered {short_repr(answer[:80])}, which is no legal action"
+
+
+@python_agent(
+    name="pipe",
+    stochastic=True,
+    program=File("program that reads lines of JSON and answers; it has to be given"),
+    illegal=Choice(
+        "fault", ("fault", "random"), "an illegal answer ends the run, or is counted and replaced by a random action"
+    ),
+)
+class Pipe:
+    """Plays by a program in any language, which reads each decision as a line of JSON and answers with one."""
+
+    def __init__(self, program, illegal):
+        self._file, self._illegal = program, illegal
+
+    def act(self, view, legal, rng):
+        """Return the action that the program answers."""
+        asked = decision(view, legal)
+        program = _program(self._file)
+        answer = program.ask(encode({**asked, "random": rng.word()}))
+        program.answers += 1
+        action, wrong = _legal_answer(answer, asked["legal"])
+        if wrong is None:
+            return action
+        program.illegal += 1
+        if self._illegal == "fault":
+            raise InvalidAnswer(wrong)
+        return legal[rng.below(len(legal))]

@@ -1,0 +1,99 @@
+"""A decision as JSON, for programs in any language: what the seat sees and what it may do."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib import import_module
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+
+from strozzi_sim.game.contract import Game
+
+
+class Action(msgspec.Struct):
+    """A legal action: its number and its name."""
+
+    action: int
+    name: str
+
+
+def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
+    """Return a decision as plain data: game, seat, the view without component data, and the legal actions with their names.
+
+    Args:
+        view: what the seat sees, a View of the game.
+        legal: the legal actions.
+
+    >>> import strozzi_sim as ss
+    >>> position = ss.Position("strozzi", 4, seed=7)
+    >>> found = decision(position.view(), position.legal)
+    >>> found["game"], found["seat"], found["legal"][0]
+    ('strozzi', 0, {'action': 1, 'name': 'pass'})
+    """
+    module = sys.modules[type(view).__module__]
+    return {
+        "game": import_module(str(module.__package__)).GAME.name,
+        "seat": view.seat,
+        "view": {field.name: getattr(view, field.name) for field in _seen(view)},
+        "legal": [{"action": action, "name": module.action_name(action, view)} for action in legal],
+    }
+
+
+def encode(document: Any) -> bytes:
+    """Return plain data and mappings as one line of JSON, without its end; keys that are tuples are joined by commas."""
+    return msgspec.json.encode(document, enc_hook=_plain)
+
+
+def decision_type(game: Game) -> Any:
+    """Return the type of a decision of a game, which `msgspec` checks lines of JSON against."""
+    view = get_type_hints(game.view.view_of)["return"]
+    kinds = get_type_hints(view)
+    seen = [(field.name, _json_type(kinds[field.name])) for field in _seen(view)]
+    parts: list[tuple[str, Any]] = [
+        ("game", Literal[game.name]),
+        ("seat", int),
+        ("view", msgspec.defstruct(f"{game.name}.View", seen)),
+        ("legal", list[Action]),
+    ]
+    return msgspec.defstruct(f"{game.name}.Decision", parts)
+
+
+def schema(games: Sequence[Game]) -> dict[str, Any]:
+    """Return the JSON schema of a decision of one of these games.
+
+    >>> import strozzi_sim as ss
+    >>> sorted(schema([ss.load_game("strozzi")])["$defs"])
+    ['Action', 'strozzi.Decision', 'strozzi.View']
+    """
+    decisions, parts = msgspec.json.schema_components(map(decision_type, games), ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A decision",
+        "oneOf": list(decisions),
+        "$defs": parts,
+    }
+
+
+def _seen(view: Any) -> list[Any]:
+    """Return the fields of a view but for component data, which is the same in all games of a variant, and long."""
+    return [field for field in fields(view) if field.name != "components"]
+
+
+def _json_type(kind: Any) -> Any:
+    """Return the type as which a field is read: keys are text."""
+    if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
+        key, value = get_args(kind)
+        return Mapping[str, value] if get_origin(key) is tuple else kind  # type: ignore[valid-type]
+    return kind
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):  # a key
+        return ",".join(map(str, value))
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is no plain data")

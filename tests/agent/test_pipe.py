@@ -1,0 +1,183 @@
+"""Agents in any language: what a program reads, what it may answer, and what happens if it does not."""
+
+import json
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import msgspec
+import numpy as np
+import pytest
+
+from our_games import OUR_GAMES
+from paths import ROOT
+from strozzi_agents import pipe
+from strozzi_sim.agent import load_agent
+from strozzi_sim.cli.app import run as command
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.as_json import decision, decision_type, encode
+from strozzi_sim.game.variants import find_variant
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.match import Match
+
+FIRST = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"action": json.loads(line)["legal"][0]["action"]}), flush=True)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes a program and returns its spec string."""
+
+    def write(text, more="", name="bot.py"):
+        (tmp_path / name).write_text(text)
+        return f"pipe:program={tmp_path / name}{more}"
+
+    yield write
+    for running in list(pipe._programs.values()):
+        running.end()
+
+
+def scores(text, game="strozzi", players=3, deals=1):
+    game = load_game(game)
+    lineup = (load_agent(text, game), load_agent("random", game))
+    return Match(game, players, lineup, find_variant(game, "base"), 5).play(0, deals, rows=True).rows["score"].tolist()
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_every_decision_of_a_random_game_fits_the_published_schema(name):
+    game = load_game(name)
+    kind, rng = decision_type(game), np.random.default_rng(3)
+    table = Position(game, game.player_counts[0], seed=2)
+    while not table.over:
+        line = encode(decision(table.view(), table.legal))
+        found = msgspec.json.decode(line, type=kind, strict=True)
+        assert [choice.action for choice in found.legal] == list(table.legal)
+        assert [choice.name for choice in found.legal] == list(table.names)
+        assert (found.game, found.seat, found.view.players) == (name, table.actor, table.players)
+        assert b"components" not in line
+        assert b"\n" not in line
+        table.play(int(rng.choice(table.legal)))
+
+
+def test_a_position_says_its_decision_as_json():
+    table = Position("strasbourg", 3, seed=1)
+    found = json.loads(table.json())
+    assert found["view"]["seat"] == found["seat"] == table.actor
+    assert found["observation"] == pytest.approx(table.observation().tolist())
+    assert json.loads(table.json(seat=(table.actor + 1) % 3))["legal"] == []  # it does not decide
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_a_program_plays_as_the_same_agent_in_python(name, program, tmp_path):
+    (tmp_path / "lowest.py").write_text(
+        "from strozzi_sim.agent import python_agent\n\n\n@python_agent(name='lowest')\nclass Lowest:\n"
+        "    'Plays the lowest action.'\n\n    def act(self, view, legal, rng):\n        return legal[0]\n"
+    )
+    players = load_game(name).player_counts[0]
+    assert scores(program(FIRST), name, players) == scores(f"{tmp_path / 'lowest.py'}::lowest", name, players)
+
+
+def test_a_name_is_an_answer_too(program):
+    by_name = FIRST.replace(
+        '{"action": json.loads(line)["legal"][0]["action"]}', '{"name": json.loads(line)["legal"][0]["name"]}'
+    )
+    assert scores(program(by_name)) == scores(program(FIRST, name="other.py"))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_example_in_javascript_plays():
+    assert len(scores(f"pipe:program={ROOT / 'examples' / 'first_action.js'}")) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("'pass'", r"answered b'pass\\n', which is no JSON"),
+        ("'7'", r"answered b'7\\n'; expected {\"action\": NUMBER} or {\"name\": NAME}"),
+        ("'{\"action\": 0}'", "which is no legal action"),
+        ('\'{"name": "pass", "action": 2}\'', "which is no legal action"),
+    ],
+)
+def test_an_illegal_answer_is_a_fault(answer, said, program):
+    text = program(f"import sys\nfor line in sys.stdin:\n    print({answer}, flush=True)\n")
+    with pytest.raises(AgentFault, match=said):
+        scores(text)
+
+
+def test_a_program_that_ends_is_a_fault(program):
+    with pytest.raises(AgentFault, match="ended, with exit code"):
+        scores(program("import sys\nsys.stdin.readline()\nsys.exit(4)\n"))
+    assert not pipe._programs  # another game starts it again
+
+
+def test_a_program_that_hangs_is_ended_in_time(program, monkeypatch):
+    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.5")
+    with pytest.raises(AgentFault, match=r"did not answer within 0\.5 s"):
+        scores(program("import time\ntime.sleep(60)\n"))
+    assert not pipe._programs
+
+
+def test_illegal_answers_are_counted_and_replaced(program, capfd):
+    text = program("import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n", ",illegal=random")
+    found = scores(text)
+    assert found == scores(text)  # the random actions are of the seat's stream
+    for running in list(pipe._programs.values()):
+        answers = running.answers
+        running.end()
+    assert f"{answers} of {answers} answers were no legal action" in capfd.readouterr().err
+
+
+def test_wrong_programs_are_refused(program, tmp_path, capsys):
+    with pytest.raises(InputError, match="no file"):
+        load_agent(f"pipe:program={tmp_path / 'nowhere.py'}")
+    with pytest.raises(AgentFault, match=r"expected an executable program or one of \.py, \.js, \.mjs; chmod \+x"):
+        scores(program(FIRST, name="bot.txt"))
+    assert command(["balance", "strozzi", "--players", "3", "--agents", "pipe", "--deals", "2"]) == 2
+    assert "program must be a file" in capsys.readouterr().err
+
+
+def test_another_program_is_another_agent(program):
+    before = load_agent(program(FIRST)).source_digest
+    assert load_agent(program(FIRST + "# changed\n")).source_digest != before
+
+
+class _Model(BaseHTTPRequestHandler):
+    """A language model that always says 1, or nonsense to every third question."""
+
+    asked = 0
+
+    def do_POST(self):
+        _Model.asked += 1
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        assert "Your actions:\n1: pass" in body["messages"][1]["content"]
+        said = "I would rather pass." if _Model.asked % 3 == 0 else "1"
+        reply = json.dumps({"choices": [{"message": {"content": said}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_the_example_of_a_language_model_plays(monkeypatch, capfd):
+    server = HTTPServer(("127.0.0.1", 0), _Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("LLM_URL", f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    monkeypatch.setenv("LLM_MODEL", "none")
+    table = Position("strozzi", 3, seed=1)
+    spec = load_agent(f"pipe:program={ROOT / 'examples' / 'language_model.py'},illegal=random", table.game)
+    for _ in range(3):
+        while table.legal[0] != 1:  # the deviating questions have no pass
+            table.play(table.legal[0])
+        table.play(table.ask(spec))
+    server.shutdown()
+    server.server_close()
+    for running in list(pipe._programs.values()):
+        running.end()
+    assert "1 of 3 answers were no legal action" in capfd.readouterr().err
