@@ -209,6 +209,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._seats = np.zeros(self.num_envs, np.int64)
+        self._masks = np.zeros((self.num_envs, self.games.num_actions), np.bool_)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` has no keys.
@@ -222,7 +223,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return step.observations, self._infos(step)
 
     def _infos(self, step: Step) -> dict[str, Any]:
-        every = np.ones(self.num_envs, np.bool_)
+        every, self._masks = np.ones(self.num_envs, np.bool_), step.masks
         found = {"action_mask": step.masks.view(np.int8), "seat": step.seats, "deal": step.info.deals}
         return {key: value for name, part in found.items() for key, value in ((name, part), (f"_{name}", every))}
 
@@ -255,7 +256,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal in every game, bool[n, A]."""
-        return self.games.masks
+        return self._masks.copy()
 
     def render(self) -> tuple[str, ...]:
         """Return the board of every game as its learner sees it."""

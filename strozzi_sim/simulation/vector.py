@@ -27,7 +27,7 @@ from strozzi_sim.simulation.match import check_players
 from strozzi_sim.simulation.opponents import Opponents
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.slots import FAULTY, SLOT, slot_records
-from strozzi_sim.simulation.vector_arrays import Info, SlotState, Space, Step, SupportsSlot
+from strozzi_sim.simulation.vector_arrays import Info, SlotState, Space, Step, SupportsSlot, check_integer, record_bytes
 from strozzi_sim.simulation.vector_kernels import (
     ILLEGAL,
     LEAD,
@@ -102,9 +102,9 @@ class VectorEnv:
     ) -> None:
         self.game = find_game(game)
         self.variant = as_argument_error("variant", find_variant, self.game, variant)
-        self.players = _whole("players", players)
+        self.players = check_integer("players", players)
         check_players(self.game, self.players, self.variant)
-        self.num_envs = _whole("n", num_envs, 1, MAX_GAMES)
+        self.num_envs = check_integer("n", num_envs, 1, MAX_GAMES)
         if reward not in REWARDS:
             raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")
         self.seat, self.reward = seat, reward
@@ -169,11 +169,6 @@ class VectorEnv:
         }
 
     @property
-    def masks(self) -> NDArray[np.bool_]:
-        """Legal actions in each slot, bool[n, A]."""
-        return self._shown().masks.copy()
-
-    @property
     def deals(self) -> NDArray[np.int64]:
         """Deal in each slot, int64[n]."""
         return self._shown().info.deals.copy()
@@ -196,9 +191,11 @@ class VectorEnv:
         Raises:
             InputError: no such slot, or `reset` was not called.
         """
-        last, slot = self._shown(), _whole("slot", slot, 0, self.num_envs - 1)
+        last, slot = self._shown(), check_integer("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
-        state, chance = (np.frombuffer(bytearray(_bytes(work[name])), work[name].dtype) for name in ("state", "chance"))
+        state, chance = (
+            np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance")
+        )
         return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
 
     def put(self, slot: int, position: SupportsSlot) -> Step:
@@ -214,7 +211,7 @@ class VectorEnv:
         Raises:
             InputError: no such slot, another position, or `reset` was not called.
         """
-        last, slot = self._shown(), _whole("slot", slot, 0, self.num_envs - 1)
+        last, slot = self._shown(), check_integer("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
             raise ArgumentError(
                 "position", f"must be of {self.game.name}, {self.players} players, without scripted chance"
@@ -226,7 +223,7 @@ class VectorEnv:
             raise ArgumentError("position", f"one of these seats must decide: {sorted(mine)}; got {position.actor}")
         work = self._works[slot : slot + 1]
         for name, given in (("state", position.state), ("chance", position.chance)):
-            _bytes(work[name])[:] = _bytes(given)
+            record_bytes(work[name])[:] = record_bytes(given)
         self._randoms[slot] = position.rng
         self._slots["decisions"][slot] = 0
         for memory in self._opponents.memories:
@@ -274,8 +271,8 @@ class VectorEnv:
             AgentFault: an opponent chose an illegal action.
         """
         self._open()
-        self.seed = randbits(_SEED_BITS) if seed is None else _whole("seed", seed, 0, MAX_SEED)
-        first = _whole("deal", deal, 0, MAX_SEED)
+        self.seed = randbits(_SEED_BITS) if seed is None else check_integer("seed", seed, 0, MAX_SEED)
+        first = check_integer("deal", deal, 0, MAX_SEED)
         self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
         self.steps = 0
         return self._step(np.zeros(0, np.int64))
@@ -307,6 +304,28 @@ class VectorEnv:
         """
         out = np.empty(self.num_envs, np.int64)
         self._kernels.choose(self._rules[0], self._works, self._shown().info.random_bits, out)
+        return out
+
+    def observe(self, seats: Any) -> NDArray[np.float32]:
+        """Return what a seat of every game knows, float32[n, F], whoever decides: values are learned from all seats.
+
+        Args:
+            seats: whole numbers [n], a seat of each game, or one for all.
+
+        Raises:
+            InputError: another shape or type, no such seat, or `reset` was not called.
+        """
+        self._shown()
+        given = np.asarray(seats)
+        if given.dtype.kind not in "iu" or given.shape not in ((), (self.num_envs,)):
+            raise ArgumentError(
+                "seats", f"expected whole numbers [{self.num_envs}], got {given.dtype}{list(given.shape)}"
+            )
+        if given.size and not 0 <= given.min() <= given.max() < self.players:
+            raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {given.min()} to {given.max()}")
+        asked = np.full(self.num_envs, given, np.int64)
+        out = np.empty((self.num_envs, *self.observation_shape), np.float32)
+        self._kernels.observe(self._plan[0], self._rules[0], self._works, asked, out)
         return out
 
     def lineups(self, deals: Any = None) -> NDArray[np.int64]:
@@ -408,12 +427,7 @@ class VectorEnv:
             raise ArgumentError(
                 "seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {short_repr(seat)}"
             )
-        return _whole("seat", seat, 0, self.players - 1)
-
-
-def _bytes(records: Array) -> Array:
-    """Return the bytes of one record, padding included."""
-    return np.ndarray((records.itemsize,), np.uint8, records)
+        return check_integer("seat", seat, 0, self.players - 1)
 
 
 def _restored(
@@ -433,13 +447,3 @@ def _restored(
     if last is not None:
         env._seat_agents = env._opponents.seated(env.lineups(env._slots["game"]), env._design[env._slots["seating"]])
     return env
-
-
-def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
-    """Return a whole number from low to high."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}")
-    number = int(value)
-    if low is not None and high is not None and not low <= number <= high:
-        raise ArgumentError(argument, f"must be from {low:,} to {high:,}, got {number}")
-    return number

@@ -21,7 +21,7 @@ from strozzi_sim.game.contract import (
     score,
 )
 from strozzi_sim.kernel.jit import entry, inline_source, jit
-from strozzi_sim.kernel.pointers import address_of, assign, prefetch
+from strozzi_sim.kernel.pointers import address_of, assign, clone, prefetch
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
 from strozzi_sim.runtime.worker import HEARTBEAT
@@ -206,6 +206,18 @@ def _show_slot(b, plan, rules, works, slots, randoms, rows):
 
 
 @jit
+def _observe(plan, rules, works, seats, out):
+    """Write what a seat of every game knows."""
+    for b in range(out.shape[0]):
+        if plan.hidden:
+            known = clone(works[b].state)
+            conceal(known, rules, seats[b])
+            observe(known, rules, seats[b], out[b])
+        else:
+            observe(works[b].state, rules, seats[b], out[b])
+
+
+@jit
 def _choose(rules, works, words, out):
     """Write a legal action of every game, each as likely, by one random word each."""
     for b in range(out.shape[0]):
@@ -244,6 +256,7 @@ class Kernels:
             types.void(i8, record_type(PLAN), rules, works, array_type(SLOT), array_type(RANDOM, 2), rows),
             game.name,
         )
+        self.observe = entry(_observe, types.void(record_type(PLAN), rules, works, i8[::1], f4[:, ::1]), game.name)
         self.lineups = entry(_lineups, types.void(record_type(JOB), i8, i8[::1], i8[::1]), game.name)
         self.choose = entry(_choose, types.void(rules, works, u8[::1], i8[::1]), game.name)
 

@@ -63,7 +63,7 @@ def test_what_is_not_reset_is_copied_too_and_what_is_closed_is_not():
 @pytest.mark.parametrize("game", OUR_GAMES)
 def test_a_slot_is_a_position_and_back(game):
     env = played(VectorEnv(game, 2 if game == "medici_vs_strozzi" else 3, 4))
-    masks, position = env.masks, Position.from_slot(env, 2)
+    masks, position = env.step(env.random_actions()).masks, Position.from_slot(env, 2)
     assert position.deal == env.deals[2]
     assert position.legal == tuple(np.flatnonzero(masks[2]))
     other = env.copy()
@@ -121,6 +121,21 @@ def test_a_reset_takes_a_seed_of_the_system_and_any_deal():
     assert np.array_equal(later.observations[1], Position("strozzi", 4, seed=5, deal=8).observation())
     with pytest.raises(ArgumentError, match="deal: must be from 0"):
         env.reset(5, deal=-1)
+
+
+@pytest.mark.parametrize(("game", "players"), [("strozzi", 4), ("strasbourg", 3)])
+def test_any_seat_can_be_observed(game, players):
+    env = played(VectorEnv(game, players, 6), 40)
+    positions = [Position.from_slot(env, slot) for slot in range(6)]
+    for seat in range(players):
+        rows = env.observe(seat)
+        for position, row in zip(positions, rows, strict=True):
+            assert np.array_equal(row, position.observation(seat))
+    mixed = env.observe(np.arange(6) % players)
+    assert np.array_equal(mixed[4], positions[4].observation(4 % players))
+    for wrong in (players, -1, [0, 1], 1.0, [[0] * 6]):
+        with pytest.raises(ArgumentError, match="seats: "):
+            env.observe(wrong)
 
 
 @pytest.mark.parametrize("reward", ["win", "lead"])
