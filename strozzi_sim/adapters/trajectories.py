@@ -9,6 +9,7 @@ the game, the players, the variant, the reward and the seed. pandas, polars and 
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -243,7 +244,7 @@ def torch_dataset(folder: str | Path, batch: int = 4096) -> Any:
         InputError: PyTorch is not installed, no trajectories are there, or an invalid batch.
     """
     try:
-        import torch
+        torch: Any = import_module("torch")  # by name, since type checkers would read all of it
     except ModuleNotFoundError:
         raise InputError("torch_dataset needs PyTorch; install it with: pip install torch") from None
     check_whole("batch", batch, 1, _MOST_ROWS)
