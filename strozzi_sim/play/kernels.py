@@ -19,6 +19,7 @@ from strozzi_sim.game.contract import (
     observe,
     placing,
     score,
+    seen_action,
 )
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at, clone
@@ -90,6 +91,11 @@ def _observe(states, rules, seat, out):
     known = clone(states[0])
     conceal(known, rules[0], seat)
     observe(known, rules[0], seat, out)
+
+
+@jit
+def _seen(before, after, rules, action, viewer):
+    return int64(seen_action(before[0], after[0], rules[0], action, viewer))
 
 
 @jit
@@ -167,6 +173,12 @@ class Kernels:
     def observe(self) -> Any:
         """(states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged."""
         return self._entry(_observe, types.void, self._state, self._rules, types.int64, types.float32[::1])
+
+    @cached_property
+    def seen(self) -> Any:
+        """(states before, states after, rules, action, viewer) -> what the viewer learns of the step; 0: nothing."""
+        i8 = types.int64
+        return self._entry(_seen, i8, self._state, self._state, self._rules, i8, i8)
 
     @cached_property
     def results(self) -> Any:

@@ -5,7 +5,7 @@ undone. No journal is written: it is made on request by replaying the actions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from strozzi_sim.play.reconstruct import only_game, reconstruct_actions, recorde
 from strozzi_sim.play.records import header_line
 from strozzi_sim.play.scripted import check_drawn
 from strozzi_sim.play.start import GameSetup, check_integer, one_per_seat, set_up_game
+
+if TYPE_CHECKING:
+    from strozzi_sim.simulation.vector import VectorEnv
 
 Array = np.ndarray[Any, Any]
 _Past = tuple[Any, int, bytes, bytes, int] | None  # what was before, the action, then state, chance and actor before it
@@ -105,6 +108,7 @@ class Position(AgentQueries):
         self._script, self._rules = start.script, field_bytes(self.variant.rules)
         check_drawn(self._script, self.chance)
         self._past: _Past = None
+        self._origin = ""  # how it came about without a beginning
         self._legal: tuple[int, ...] | None = None
         self._seats = {}
 
@@ -306,8 +310,25 @@ class Position(AgentQueries):
             )
         other._set_chance(np.zeros(1, CHANCE))
         other._start, other._script, other._past, other._legal = None, None, None, None
-        other._step = other._kernels.step
+        other._step, other._origin = other._kernels.step, ", imagined"
         other.actor = other._kernels.imagine(other.state, other.variant.rules, other.chance, seat, rng)
+        return other
+
+    @staticmethod
+    def from_slot(env: "VectorEnv", slot: int) -> "Position":
+        """Return the game in a slot of a VectorEnv as a position, with the same future chance; `VectorEnv.put` puts one back.
+
+        It begins here, as an imagined one does: nothing before can be undone, and it has no journal, no record and no bytes.
+
+        Raises:
+            InputError: no such slot, or the environment was not reset.
+        """
+        found = env.slot(slot)
+        other = Position(env.game, env.players, env.seed or 0, found.deal, env.variant)
+        other._state_bytes[:] = found.state.tobytes()
+        other._set_chance(found.chance)
+        other.actor = found.actor
+        other._start, other._legal, other._origin = None, None, ", from a slot"
         return other
 
     def _told(self) -> tuple[Any, ...]:
@@ -334,7 +355,7 @@ class Position(AgentQueries):
     def __repr__(self) -> str:
         """One line with the game and the acting seat."""
         who = "the game is over" if self.over else f"seat {self.actor} decides"
-        chance = ", imagined" if self._start is None else ", chance by script" if self._script is not None else ""
+        chance = self._origin or (", chance by script" if self._script is not None else "")
         where = f"{self._where}, variant {self.variant.name}{chance}"
         return f"<Position of {where}: {who} after {len(self.actions)} actions>"
 
@@ -370,7 +391,9 @@ class Position(AgentQueries):
 
     def _begun(self) -> GameSetup:
         if self._start is None:
-            raise InputError("an imagined game has no beginning: it has no bytes, no record and no journal")
+            raise InputError(
+                "an imagined game has no beginning, nor has one from a slot: no bytes, no record and no journal"
+            )
         return self._start
 
     def __reduce__(self) -> Any:

@@ -6,26 +6,28 @@ does not depend on n, nor on what happens in other slots.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import replace
+from secrets import randbits
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent
-from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.agent import AnyAgent
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Layout
-from strozzi_sim.game.variants import BASE, AnyVariant, find_variant
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.runtime.worker import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
-from strozzi_sim.simulation.match import agent_row, check_players
+from strozzi_sim.simulation.match import check_players
+from strozzi_sim.simulation.opponents import Opponents
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.slots import FAULTY, SLOT, slot_records
+from strozzi_sim.simulation.vector_arrays import Info, SlotState, Space, Step, SupportsSlot, check_integer, record_bytes
 from strozzi_sim.simulation.vector_kernels import (
     ILLEGAL,
     LEAD,
@@ -40,59 +42,13 @@ from strozzi_sim.simulation.vector_kernels import (
 )
 
 MAX_GAMES = 2**20  # at once
-MAX_SEED = 2**53 - 1
+_SEED_BITS = 53
+MAX_SEED = 2**_SEED_BITS - 1
 ROTATE = "rotate"
 Reward = Literal["win", "score", "lead"]
 REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
-_MEMORY = 2**32  # bytes of opponents' memory at most, all games together
-_ALIGNED = 16  # bytes to which a game's memory is aligned
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Info:
-    """Additional arrays of a step; k is the number of games that ended in it.
-
-    Attributes:
-        random_bits: uint64[n], 64 random bits for each decision, from the stream of the acting seat.
-        num_legal: int64[n], number of legal actions, 2 or more.
-        deals: int64[n], the deal in each slot.
-        finished: int64[k], the slots whose game ended, in ascending order.
-        final_deals: int64[k], the deals of these games.
-        final_seats: int64[k], who acted last of the caller's seats; with opponents the learner's seat in that game.
-        final_scores: int64[k, P], the final score of every seat, in points of the game.
-        final_observations: float32[k, P, F], what every seat saw of the end.
-    """
-
-    random_bits: NDArray[np.uint64]
-    num_legal: NDArray[np.int64]
-    deals: NDArray[np.int64]
-    finished: NDArray[np.int64]
-    final_deals: NDArray[np.int64]
-    final_seats: NDArray[np.int64]
-    final_scores: NDArray[np.int64]
-    final_observations: NDArray[np.float32]
-
-
-class Step(NamedTuple):
-    """Result of `reset` and `step`: every game at a decision. The arrays are new in every call.
-
-    Attributes:
-        observations: float32[n, F], observation of the acting seat; see `VectorEnv.slices`.
-        masks: bool[n, A], True where an action is legal; action 0 never is.
-        seats: int64[n], acting seats.
-        rewards: float32[n, P], of every seat where a game has ended in this step, else 0.
-        done: bool[n], whether one has; the slot then shows the first decision of its next deal.
-        info: the rest.
-    """
-
-    observations: NDArray[np.float32]
-    masks: NDArray[np.bool_]
-    seats: NDArray[np.int64]
-    rewards: NDArray[np.float32]
-    done: NDArray[np.bool_]
-    info: Info
 
 
 class VectorEnv:
@@ -116,7 +72,7 @@ class VectorEnv:
         variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
 
     Attributes:
-        game, players, num_envs, variant: the arguments.
+        game, players, num_envs, seat, reward, variant: the arguments.
         pool: line-ups of opponents, each with an agent for the positions 1 .. players - 1; () without opponents.
         seed: seed of the deals; None before the first `reset`.
         steps: calls of `step` since then.
@@ -146,13 +102,14 @@ class VectorEnv:
     ) -> None:
         self.game = find_game(game)
         self.variant = as_argument_error("variant", find_variant, self.game, variant)
-        self.players = _whole("players", players)
+        self.players = check_integer("players", players)
         check_players(self.game, self.players, self.variant)
-        self.num_envs = _whole("n", num_envs, 1, MAX_GAMES)
+        self.num_envs = check_integer("n", num_envs, 1, MAX_GAMES)
         if reward not in REWARDS:
             raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")
-        self.pool = self._pool(opponents)
-        compiled = [[_compiled(spec, self.game) for spec in lineup] for lineup in self.pool]
+        self.seat, self.reward = seat, reward
+        self._opponents = Opponents(self.game, self.variant, self.players, self.num_envs, opponents)
+        self.pool = self._opponents.pool
         self.seed: int | None = None
         self.steps = 0
         self._plan, self._job = np.zeros(1, PLAN), np.zeros(1, JOB)
@@ -160,11 +117,7 @@ class VectorEnv:
         self._plan["reward"], self._plan["hidden"] = REWARDS[reward], self.variant.hidden
         self._plan["state_size"] = self.game.state.itemsize
         self._rules = exact_copy(self.variant.rules)
-        shape = (max(len(self.pool), 1), self.players)
-        self._agents, self._strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)
-        self._agents["counter"], self._agents["sees_state"] = -1, not self.variant.hidden
-        self._memories = self._seat_opponents(compiled)
-        self._design = seating_design(ROTATE if compiled else "one", self.players)
+        self._design = seating_design(ROTATE if self.pool else "one", self.players)
         self._works, self._slots = np.zeros(self.num_envs, slot_records(self.game)), np.zeros(self.num_envs, SLOT)
         self._seat_agents = np.zeros((self.num_envs, self.players), AGENT)
         self._randoms = np.zeros((self.num_envs, self.players), RANDOM)
@@ -172,7 +125,7 @@ class VectorEnv:
         num_envs, seats = self.num_envs, self.players  # of finals only the rows of games that end are ever touched
         self._finals = Finals(
             np.empty(num_envs, np.int64), np.empty(num_envs, np.int64), np.empty(num_envs, np.int64), np.empty((num_envs, seats), np.int64),
-            np.empty((num_envs, seats, *self.observation_shape), np.float32),
+            np.empty((num_envs, seats), np.float32), np.empty((num_envs, seats, *self.observation_shape), np.float32),
         )  # fmt: skip
         self._kernels = kernels(self.game)
         self._last: Step | None = None
@@ -196,6 +149,26 @@ class VectorEnv:
         return (self.slices.size,)
 
     @property
+    def spaces(self) -> dict[str, Space]:
+        """Shape, type and limits of `actions` and of the arrays of a Step, by name.
+
+        >>> import strozzi_sim as ss
+        >>> spaces = ss.VectorEnv("strozzi", 4, 8).spaces
+        >>> spaces["actions"].shape, spaces["actions"].high, spaces["masks"].shape
+        ((8,), 14, (8, 15))
+        """
+        n, (low, high), bits = self.num_envs, self.slices.limits(), np.dtype(np.bool_)
+        most = 1.0 if self.reward == "win" else np.inf
+        return {
+            "actions": Space((n,), np.dtype(np.int64), 1, self.num_actions - 1),
+            "observations": Space((n, *self.observation_shape), np.dtype(np.float32), low, high),
+            "masks": Space((n, self.num_actions), bits, False, True),
+            "seats": Space((n,), np.dtype(np.int64), 0, self.players - 1),
+            "rewards": Space((n, self.players), np.dtype(np.float32), min(0.0, 1.0 - most), most),
+            "done": Space((n,), bits, False, True),
+        }
+
+    @property
     def deals(self) -> NDArray[np.int64]:
         """Deal in each slot, int64[n]."""
         return self._shown().info.deals.copy()
@@ -210,24 +183,97 @@ class VectorEnv:
         against = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{against}], variant={self.variant.name!r})"
 
-    def __reduce__(self) -> Any:
-        """Refuse to be copied or pickled. Raises InputError."""
-        raise InputError(
-            "VectorEnv: games in the memory of one process cannot be copied or pickled; make another one with the same arguments"
+    # -- its games -------------------------------------------------------------------------------------------------------
+
+    def slot(self, slot: int) -> SlotState:
+        """Return the game in a slot; `Position.from_slot` makes a position of it.
+
+        Raises:
+            InputError: no such slot, or `reset` was not called.
+        """
+        last, slot = self._shown(), check_integer("slot", slot, 0, self.num_envs - 1)
+        work = self._works[slot : slot + 1]
+        state, chance = (
+            np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance")
         )
+        return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
+
+    def put(self, slot: int, position: SupportsSlot) -> Step:
+        """Replace the game in a slot by a copy of a position, such as a `Position`; return the last Step with its new row.
+
+        The game counts as that of the deal that the slot had, and the slot then plays its next deal. Opponents begin there: their
+        memory is empty, and the random streams of all seats are those of the position at its beginning.
+
+        Args:
+            slot: the slot.
+            position: one of the same game, players and variant, in which the caller decides.
+
+        Raises:
+            InputError: no such slot, another position, or `reset` was not called.
+        """
+        last, slot = self._shown(), check_integer("slot", slot, 0, self.num_envs - 1)
+        if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
+            raise ArgumentError(
+                "position", f"must be of {self.game.name}, {self.players} players, without scripted chance"
+            )
+        if position.variant.rules.tobytes() != self.variant.rules.tobytes():
+            raise ArgumentError("position", f"must be of variant {self.variant.name!r}, got {position.variant.name!r}")
+        mine = set(range(self.players)) if not self.pool else {int(last.seats[slot])}
+        if position.actor not in mine:
+            raise ArgumentError("position", f"one of these seats must decide: {sorted(mine)}; got {position.actor}")
+        work = self._works[slot : slot + 1]
+        for name, given in (("state", position.state), ("chance", position.chance)):
+            record_bytes(work[name])[:] = record_bytes(given)
+        self._randoms[slot] = position.rng
+        self._slots["decisions"][slot] = 0
+        for memory in self._opponents.memories:
+            memory[slot] = 0
+        rows = Rows(*(part.copy() for part in (*last[:5], last.info.random_bits, last.info.num_legal, last.info.deals)))
+        self._kernels.show_slot(slot, self._plan[0], self._rules[0], self._works, self._slots, self._randoms, rows)
+        info = replace(last.info, random_bits=rows.words, num_legal=rows.choices, deals=rows.deals)
+        self._last = Step(*rows[:5], info)
+        return self._last
+
+    def copy(self) -> "VectorEnv":
+        """Return a copy with the same games and the same future chance; opponents keep what they remember."""
+        self._open()
+        return _restored(*self._saved())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "VectorEnv":
+        """Return a copy; game, variant and agents are shared."""
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        """Pickle the arguments, the games and what opponents remember. Raises InputError if it is closed."""
+        self._open()
+        return _restored, self._saved()
+
+    def _saved(self) -> tuple[Any, ...]:
+        opponents = [list(lineup) for lineup in self.pool] or None
+        arguments = (self.game, self.players, self.num_envs, opponents, self.seat, self.reward)
+        games = [exact_copy(part) for part in (self._works, self._slots, self._randoms, self._job)]
+        memories = [memory.copy() for memory in self._opponents.memories]
+        return arguments, self.variant, self.game.behaviour, games, memories, self.seed, self.steps, self._last
 
     # -- playing ---------------------------------------------------------------------------------------------------------
 
-    def reset(self, seed: int = 0) -> Step:
-        """Deal the deals 0 .. n - 1 of a seed, one to each slot, and advance to the first decisions.
+    def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
+        """Deal n deals of a seed, one to each slot, and advance to the first decisions.
+
+        Args:
+            seed: random seed, below 2^53; None: one from the operating system, which the attribute `seed` then has.
+            deal: the deal in slot 0; slot i has deal + i, and next deal + i + n.
 
         Raises:
-            InputError: an invalid seed, or no decision for the caller in 1,000 deals.
+            InputError: an invalid seed or deal, or no decision for the caller in 1,000 deals.
             AgentFault: an opponent chose an illegal action.
         """
         self._open()
-        self.seed = _whole("seed", seed, 0, MAX_SEED)
-        self._job[0] = (game_key(self.game.name), self.seed, self.players, 0, 0, 0, 0)
+        self.seed = randbits(_SEED_BITS) if seed is None else check_integer("seed", seed, 0, MAX_SEED)
+        first = check_integer("deal", deal, 0, MAX_SEED)
+        self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
         self.steps = 0
         return self._step(np.zeros(0, np.int64))
 
@@ -260,6 +306,28 @@ class VectorEnv:
         self._kernels.choose(self._rules[0], self._works, self._shown().info.random_bits, out)
         return out
 
+    def observe(self, seats: Any) -> NDArray[np.float32]:
+        """Return what a seat of every game knows, float32[n, F], whoever decides: values are learned from all seats.
+
+        Args:
+            seats: whole numbers [n], a seat of each game, or one for all.
+
+        Raises:
+            InputError: another shape or type, no such seat, or `reset` was not called.
+        """
+        self._shown()
+        given = np.asarray(seats)
+        if given.dtype.kind not in "iu" or given.shape not in ((), (self.num_envs,)):
+            raise ArgumentError(
+                "seats", f"expected whole numbers [{self.num_envs}], got {given.dtype}{list(given.shape)}"
+            )
+        if given.size and not 0 <= given.min() <= given.max() < self.players:
+            raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {given.min()} to {given.max()}")
+        asked = np.full(self.num_envs, given, np.int64)
+        out = np.empty((self.num_envs, *self.observation_shape), np.float32)
+        self._kernels.observe(self._plan[0], self._rules[0], self._works, asked, out)
+        return out
+
     def lineups(self, deals: Any = None) -> NDArray[np.int64]:
         """Return which line-up of `pool` plays each deal of the seed, int64 of the same length.
 
@@ -281,7 +349,7 @@ class VectorEnv:
     def close(self) -> None:
         """Give the memory back; neither `reset` nor `step` can be called any more."""
         self._closed, self._last = True, None
-        self._memories = []
+        self._opponents.memories = []
         self._finals = Finals(*(part[:0] for part in self._finals))
         self._works, self._slots, self._seat_agents, self._randoms = (
             part[:0] for part in (self._works, self._slots, self._seat_agents, self._randoms)
@@ -312,14 +380,14 @@ class VectorEnv:
             np.empty(n, np.int64),
         )  # fmt: skip
         ended = self._kernels.step(
-            self._plan[0], self._job[0], self._rules[0], self._works, self._slots, self._agents, self._strides,
-            self._seat_agents, self._randoms, self._design, actions, rows, self._finals, self._fault[0], self._beat[0],
+            self._plan[0], self._job[0], self._rules[0], self._works, self._slots, self._opponents.agents,
+            self._opponents.strides, self._seat_agents, self._randoms, self._design, actions, rows, self._finals, self._fault[0], self._beat[0],
         )  # fmt: skip
         if ended < 0:
             raise self._refused(ended, actions)
-        if self._untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
+        if self._opponents.untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
             self._last = None
-            raise AgentFault(f"agent {self._untrusted} changed the rules that it received")
+            raise AgentFault(f"agent {self._opponents.untrusted} changed the rules that it received")
         info = Info(rows.words, rows.choices, rows.deals, *(part[:ended].copy() for part in self._finals))
         self._last = Step(rows.observations, rows.masks, rows.seats, rows.rewards, rows.done, info)
         return self._last
@@ -349,40 +417,6 @@ class VectorEnv:
             f"seed {self.seed}, deal {fault['deal']}, seating {fault['seating']})"
         )
 
-    # -- the line-up -----------------------------------------------------------------------------------------------------
-
-    def _pool(self, given: Any) -> tuple[tuple[AgentSpec, ...], ...]:
-        """Return the line-ups of opponents; empty if the caller decides for every seat."""
-        if given is None:
-            return ()
-        if isinstance(given, list | tuple) and given and all(isinstance(each, list | tuple) for each in given):
-            return tuple(self._lineup(each) for each in given)
-        return (self._lineup(given),)
-
-    def _lineup(self, given: Any) -> tuple[AgentSpec, ...]:
-        """Return the agents at positions 1 .. players - 1."""
-        listed = [given] if isinstance(given, AGENT_TYPES) else given
-        most = self.players - 1
-        if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
-            raise ArgumentError(
-                "opponents",
-                f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(given)}",
-            )
-        if not 1 <= len(listed) <= most:
-            raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
-        specs = [as_argument_error("opponents", find_agent, each, self.game, "opponents") for each in listed]
-        as_argument_error("opponents", check_lineup, specs, self.game, self.players)
-        for spec in specs:
-            if spec.without:
-                raise ArgumentError("opponents", f"agent {spec.text!r}: environments take agents without restrictions")
-            if spec.agent.kind != "compiled":
-                raise ArgumentError(
-                    "opponents",
-                    f"agent {spec.text!r} is written in Python, and only compiled agents play inside a step; leave opponents out "
-                    "and ask it yourself at its seats",
-                )
-        return tuple(specs[k % len(specs)] for k in range(most))
-
     def _seating(self, seat: Any) -> int:
         """Return the seating of every deal, or -1 if it rotates."""
         if seat == ROTATE and isinstance(seat, str):
@@ -393,45 +427,23 @@ class VectorEnv:
             raise ArgumentError(
                 "seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {short_repr(seat)}"
             )
-        return _whole("seat", seat, 0, self.players - 1)
-
-    def _seat_opponents(self, compiled: Sequence[Sequence[CompiledAgent]]) -> list[Array]:
-        """Write the opponents' agent records; returns the memories of the positions, uint8[n, bytes] each.
-
-        The agents of a position in all line-ups share one memory, which is zeroed for each game.
-        """
-        sizes = [max(agent.memory.itemsize for agent in agents) for agents in zip(*compiled, strict=True)]
-        sizes = [-(-size // _ALIGNED) * _ALIGNED for size in sizes]
-        need = sum(sizes)
-        if self.num_envs * need > _MEMORY:
-            raise ArgumentError(
-                "n",
-                f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {self.num_envs:,}",
-            )
-        memories = [np.zeros((self.num_envs, size), np.uint8) for size in sizes]
-        untrusted: dict[str, None] = {}
-        for number, (lineup, agents) in enumerate(zip(self.pool, compiled, strict=True)):
-            for position, (spec, agent, memory) in enumerate(zip(lineup, agents, memories, strict=True), 1):
-                self._agents[number, position] = agent_row(agent, memory, self.variant)
-                self._strides[number, position] = memory.shape[1]
-                if not agent.trusted:
-                    untrusted[repr(spec.text)] = None
-        self._compiled = compiled  # addresses are valid as long as they live
-        self._untrusted = " or ".join(untrusted)
-        return memories
+        return check_integer("seat", seat, 0, self.players - 1)
 
 
-def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
-    if spec.in_seconds:
-        raise ArgumentError("opponents", f"agent {spec.text!r}: give a count instead of {spec.in_seconds}")
-    return as_argument_error("opponents", compile_agent, spec, game)
-
-
-def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
-    """Return a whole number from low to high."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}")
-    number = int(value)
-    if low is not None and high is not None and not low <= number <= high:
-        raise ArgumentError(argument, f"must be from {low:,} to {high:,}, got {number}")
-    return number
+def _restored(
+    arguments: tuple[Any, ...], variant: Variant, behaviour: int, games: list[Array], memories: list[Array], seed: int | None,
+    steps: int, last: Step | None,
+) -> VectorEnv:  # fmt: skip
+    """Return the environment of `VectorEnv._saved`. Raises InputError if the game plays otherwise by now."""
+    env = VectorEnv(*arguments, variant=variant)
+    if env.game.behaviour != behaviour:
+        raise InputError(
+            f"VectorEnv: saved at behaviour {behaviour} of {env.game.name}, which is now {env.game.behaviour}"
+        )
+    env._works, env._slots, env._randoms, env._job = (exact_copy(part) for part in games)
+    for mine, theirs in zip(env._opponents.memories, memories, strict=True):
+        mine[:] = theirs
+    env.seed, env.steps, env._last = seed, steps, last
+    if last is not None:
+        env._seat_agents = env._opponents.seated(env.lineups(env._slots["game"]), env._design[env._slots["seating"]])
+    return env

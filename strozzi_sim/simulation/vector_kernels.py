@@ -21,7 +21,7 @@ from strozzi_sim.game.contract import (
     score,
 )
 from strozzi_sim.kernel.jit import entry, inline_source, jit
-from strozzi_sim.kernel.pointers import address_of, assign, prefetch
+from strozzi_sim.kernel.pointers import address_of, assign, clone, prefetch
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
 from strozzi_sim.runtime.worker import HEARTBEAT
@@ -67,6 +67,7 @@ class Finals(NamedTuple):
     deals: np.ndarray[Any, Any]
     seats: np.ndarray[Any, Any]
     scores: np.ndarray[Any, Any]
+    wins: np.ndarray[Any, Any]
     observations: np.ndarray[Any, Any]
 
 
@@ -103,12 +104,25 @@ def _finish(b, mover, plan, rules, work, slot, players, rewards, done, finals, r
     for seat in range(players):
         rewards[b, seat] = _reward(state, seat, players, plan.reward)
         finals.scores[row, seat] = score(state, seat)
+        finals.wins[row, seat] = _reward(state, seat, players, WIN)
         if plan.hidden:
             assign(work.seen, state)
             conceal(work.seen, rules, seat)
             observe(work.seen, rules, seat, finals.observations[row, seat])
         else:
             observe(state, rules, seat, finals.observations[row, seat])
+
+
+@inline_source
+def _show(b, plan, rules, work, slot, randoms, rows):
+    """Write the row of a slot in which the caller decides."""
+    seat = actor(work.state)
+    state = work.seen if plan.hidden else work.state
+    observe(state, rules, seat, rows.observations[b])
+    rows.choices[b] = show_legal(state, rules, rows.masks[b])
+    rows.seats[b] = seat
+    rows.words[b] = random_word(randoms[b, seat])
+    rows.deals[b] = slot.game
 
 
 @jit
@@ -145,7 +159,7 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
             rows.rewards[b, seat] = 0
         mover = int64(-1)  # no seat has acted in the game in the slot
         if begins:
-            slot.game = b - games
+            slot.game = job.first + b - games
         else:
             mover = actor(work.state)
             slot.action = actions[b]
@@ -175,14 +189,32 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
                 plan.slot = b
                 return UNASKED
             mover = int64(-1)
-        seat = actor(work.state)
-        state = work.seen if plan.hidden else work.state
-        observe(state, rules, seat, rows.observations[b])
-        rows.choices[b] = show_legal(state, rules, rows.masks[b])
-        rows.seats[b] = seat
-        rows.words[b] = random_word(randoms[b, seat])
-        rows.deals[b] = slot.game
+        _show(b, plan, rules, work, slot, randoms, rows)
     return finished
+
+
+@jit
+def _show_slot(b, plan, rules, works, slots, randoms, rows):
+    """Write the row of slot b again, whose state was replaced by one in which the caller decides."""
+    work, slot = works[b], slots[b]
+    slot.action = 0
+    slot.asked = 1  # `seen` is ready
+    if plan.hidden:
+        assign(work.seen, work.state)
+        conceal(work.seen, rules, actor(work.state))
+    _show(b, plan, rules, work, slot, randoms, rows)
+
+
+@jit
+def _observe(plan, rules, works, seats, out):
+    """Write what a seat of every game knows."""
+    for b in range(out.shape[0]):
+        if plan.hidden:
+            known = clone(works[b].state)
+            conceal(known, rules, seats[b])
+            observe(known, rules, seats[b], out[b])
+        else:
+            observe(works[b].state, rules, seats[b], out[b])
 
 
 @jit
@@ -209,7 +241,7 @@ class Kernels:
         i8, u8, f4, b1 = types.int64, types.uint64, types.float32, types.boolean
         rules, works = record_type(game.rules), array_type(slot_records(game))
         rows = types.NamedTuple((f4[:, ::1], b1[:, ::1], i8[::1], f4[:, ::1], b1[::1], u8[::1], i8[::1], i8[::1]), Rows)
-        finals = types.NamedTuple((i8[::1], i8[::1], i8[::1], i8[:, ::1], f4[:, :, ::1]), Finals)
+        finals = types.NamedTuple((i8[::1], i8[::1], i8[::1], i8[:, ::1], f4[:, ::1], f4[:, :, ::1]), Finals)
         self.step = entry(
             _step,
             i8(
@@ -219,6 +251,12 @@ class Kernels:
             ),
             game.name,
         )  # fmt: skip
+        self.show_slot = entry(
+            _show_slot,
+            types.void(i8, record_type(PLAN), rules, works, array_type(SLOT), array_type(RANDOM, 2), rows),
+            game.name,
+        )
+        self.observe = entry(_observe, types.void(record_type(PLAN), rules, works, i8[::1], f4[:, ::1]), game.name)
         self.lineups = entry(_lineups, types.void(record_type(JOB), i8, i8[::1], i8[::1]), game.name)
         self.choose = entry(_choose, types.void(rules, works, u8[::1], i8[::1]), game.name)
 

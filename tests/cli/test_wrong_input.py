@@ -1,8 +1,5 @@
 """Wrong input is told in one line: the value, the place, what is allowed, and the name that was meant."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
@@ -77,13 +74,6 @@ def test_a_wrong_argument_is_told_in_one_line(call, begins, ends):
     assert words.startswith(begins)
     assert words.endswith(ends)
     assert "\n" not in words
-
-
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_vector_env_is_not_copied(clone):
-    env = ss.VectorEnv("strozzi", 3, 2)
-    with pytest.raises(InputError, match="VectorEnv: games in the memory of one process cannot be copied or pickled"):
-        clone(env)
 
 
 def test_known_agents_are_those_that_play_the_game():

@@ -5,7 +5,9 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
 import numpy as np
+import pytest
 
+import strozzi_sim as ss
 from paths import ROOT
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.vector import Info, Step
@@ -40,10 +42,13 @@ def test_the_code_of_the_page_runs():
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(block, names)
     assert names["games"] > 0
-    assert names["env"].steps == 100
+    env = names["env"]
+    assert env.steps == 100
     assert names["coins"].shape == (4096, 6)
     assert set(names["phase"]) <= set(range(4))
     assert (names["ahead"] < 1).all()
+    assert names["others"].shape == (64, env.observation_shape[0])
+    assert names["rows"] > 1000
 
 
 def test_the_page_names_every_array():
@@ -51,3 +56,57 @@ def test_the_page_names_every_array():
     assert told == {*Step._fields, *Info.__dataclass_fields__} - {"info"}
     for target in re.findall(r"\]\(([^)#]+)\)", PAGE):
         assert (ROOT / "docs" / target).exists(), target
+
+
+def test_ppo_learns_and_plays_by_name(tmp_path):
+    """A short run: what is saved chooses as the policy in PyTorch, plays in a tournament, and in searches as prior and as value."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    ppo = example("ppo")
+    torch.set_num_threads(1)
+    for opponents in (None, [["greedy", "random"]]):
+        policy, spent = ppo.learn(steps=4 * 64 * 64, games=64, horizon=64, opponents=opponents)
+        assert (spent > 0).all()
+    assert all(torch.isfinite(part).all() for part in policy.parameters())
+    file = tmp_path / "ppo.npz"
+    policy.save(file)
+    position = ss.Position("strozzi", 4, seed=1)
+    for _ in range(20):
+        logs, _, _ = policy.judge(torch.from_numpy(position.observation())[None], torch.from_numpy(position.mask)[None])
+        best, second = logs[0].topk(2).values.tolist()
+        action = position.ask(f"network:weights={file}")
+        assert logs[0, action] == best or best - second < 1e-5
+        position.play(action)
+    mine = f"network:weights={file}"
+    search = "ismcts:iterations=5,rollout=random"
+    agents = [mine, f"{search},prior=({mine})", f"{search},utility=win,evaluate=({mine})", "random"]
+    table = ss.tournament("strozzi", agents, players=4, deals=1).tables["ratings"]
+    assert {mine, "random"} < set(table["agent"])
+    assert table["agent"].nunique() == len(agents)
+
+
+def test_ppo_judges_each_seat_by_its_own_game():
+    """Advantages of a hand-made rollout: two seats in turn, a game that ends, one that does not, and a seat of a rival."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    ppo = example("ppo")
+    env = ss.VectorEnv("strozzi", 4, 2)
+    rollout = ppo.Rollout(env, 4)
+    rollout.seats[:] = [[0, 0], [1, 1], [0, 0], [1, 1]]
+    rollout.other_seats[:] = 3
+    rollout.values[:], rollout.rewards[:], rollout.done[:], rollout.mine[:] = 0.5, 0, False, True
+    rollout.done[2, 0], rollout.rewards[2, 0], rollout.wins[2, 0, 3] = True, [2, -2, 0, 0], 1
+    rollout.mine[1, 0] = False
+    _, targets, weights, _, others, over = rollout.judged()
+    first = 0.5 + ppo.LAMBDA * 1.5  # seat 0 expects 0.5 at both of its decisions, and has 2 in the end
+    assert targets[:3, 0].tolist() == pytest.approx([first, -2, 2])
+    assert weights.tolist() == [[1, 1], [0, 1], [1, 0], [0, 0]]
+    assert others[:, 0].tolist() == [1, 1, 1, 0]
+    assert over.tolist() == [[True, False], [True, False], [True, False], [False, False]]
+    assert torch.isfinite(targets).all()
+
+
+def test_maskable_ppo_learns():
+    pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
+    maskable = example("maskable_ppo")
+    model = maskable.learn(steps=2 * 64 * 256)
+    share, half_width = maskable.win_share(model, games=512)
+    assert share - half_width > 1 / maskable.PLAYERS

@@ -1,0 +1,85 @@
+"""What the adapters have in common: the error where a library is missing, player counts, deals, rewards."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from operator import index
+from secrets import randbits
+from typing import Any
+
+from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.game.contract import Game
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.vector import REWARDS, Reward
+
+RENDER_MODES = ["human", "ansi"]
+
+
+@contextmanager
+def needs(library: str, extra: str) -> Iterator[None]:
+    """Import a library in this context; if it is missing, raise an InputError that names the extra to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"this adapter needs {library} ({error.name} is missing); install it with: pip install 'strozzi-sim[{extra}]'"
+        ) from None
+
+
+def default_players(game: Game) -> int:
+    """Return the player count if none is given, as the commands do: 4, or the game's minimum."""
+    return 4 if 4 in game.player_counts else game.player_counts[0]
+
+
+def check_render_mode(mode: str | None) -> None:
+    """Check a render mode. Raises InputError."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise ArgumentError("render_mode", f"unknown mode {short_repr(mode)}; {suggest_names(mode, RENDER_MODES)}")
+
+
+class Deals:
+    """Which deal each `reset` plays: with a seed its first deal, without one the next deal of the same seed.
+
+    Attributes:
+        seed: random seed; before the first reset one from the operating system.
+        deal: the deal being played; -1 before the first reset.
+    """
+
+    def __init__(self) -> None:
+        self.seed, self.deal = randbits(53), -1
+
+    def next(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        """Go to the deal of a reset; `options["deal"]` chooses one.
+
+        Raises:
+            InputError: a deal that is no whole number.
+        """
+        chosen = (options or {}).get("deal")
+        if chosen is not None and (isinstance(chosen, bool) or not hasattr(chosen, "__index__")):
+            raise ArgumentError("options", f"deal must be a whole number, got {short_repr(chosen)}")
+        if seed is not None:
+            self.seed, self.deal = seed, -1
+        self.deal = self.deal + 1 if chosen is None else index(chosen)
+
+
+def final_rewards(position: Position, reward: Reward) -> list[float]:
+    """Return the reward of every seat of a finished game, as `VectorEnv` gives it.
+
+    >>> position = Position("medici_vs_strozzi", 2)
+    >>> while not position.over:
+    ...     position.play(position.ask("random"))
+    >>> sum(final_rewards(position, "win"))
+    1.0
+    """
+    scores, players = position.scores, position.players
+    if reward == "win":
+        best = min(position.places)
+        return [(place == best) / position.places.count(best) for place in position.places]
+    if reward == "score":
+        return [float(score) for score in scores]
+    return [(players * score - sum(scores)) / (players - 1) for score in scores]
+
+
+def check_reward(reward: str) -> None:
+    """Check the name of a reward. Raises InputError."""
+    if reward not in REWARDS:
+        raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")

@@ -1,0 +1,241 @@
+"""A game as a tree in which every draw of chance is a node of its own: what OpenSpiel's states stand for.
+
+A node is at a decision, at a draw, or at the end. A draw happens while a deal or an action is under way: the node then keeps the
+last decision, the action and the outcomes so far, and plays the action again with one more outcome, by scripted chance.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import ArgumentError
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import AnyVariant, Variant, shipped_variants
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import CHANCE, RANDOM
+from strozzi_sim.play.kernels import Kernels, kernels
+from strozzi_sim.play.scripted import script_of
+from strozzi_sim.play.start import set_up_game
+
+DIGEST = 16  # bytes of a digest of all that a seat has seen
+_SAMPLES = 16  # random games in which the largest draw is looked for
+Array = np.ndarray[Any, Any]
+
+
+class Table:
+    """A game, its variant and its number of seats, with the kernels that play it.
+
+    Attributes:
+        game, variant, players: identity of the table.
+    """
+
+    def __init__(self, game: str | Game, players: int, variant: AnyVariant) -> None:
+        start = set_up_game(game, players, 0, 0, variant)
+        self.game, self.variant, self.players = start.game, start.variant, start.players
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """Kernels that read states."""
+        return kernels(self.game)
+
+    @cached_property
+    def moving(self) -> Kernels:
+        """Kernels that play, with the outcomes of chance as a list."""
+        return kernels(self.game, scripted=True)
+
+    @cached_property
+    def start(self) -> "Node":
+        """The first node of the game: nothing is dealt."""
+        return Node(self, None, None, ())
+
+    def largest_draw(self) -> int:
+        """Return the largest number of outcomes of a draw in 16 random games: exact where a game draws without replacement."""
+        rng, largest = SeatRng(0), 1
+        for _ in range(_SAMPLES):
+            node = self.start
+            while not node.over:
+                if node.outcomes:
+                    largest = max(largest, node.outcomes)
+                    node = node.after(rng.below(node.outcomes))
+                else:
+                    legal = node.legal
+                    node = node.after(legal[rng.below(len(legal))])
+        return largest
+
+    def __deepcopy__(self, memo: Any) -> "Table":
+        return self
+
+    def __reduce__(self) -> Any:
+        shipped = self.variant.name == "base" or self.variant.name in shipped_variants(self.game)
+        return _table, (self.game.name, self.players, self.variant.name if shipped else self.variant)
+
+
+def _table(game: str, players: int, variant: str | Variant) -> Table:
+    return Table(find_game(game), players, variant)
+
+
+class Decision:
+    """A state in which a seat must decide, or the end of a game. Never changed.
+
+    Attributes:
+        table: game, variant and players.
+        state: the record, shape (1,).
+        actor: the seat that must decide; -1: the game is over.
+        before: the decision before it, or None.
+        action: action played there; None: the deal.
+        drawn: outcomes of all draws since then.
+        imagined: whether it was sampled by `imagine`; nothing lies before it.
+    """
+
+    def __init__(
+        self, table: Table, state: Array, actor: int, before: "Decision | None" = None, action: int | None = None,
+        drawn: tuple[int, ...] = (), seen: Mapping[int, tuple[bytes, bytes]] | None = None,
+    ) -> None:  # fmt: skip
+        self.table, self.state, self.actor = table, state, actor
+        self.before, self.action, self.drawn, self.imagined = before, action, drawn, seen is not None
+        self._seen = dict(seen or {})  # seat -> digest, bytes of the concealed state
+
+    @cached_property
+    def legal(self) -> list[int]:
+        """Legal actions in ascending order."""
+        found = np.empty(self.table.game.actions, np.int64)
+        return found[: self.table.kernels.legal(self.state, self.table.variant.rules, found)].tolist()  # type: ignore[no-any-return]
+
+    def concealed(self, seat: int) -> Array:
+        """Return the state as `seat` knows it, shape (1,)."""
+        known = exact_copy(self.state)
+        self.table.kernels.conceal(known, self.table.variant.rules, seat)
+        return known
+
+    def view(self, seat: int) -> Any:
+        """Return the game's View of what `seat` knows."""
+        return self.table.game.view.view_of(self.concealed(seat)[0], self.table.variant.components, seat)
+
+    def digest(self, seat: int) -> bytes:
+        """Return a digest of all that `seat` has seen of the game, and of its own actions: equal where these are equal.
+
+        Steps of which the seat learns nothing leave it unchanged.
+        """
+        later: list[Decision] = []
+        at: Decision | None = self
+        while at is not None and seat not in at._seen:
+            later.append(at)
+            at = at.before
+        for decision in reversed(later):
+            decision._seen[seat] = decision._look(seat)
+        return self._seen[seat][0]
+
+    def _look(self, seat: int) -> tuple[bytes, bytes]:
+        known = self.concealed(seat).tobytes()
+        if self.before is None:
+            return _digest(b"", known), known
+        digest, known_before = self.before._seen[seat]
+        step = self.table.kernels.seen(self.before.state, self.state, self.table.variant.rules, self.action, seat)
+        if step == 0 and known == known_before:
+            return digest, known
+        own = self.action if self.before.actor == seat else 0
+        return _digest(digest, np.array([self.before.actor, step, own], np.int64).tobytes() + known), known
+
+    def imagine(self, seat: int, word: int) -> "Decision":
+        """Sample a decision that `seat` cannot tell from this one: its digest there is the same, and nothing lies before it."""
+        digest = self.digest(seat)
+        state, rng, chance = exact_copy(self.state), np.zeros(1, RANDOM), np.zeros(1, CHANCE)
+        rng["cursor"] = word
+        actor = self.table.kernels.imagine(state, self.table.variant.rules, chance, seat, rng)
+        return Decision(self.table, state, int(actor), seen={seat: (digest, self._seen[seat][1])})
+
+
+def _digest(before: bytes, more: bytes) -> bytes:
+    return blake2b(before + more, digest_size=DIGEST).digest()
+
+
+class Node:
+    """A decision, a draw of chance, or the end of a game. Never changed, so that copies share it.
+
+    Attributes:
+        decision: the last decision, which is this one unless chance must draw; None during the deal.
+        action: action under way there, if chance must draw; None: none, or the deal.
+        drawn: outcomes drawn since then.
+        source, outcomes: chance source of the draw, and how many outcomes it has, all with the same probability; 0 outcomes: no
+            draw.
+    """
+
+    __slots__ = ("action", "decision", "drawn", "outcomes", "source", "table")
+
+    def __init__(self, table: Table, decision: Decision | None, action: int | None, drawn: tuple[int, ...]) -> None:
+        """Play `action` with these outcomes, or the deal; without an action stay at `decision`."""
+        self.table, self.decision, self.action, self.drawn = table, decision, action, drawn
+        self.source = self.outcomes = 0
+        if decision is not None and action is None:
+            return
+        listed = np.array(drawn, np.int64)
+        script, rules = script_of(listed), table.variant.rules
+        if decision is None:
+            state = np.zeros(1, table.game.state)
+            actor = table.moving.deal(state, rules, script, table.players, 0)
+        else:
+            state = exact_copy(decision.state)
+            actor = table.moving.step(state, rules, script, action)
+        self.source, self.outcomes = int(script["source"][0]), int(script["outcomes"][0])
+        if self.outcomes == 0:
+            self.decision = Decision(table, state, int(actor), decision, action, drawn)
+            self.action, self.drawn = None, ()
+
+    @property
+    def actor(self) -> int:
+        """The seat that must decide; -1 at a draw and at the end."""
+        return -1 if self.outcomes or self.decision is None else self.decision.actor
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.outcomes == 0 and self.actor < 0
+
+    @property
+    def legal(self) -> list[int]:
+        """Legal actions in ascending order; [] at a draw and at the end."""
+        return [] if self.outcomes or self.decision is None else self.decision.legal
+
+    def after(self, choice: int) -> "Node":
+        """Return the node after an action, or after an outcome of a draw.
+
+        Raises:
+            ArgumentError: it is not legal, or there is no such outcome; or the game is over.
+        """
+        if self.outcomes:
+            if not 0 <= choice < self.outcomes:
+                raise ArgumentError("action", f"{choice} is no outcome of this draw; it has 0 to {self.outcomes - 1}")
+            return Node(self.table, self.decision, self.action, (*self.drawn, choice))
+        if choice not in self.legal:
+            legal = ", ".join(map(str, self.legal)) or "none, the game is over"
+            raise ArgumentError("action", f"{choice} is not legal; legal: {legal}")
+        return Node(self.table, self.decision, choice, ())
+
+    def history(self) -> tuple["Decision | None", list[int]]:
+        """Return the imagined decision in which the game begins, None at a deal, and all actions and outcomes since."""
+        choices = [*reversed(self.drawn)] + ([] if self.action is None else [self.action])
+        at = self.decision
+        while at is not None and not at.imagined:
+            choices += [*reversed(at.drawn)] + ([] if at.action is None else [at.action])
+            at = at.before
+        return at, choices[::-1]
+
+    def __deepcopy__(self, memo: Any) -> "Node":
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickle the node as its history."""
+        start, choices = self.history()
+        return _node, (self.table, start and (start.state, start.actor, start._seen), choices)
+
+
+def _node(table: Table, start: tuple[Array, int, Any] | None, choices: list[int]) -> Node:
+    node = table.start if start is None else Node(table, Decision(table, start[0], start[1], seen=start[2]), None, ())
+    for choice in choices:
+        node = node.after(choice)
+    return node

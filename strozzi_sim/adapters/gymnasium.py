@@ -1,0 +1,274 @@
+"""Gymnasium environments: one seat learns, named opponents have the others.
+
+Importing this module registers `strozzi_sim/NAME-v0` for every installed game, such as `strozzi_sim/Strozzi-v0`.
+
+>>> import gymnasium
+>>> import strozzi_sim.adapters.gymnasium
+>>> env = gymnasium.make("strozzi_sim/Strozzi-v0", players=4, opponents=["heuristic", "random"])
+>>> observation, info = env.reset(seed=7)
+>>> observation, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, default_players, needs
+from strozzi_sim.agent import AnyAgent
+from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.game import find_game, game_names
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, shipped_variants
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.vector import Reward, VectorEnv
+from strozzi_sim.simulation.vector_arrays import Step
+
+with needs("Gymnasium", "gymnasium"):
+    import gymnasium
+    from gymnasium.spaces import Box, Discrete
+    from gymnasium.vector import AutoresetMode
+    from gymnasium.vector.utils import batch_space
+
+Opponents = AnyAgent | Sequence[Any]
+
+
+def observation_box(game: Game, variant: Variant) -> Any:
+    """Return the space of observations, Box float32[F]: the ranges of the slices; without limits in a custom variant."""
+    if variant.name == BASE or variant.name in shipped_variants(game):
+        low, high = game.slices.limits()
+        return Box(
+            low, np.where(low == high, high + 1, high), dtype=np.float32
+        )  # Gymnasium warns of a range of one number
+    return Box(-np.inf, np.inf, (game.slices.size,), np.float32)
+
+
+def env_id(game: str) -> str:
+    """Return the name of a game's environment.
+
+    >>> env_id("sevens_of_hearts")
+    'strozzi_sim/SevensOfHearts-v0'
+    """
+    return f"strozzi_sim/{''.join(word.capitalize() for word in game.split('_'))}-v0"
+
+
+def _made(
+    game: str | Game, players: int | None, num_envs: int, opponents: Opponents, *rest: Any, **more: Any
+) -> VectorEnv:
+    if opponents is None:
+        raise ArgumentError(
+            "opponents", "expected agents for the other seats; PettingZoo's environments have no opponents"
+        )
+    found = find_game(game)
+    return VectorEnv(found, default_players(found) if players is None else players, num_envs, opponents, *rest, **more)
+
+
+class GameEnv(gymnasium.Env):  # type: ignore[misc]
+    """A game for one learner, Gymnasium's interface.
+
+    Observations are float32[F], the game's named slices (`slices`). `info["action_mask"]`, int8[A], has 1 where an action is
+    legal, for `action_space.sample(mask)`; `action_masks()` returns it as bool, for sb3-contrib. At the end `info` also has
+    `scores` int64[P] and `wins` float32[P] of all seats, and the mask is 0 everywhere. `info` always has `seat` and `deal`.
+
+    Args:
+        game: the game, or its name.
+        players: number of seats; default: 4, or the game's minimum.
+        opponents: compiled agents of the other seats, by name, or a pool of line-ups; see `VectorEnv`.
+        seat: seat of the learner, or "rotate": in deal d it is d modulo players.
+        reward: at the end, 0 before: "win" (1, divided among winners), "score", or "lead" (the score less the mean of the others').
+        variant: name of a shipped variant, changes under a new name, or a Variant.
+        illegal_reward: an illegal action ends the game with this reward, and `info["illegal"]` is True; None: it is an error.
+        render_mode: "human" prints the board after every step, "ansi" returns it from `render`.
+
+    Attributes:
+        slices: the named slices of an observation.
+
+    Raises:
+        InputError: an invalid argument; names it.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(
+        self, game: str | Game, players: int | None = None, opponents: Opponents = "random",
+        seat: int | Literal["rotate"] = "rotate", reward: Reward = "win", variant: AnyVariant = BASE,
+        illegal_reward: float | None = -1.0, render_mode: str | None = None,
+    ) -> None:  # fmt: skip
+        check_render_mode(render_mode)
+        self._env = _made(game, players, 1, opponents, seat, reward, variant=variant)
+        self._illegal_reward, self.render_mode, self._deals = illegal_reward, render_mode, Deals()
+        self.slices = self._env.slices
+        self.observation_space = observation_box(self._env.game, self._env.variant)
+        self.action_space = Discrete(self._env.num_actions)
+        self._step: Step | None = None  # None: the game is over
+        self._ending = "no game is dealt; call reset(seed) first"
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal a game and advance to the learner's first decision.
+
+        Args:
+            seed: random seed, below 2^53: its first deal is played. None: the next deal of the same seed, at first of one from
+                the operating system.
+            options: {"deal": D} plays deal D instead.
+
+        Raises:
+            InputError: an invalid seed or deal.
+        """
+        super().reset(seed=seed)
+        self._deals.next(seed, options)
+        self._step = step = self._env.reset(self._deals.seed, deal=self._deals.deal)
+        self._deals.deal = int(step.info.deals[0])  # a deal without a decision of the learner is skipped
+        if self.render_mode == "human":
+            self.render()
+        return step.observations[0], self._info(step)
+
+    def _info(self, step: Step) -> dict[str, Any]:
+        return {
+            "action_mask": step.masks[0].astype(np.int8),
+            "seat": int(step.seats[0]),
+            "deal": int(step.info.deals[0]),
+        }
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play an action, and advance to the learner's next decision or to the end.
+
+        Raises:
+            InputError: the game is over, or an illegal action if `illegal_reward` is None.
+        """
+        if self._step is None:
+            raise InputError(self._ending)
+        shown, seat = self._step, int(self._step.seats[0])
+        legal = 0 <= int(action) < self._env.num_actions and bool(shown.masks[0, int(action)])
+        if not legal and self._illegal_reward is not None:
+            self._step, self._ending = None, f"the game is over: action {action} was illegal; call reset()"
+            info = self._info(shown) | {"action_mask": np.zeros(self._env.num_actions, np.int8), "illegal": True}
+            return shown.observations[0].copy(), float(self._illegal_reward), True, False, info
+        step = self._env.step(np.array([int(action)]))
+        if not step.done[0]:
+            self._step = step
+            if self.render_mode == "human":
+                self.render()
+            return step.observations[0], 0.0, False, False, self._info(step)
+        end = step.info
+        scores = ", ".join(map(str, end.final_scores[0]))
+        self._step, self._ending = None, f"the game is over, with scores {scores} by seat; call reset()"
+        if self.render_mode == "human":
+            self.render()
+        info = {
+            "action_mask": np.zeros(self._env.num_actions, np.int8), "seat": seat, "deal": int(end.final_deals[0]),
+            "scores": end.final_scores[0], "wins": end.final_wins[0],
+        }  # fmt: skip
+        return end.final_observations[0, seat], float(step.rewards[0, seat]), True, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal, bool[A]; none once the game is over."""
+        return np.zeros(self._env.num_actions, np.bool_) if self._step is None else self._step.masks[0].copy()
+
+    def render(self) -> str | None:
+        """Return the board as the learner sees it ("ansi"), or print it ("human"); at the end the scores."""
+        text = self._ending if self._step is None else str(Position.from_slot(self._env, 0))
+        if self.render_mode != "human":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._env.close()
+
+
+class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
+    """Many games at once, Gymnasium's vector interface over `VectorEnv`: compiled, with SAME_STEP autoreset.
+
+    The arguments are those of `GameEnv`, with the number of games n as `num_envs`; illegal actions are errors. Slot i plays the deals
+    i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n]. Where games ended, `final_obs` has the
+    learner's last observation of each, and `final_info` their `seat`, `deal`, `scores` [n, P] and `wins` [n, P]; `_final_obs` and
+    `_final_info`, bool[n], say where.
+
+    Attributes:
+        games: the VectorEnv.
+
+    Raises:
+        InputError: an invalid argument; names it.
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self, game: str | Game, num_envs: int = 1, players: int | None = None, opponents: Opponents = "random",
+        seat: int | Literal["rotate"] = "rotate", reward: Reward = "win", variant: AnyVariant = BASE,
+        render_mode: str | None = None,
+    ) -> None:  # fmt: skip
+        if render_mode not in (None, "ansi"):
+            raise ArgumentError("render_mode", f"must be None or 'ansi' for many games, got {render_mode!r}")
+        self.games = _made(game, players, num_envs, opponents, seat, reward, variant=variant)
+        self.num_envs, self.render_mode, self._each = self.games.num_envs, render_mode, np.arange(self.games.num_envs)
+        self.single_observation_space = observation_box(self.games.game, self.games.variant)
+        self.single_action_space = Discrete(self.games.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._seats = np.zeros(self.num_envs, np.int64)
+        self._masks = np.zeros((self.num_envs, self.games.num_actions), np.bool_)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` has no keys.
+
+        Raises:
+            InputError: an invalid seed.
+        """
+        super().reset(seed=seed)
+        step = self.games.reset(seed)
+        self._seats = step.seats
+        return step.observations, self._infos(step)
+
+    def _infos(self, step: Step) -> dict[str, Any]:
+        every, self._masks = np.ones(self.num_envs, np.bool_), step.masks
+        found = {"action_mask": step.masks.view(np.int8), "seat": step.seats, "deal": step.info.deals}
+        return {key: value for name, part in found.items() for key, value in ((name, part), (f"_{name}", every))}
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Play an action in every game; a game that ends makes room for its slot's next deal in the same step.
+
+        Raises:
+            InputError: an action that is not legal; nothing was played.
+        """
+        step, learner = self.games.step(actions), self._seats
+        self._seats, end, infos = step.seats, step.info, self._infos(step)
+        if len(end.finished):
+            seats = end.final_seats
+            final = np.full(self.num_envs, None, object)
+            for row, slot in enumerate(end.finished):
+                final[slot] = end.final_observations[row, seats[row]]
+            found: dict[str, NDArray[Any]] = {
+                "seat": seats,
+                "deal": end.final_deals,
+                "scores": end.final_scores,
+                "wins": end.final_wins,
+            }
+            ended: dict[str, NDArray[Any]] = {}
+            for name, part in found.items():
+                ended[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
+                ended[name][end.finished], ended[f"_{name}"] = part, step.done
+            infos |= {"final_obs": final, "_final_obs": step.done, "final_info": ended, "_final_info": step.done}
+        rewards = step.rewards[self._each, learner].astype(np.float64)
+        return step.observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal in every game, bool[n, A]."""
+        return self._masks.copy()
+
+    def render(self) -> tuple[str, ...]:
+        """Return the board of every game as its learner sees it."""
+        return tuple(str(Position.from_slot(self.games, slot)) for slot in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Give the memory back."""
+        self.games.close()
+
+
+for _name in game_names():
+    gymnasium.register(
+        env_id(_name), entry_point=f"{__name__}:{GameEnv.__name__}", vector_entry_point=f"{__name__}:{GameVectorEnv.__name__}",
+        kwargs={"game": _name},
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""OpenSpiel games: importing this module registers `python_GAME` for every installed game.
+
+>>> import pyspiel
+>>> import strozzi_sim.adapters.open_spiel
+>>> game = pyspiel.load_game("python_strozzi(players=4)")
+>>> state = game.new_initial_state()
+>>> state.is_chance_node(), len(state.chance_outcomes())  # the first tile of the display
+(True, 36)
+
+Chance: every draw of a game is a chance node with equal probabilities. Returns: 1 for the only winner and -1 / (players - 1) for
+the others; winners share. They add up to zero. A seat with one legal action has no node.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.adapters.common import default_players, needs
+from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
+from strozzi_sim.game import find_game, game_names
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
+
+with needs("OpenSpiel", "openspiel"):
+    import pyspiel
+
+PREFIX = "python_"
+_variants: dict[tuple[str, str], Variant] = {}  # custom variants by game and name
+
+
+def load_game(game: str | Game, players: int | None = None, variant: AnyVariant = BASE) -> "OpenSpielGame":
+    """Return the OpenSpiel game of a game: like `pyspiel.load_game`, and with custom variants.
+
+    A custom variant is known by its name in this process from then on, also to `pyspiel.load_game`.
+
+    Args:
+        game: the game, or its name.
+        players: number of seats; default: 4, or the game's minimum.
+        variant: name of a shipped variant, changes under a new name, or a Variant.
+
+    Raises:
+        InputError: an invalid argument; names it.
+
+    >>> load_game("medici_vs_strozzi", variant={"one-round": {"rounds": {"count": 1, "starter": ["Medici"]}}})
+    python_medici_vs_strozzi(players=2,variant=one-round)
+    """
+    found = find_game(game)
+    its_variant = find_variant(found, variant)
+    if not isinstance(variant, str):
+        known = _variants.setdefault((found.name, its_variant.name), its_variant)
+        if known.rules.tobytes() != its_variant.rules.tobytes():
+            raise ArgumentError(
+                "variant", f"{its_variant.name!r} is already the name of other changes; choose another name"
+            )
+    count = default_players(found) if players is None else players
+    Table(found, count, its_variant)  # an error in Python, not in C++
+    made: OpenSpielGame = pyspiel.load_game(PREFIX + found.name, {"players": count, "variant": its_variant.name})
+    return made
+
+
+class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
+    """A game for OpenSpiel, with the parameters `players` and `variant`; a subclass for each installed game.
+
+    Attributes:
+        table: game, variant and players.
+    """
+
+    game: Game
+    kind: Any  # its GameType
+
+    def __init__(self, parameters: dict[str, Any]) -> None:
+        game, name = self.game, parameters["variant"]
+        self.table = Table(game, parameters["players"], _variants.get((game.name, name), name))
+        players = self.table.players
+        info = pyspiel.GameInfo(
+            num_distinct_actions=game.actions, max_chance_outcomes=self.table.largest_draw(), num_players=players,
+            min_utility=-1 / (players - 1), max_utility=1.0, utility_sum=0.0, max_game_length=game.journal_rows,
+        )  # fmt: skip
+        super().__init__(self.kind, info, parameters)
+
+    def __reduce__(self) -> Any:
+        """Pickle the game by its parameters, a custom variant by its data."""
+        table = self.table
+        custom = (table.game.name, table.variant.name) in _variants
+        return load_game, (table.game.name, table.players, table.variant if custom else table.variant.name)
+
+    def new_initial_state(self) -> "OpenSpielState":
+        """Return the state before the deal."""
+        return OpenSpielState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Return an upper bound of the number of draws of a game."""
+        return self.table.game.journal_rows
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "OpenSpielObserver":
+        """Return an observer of what one seat knows; see `OpenSpielObserver`."""
+        return OpenSpielObserver(self.table, iig_obs_type, params)
+
+
+class OpenSpielState(pyspiel.State):  # type: ignore[misc]
+    """A state for OpenSpiel: a decision, a draw of chance, or the end."""
+
+    def __init__(self, game: OpenSpielGame) -> None:
+        super().__init__(game)
+        self.node = game.table.start
+
+    def current_player(self) -> int:
+        """Return the seat that must decide, or that chance must draw, or that the game is over."""
+        if self.node.outcomes:
+            return int(pyspiel.PlayerId.CHANCE)
+        return int(pyspiel.PlayerId.TERMINAL) if self.node.over else self.node.actor
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.node.legal
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the outcomes of the draw, 0 .. n - 1, each with probability 1 / n."""
+        return [(outcome, 1 / self.node.outcomes) for outcome in range(self.node.outcomes)]
+
+    def _apply_action(self, action: int) -> None:
+        self.node = self.node.after(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE or self.node.decision is None:
+            return f"source {self.node.source}: outcome {action}"
+        decision = self.node.decision
+        return str(decision.table.game.view.action_name(action, decision.view(max(player, 0))))
+
+    def is_terminal(self) -> bool:
+        """Return whether the game is over."""
+        return self.node.over
+
+    def returns(self) -> list[float]:
+        """Return the utility of every seat, which add up to zero; zeros before the end."""
+        table, out = self.node.table, np.zeros((self.node.table.players, 3), np.int64)
+        if not self.node.over or self.node.decision is None:
+            return [0.0] * table.players
+        table.kernels.results(self.node.decision.state, out)
+        wins = np.where(out[:, 1] == 0, 1 / np.maximum(out[:, 2], 1), 0.0)
+        return ((table.players * wins - 1) / (table.players - 1)).tolist()  # type: ignore[no-any-return]
+
+    def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> "OpenSpielState":
+        """Return a state that `player_id` cannot tell from this one, all that is hidden from it sampled.
+
+        Its information state of that seat is the same. Where the variant has no secrets it is a copy. Elsewhere it begins here: it has
+        no history, and what other seats saw before is not in their information states.
+
+        Args:
+            player_id: a seat.
+            probability_sampler: function that returns a number in [0, 1).
+
+        Raises:
+            InputError: chance must draw here, so that no seat has seen the last action yet.
+        """
+        decision = self.node.decision
+        if decision is None or self.node.outcomes:
+            raise InputError("resample_from_infostate: chance must draw first; call it where a seat decides")
+        if not decision.table.variant.hidden:
+            return self.clone()  # type: ignore[no-any-return]
+        word = sum(int(probability_sampler() * 2.0**32) << shift for shift in (0, 32))
+        sampled = OpenSpielState(self.get_game())
+        sampled.node = Node(decision.table, decision.imagine(player_id, word), None, ())
+        return sampled
+
+    def __str__(self) -> str:
+        node, decision = self.node, self.node.decision
+        start, choices = node.history()
+        begins = "the deal" if start is None else "an imagined decision"
+        lines = [f"{begins}, then {' '.join(map(str, choices)) or 'nothing'}"]
+        if decision is not None:
+            view, components = decision.table.game.view, decision.table.variant.components
+            shown = view.view_of(decision.state[0], components, max(decision.actor, 0))
+            lines.append(str(view.render(shown, components, _names(decision))))
+        if node.outcomes:
+            lines.append(f"chance draws one of {node.outcomes} of source {node.source}")
+        return "\n".join(lines)
+
+
+class OpenSpielObserver:
+    """What one seat knows, as a tensor and as text.
+
+    Attributes:
+        tensor: float32[F], the game's observation; with perfect recall 8 more numbers in [0, 1), a digest of all that the
+            seat has seen: a name for its information state, not a feature to learn from.
+        dict: the parts of the tensor by name, as views.
+
+    Raises:
+        InputError: parameters, which there are none of, or another observation than that of a single seat.
+    """
+
+    def __init__(self, table: Table, kind: Any = None, parameters: Any = None) -> None:
+        if parameters:
+            raise InputError(f"observer: there are no parameters, got {short_repr(parameters)}")
+        kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
+        if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER or not kind.public_info:
+            raise InputError("observer: must be of public_info=True, private_info=SINGLE_PLAYER: what one seat knows")
+        self._table, self._recalls, slices = table, bool(kind.perfect_recall), table.game.slices
+        self.tensor = np.zeros(slices.size + self._recalls * DIGEST // 2, np.float32)
+        self.dict = {part.name: part.of(self.tensor[: slices.size]) for part in slices.parts}
+        self._seen = self.tensor[: slices.size]
+        if self._recalls:
+            self.dict["history"] = self.tensor[slices.size :]
+
+    def set_from(self, state: OpenSpielState, player: int) -> None:
+        """Fill `tensor` with what `player` knows; zeros during the deal."""
+        self.tensor.fill(0)
+        decision = state.node.decision
+        if decision is None:
+            return
+        self._table.kernels.observe(decision.state, self._table.variant.rules, player, self._seen)
+        if self._recalls:
+            self.dict["history"][:] = np.frombuffer(decision.digest(player), "<u2") / 65536
+
+    def string_from(self, state: OpenSpielState, player: int) -> str:
+        """Return the board as `player` sees it; with perfect recall a short text, equal for equal information states."""
+        decision = state.node.decision
+        if decision is None:
+            return f"seat {player}, before the deal"
+        if self._recalls:
+            return f"seat {player}, having seen {decision.digest(player).hex()}"
+        view = self._table.game.view
+        board = str(view.render(decision.view(player), self._table.variant.components, _names(decision)))
+        return f"seat {player}\n{board}"
+
+
+def _names(decision: Decision) -> list[str]:
+    return [f"seat {seat}" for seat in range(decision.table.players)]
+
+
+def _register(name: str) -> None:
+    game = find_game(name)
+    lowest, highest = game.player_counts[0], game.player_counts[-1]
+    kind = pyspiel.GameType(
+        short_name=PREFIX + name, long_name=game.title, dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION, utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL, max_num_players=highest, min_num_players=lowest,
+        provides_information_state_string=True, provides_information_state_tensor=True, provides_observation_string=True,
+        provides_observation_tensor=True, provides_factored_observation_string=False,
+        parameter_specification={"players": default_players(game), "variant": BASE},
+    )  # fmt: skip
+    # A class of its own for each: OpenSpiel keeps it beyond the life of the interpreter, which only a class survives.
+    pyspiel.register_game(
+        kind, type(f"{OpenSpielGame.__name__}_{name}", (OpenSpielGame,), {"game": game, "kind": kind})
+    )
+
+
+for _name in game_names():
+    _register(_name)

@@ -1,0 +1,211 @@
+"""PettingZoo environments: every seat is an agent, `seat_0` to `seat_(P - 1)`.
+
+>>> from strozzi_sim.adapters import pettingzoo
+>>> env = pettingzoo.env("strozzi", players=4)
+>>> env.reset(seed=7)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     action = None if terminated or truncated else int(observation["action_mask"].argmax())
+...     env.step(action)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.adapters.common import (
+    RENDER_MODES,
+    Deals,
+    check_render_mode,
+    check_reward,
+    default_players,
+    final_rewards,
+    needs,
+)
+from strozzi_sim.errors import InputError, check_whole
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, AnyVariant
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.vector import Reward
+
+with needs("PettingZoo", "pettingzoo"):
+    from gymnasium.spaces import Box, Dict, Discrete
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWrapper
+
+    from strozzi_sim.adapters.gymnasium import observation_box
+
+_MOST_CYCLES = 2**31
+
+
+class GameAEC(AECEnv):  # type: ignore[misc]
+    """A game as a PettingZoo AEC environment, without wrappers; see `env`.
+
+    Observations are dicts: `observation` float32[F], the game's named slices (`slices`); `action_mask` int8[A], 1 where an
+    action is legal. Where a seat has nothing to decide, only action 0 is set, which is never legal in the game.
+
+    Attributes:
+        position: the game being played, a `Position`; None before the first reset.
+        slices: the named slices of an observation.
+    """
+
+    def __init__(
+        self, game: str | Game, players: int | None = None, variant: AnyVariant = BASE, reward: Reward = "win",
+        max_cycles: int | None = None, render_mode: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        found = find_game(game)
+        check_reward(reward)
+        check_render_mode(render_mode)
+        if max_cycles is not None:
+            check_whole("max_cycles", max_cycles, 1, _MOST_CYCLES)
+        count = default_players(found) if players is None else players
+        first = Position(found, count, variant=variant)  # checks the arguments
+        self._game, self._variant, self._players = found, first.variant, first.players
+        self._reward, self._max_cycles, self._cycles = reward, max_cycles, 0
+        self.metadata = {
+            "render_modes": list(RENDER_MODES), "name": f"{found.name}_v{found.behaviour}", "is_parallelizable": True, "render_fps": 1,
+        }  # fmt: skip
+        self.render_mode, self.slices = render_mode, found.slices
+        self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._observation_spaces = {
+            agent: Dict({"observation": observation_box(found, first.variant), "action_mask": Box(0, 1, (found.actions,), np.int8)})
+            for agent in self.possible_agents
+        }  # fmt: skip
+        self._action_spaces = {agent: Discrete(found.actions) for agent in self.possible_agents}
+        self._deals = Deals()
+        self.position: Position | None = None
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations; the object is the same in every call."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's actions, Discrete(A)."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a game and advance to its first decision.
+
+        Args:
+            seed: random seed, below 2^53: its first deal is played. None: the next deal of the same seed, at first of one from
+                the operating system.
+            options: {"deal": D} plays deal D instead; other keys are ignored.
+
+        Raises:
+            InputError: an invalid seed or deal.
+        """
+        self._deals.next(seed, options)
+        self.position = Position(self._game, self._players, self._deals.seed, self._deals.deal, self._variant)
+        self.agents, self._cycles = self.possible_agents[:], 0
+        self.rewards, self._cumulative_rewards = dict.fromkeys(self.agents, 0.0), dict.fromkeys(self.agents, 0.0)
+        self.terminations, self.truncations = dict.fromkeys(self.agents, False), dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[self.position.actor]
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent knows, and its legal actions; see the class."""
+        position, seat = self._playing(), self._seats[agent]
+        mask = np.zeros(self._game.actions, np.int8)
+        if position.actor == seat and not self.truncations.get(agent, False):
+            mask[list(position.legal)] = 1
+        else:
+            mask[0] = 1
+        return {"observation": position.observation(seat), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Play the action of the selected agent; None for an agent whose game is over.
+
+        Raises:
+            InputError: an action that is not legal, or no `reset` before; nothing changes.
+        """
+        position, agent = self._playing(), self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        position.play(int(action) if isinstance(action, np.integer) else action)  # type: ignore[arg-type]
+        self._cycles += 1
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if position.over:
+            self.rewards = dict(zip(self.agents, final_rewards(position, self._reward), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[0]
+        else:
+            self.agent_selection = self.possible_agents[position.actor]
+            if self._cycles == self._max_cycles:
+                self.truncations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """Return the board as the acting seat sees it ("ansi"), or print it ("human"); at the end with the scores."""
+        position = self._playing()
+        text = str(position)
+        if position.over:
+            text += f"\nscores by seat: {', '.join(map(str, position.scores))}"
+        if self.render_mode == "human":
+            print(text)
+            return None
+        return text
+
+    def close(self) -> None:
+        """Forget the game."""
+        self.position = None
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])
+
+    def _playing(self) -> Position:
+        if self.position is None:
+            raise InputError("no game is dealt; call reset(seed) first")
+        return self.position
+
+
+def raw_env(*args: Any, **kwargs: Any) -> GameAEC:
+    """Return the environment without wrappers; the arguments are those of `env` without `illegal_reward`."""
+    return GameAEC(*args, **kwargs)
+
+
+def env(
+    game: str | Game, players: int | None = None, variant: AnyVariant = BASE, reward: Reward = "win",
+    max_cycles: int | None = None, illegal_reward: float | None = None, render_mode: str | None = None,
+) -> Any:  # fmt: skip
+    """Return a PettingZoo AEC environment of a game.
+
+    Args:
+        game: the game, or its name.
+        players: number of seats; default: 4, or the game's minimum.
+        variant: name of a shipped variant, changes under a new name, or a Variant.
+        reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (the score less the mean of the
+            others').
+        max_cycles: decisions after which a game is truncated; default: no limit, since every game ends.
+        illegal_reward: an illegal action ends the game with this reward for its seat, as PettingZoo's games do; default: it is
+            an error and changes nothing.
+        render_mode: "human" prints the board after every action, "ansi" returns it from `render`; default: as "ansi".
+
+    Raises:
+        InputError: an invalid argument; names it.
+
+    >>> made = env("medici_vs_strozzi")
+    >>> made.possible_agents
+    ['seat_0', 'seat_1']
+    """
+    made = raw_env(game, players, variant, reward, max_cycles, render_mode)
+    if illegal_reward is not None:
+        made = TerminateIllegalWrapper(made, illegal_reward=illegal_reward)
+    return OrderEnforcingWrapper(made)
+
+
+def parallel_env(*args: Any, **kwargs: Any) -> Any:
+    """Return a PettingZoo parallel environment; the arguments are those of `env`.
+
+    One step is one decision: it takes an action of every seat, and plays that of the seat whose mask has more than action 0.
+    """
+    return turn_based_aec_to_parallel(env(*args, **kwargs))

@@ -1,0 +1,107 @@
+"""Opponents of a learner: line-ups of compiled agents, one of which is drawn for each game, and their memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup, find_agent
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.simulation.loop import AGENT
+from strozzi_sim.simulation.match import agent_row
+
+_MEMORY = 2**32  # bytes of opponents' memory at most, all games together
+_ALIGNED = 16  # bytes to which a game's memory is aligned
+
+Array = np.ndarray[Any, Any]
+
+
+class Opponents:
+    """The agents that play inside a step, at the positions 1 .. players - 1 of each of L line-ups.
+
+    Attributes:
+        pool: the line-ups; () if the caller decides for every seat.
+        agents: AGENT[max(L, 1), P], the agent at each position; the memory is that of slot 0.
+        strides: int64[max(L, 1), P], bytes from the memory of a slot to that of the next.
+        memories: uint8[n, bytes] of each position; the agents of a position in all line-ups share it.
+        untrusted: names of third-party agents, joined by "or"; "" if there are none.
+
+    Raises:
+        InputError: an invalid agent or line-up, or too much memory for `num_envs` games.
+    """
+
+    def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, given: Any) -> None:
+        self.pool = _pool(game, players, given)
+        self._compiled = [[_compiled(spec, game) for spec in lineup] for lineup in self.pool]  # own the addresses
+        shape = (max(len(self.pool), 1), players)
+        self.agents, self.strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)
+        self.agents["counter"], self.agents["sees_state"] = -1, not variant.hidden
+        sizes = [max(agent.memory.itemsize for agent in agents) for agents in zip(*self._compiled, strict=True)]
+        sizes = [-(-size // _ALIGNED) * _ALIGNED for size in sizes]
+        need = sum(sizes)
+        if num_envs * need > _MEMORY:
+            raise ArgumentError(
+                "n", f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {num_envs:,}"
+            )
+        self.memories = [np.zeros((num_envs, size), np.uint8) for size in sizes]
+        untrusted: dict[str, None] = {}
+        for number, (lineup, agents) in enumerate(zip(self.pool, self._compiled, strict=True)):
+            for position, (spec, agent, memory) in enumerate(zip(lineup, agents, self.memories, strict=True), 1):
+                self.agents[number, position] = agent_row(agent, memory, variant)
+                self.strides[number, position] = memory.shape[1]
+                if not agent.trusted:
+                    untrusted[repr(spec.text)] = None
+        self.untrusted = " or ".join(untrusted)
+
+    def seated(self, lineups: Array, positions: Array) -> Array:
+        """Return the agents of slots 0 .. n - 1, AGENT[n, P], each with its memory in these slots.
+
+        Args:
+            lineups: int64[n], line-up in each slot.
+            positions: int[n, P], position at each seat.
+        """
+        rows: Array = self.agents[lineups[:, None], positions]
+        rows["memory"] += np.arange(len(rows))[:, None] * self.strides[lineups[:, None], positions]
+        return rows
+
+
+def _pool(game: Game, players: int, given: Any) -> tuple[tuple[AgentSpec, ...], ...]:
+    """Return the line-ups of opponents; empty if the caller decides for every seat."""
+    if given is None:
+        return ()
+    if isinstance(given, list | tuple) and given and all(isinstance(each, list | tuple) for each in given):
+        return tuple(_lineup(game, players, each) for each in given)
+    return (_lineup(game, players, given),)
+
+
+def _lineup(game: Game, players: int, given: Any) -> tuple[AgentSpec, ...]:
+    """Return the agents at positions 1 .. players - 1."""
+    listed = [given] if isinstance(given, AGENT_TYPES) else given
+    most = players - 1
+    if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
+        raise ArgumentError(
+            "opponents", f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(given)}"
+        )
+    if not 1 <= len(listed) <= most:
+        raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
+    specs = [as_argument_error("opponents", find_agent, each, game, "opponents") for each in listed]
+    as_argument_error("opponents", check_lineup, specs, game, players)
+    for spec in specs:
+        if spec.without:
+            raise ArgumentError("opponents", f"agent {spec.text!r}: environments take agents without restrictions")
+        if spec.agent.kind != "compiled":
+            raise ArgumentError(
+                "opponents",
+                f"agent {spec.text!r} is written in Python, and only compiled agents play inside a step; leave opponents out "
+                "and ask it yourself at its seats",
+            )
+    return tuple(specs[k % len(specs)] for k in range(most))
+
+
+def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
+    if spec.in_seconds:
+        raise ArgumentError("opponents", f"agent {spec.text!r}: give a count instead of {spec.in_seconds}")
+    return as_argument_error("opponents", compile_agent, spec, game)

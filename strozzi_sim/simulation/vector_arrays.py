@@ -1,0 +1,118 @@
+"""The arrays that `vector.VectorEnv` takes and returns."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strozzi_sim.errors import ArgumentError, short_repr
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+
+Array = np.ndarray[Any, Any]
+
+
+class SupportsSlot(Protocol):
+    """What `VectorEnv.put` needs of a position; `Position` provides it."""
+
+    game: Game
+    variant: Variant
+    players: int
+    actor: int
+    state: Array
+    chance: Array
+    rng: Array
+
+
+@dataclass(frozen=True)
+class Info:
+    """Additional arrays of a step; k is the number of games that ended in it.
+
+    Attributes:
+        random_bits: uint64[n], 64 random bits for each decision, from the stream of the acting seat.
+        num_legal: int64[n], number of legal actions, 2 or more.
+        deals: int64[n], the deal in each slot.
+        finished: int64[k], the slots whose game ended, in ascending order.
+        final_deals: int64[k], the deals of these games.
+        final_seats: int64[k], who acted last of the caller's seats; with opponents the learner's seat in that game.
+        final_scores: int64[k, P], the final score of every seat, in points of the game.
+        final_wins: float32[k, P], the share of the win of every seat: 1 for the only winner, divided among several.
+        final_observations: float32[k, P, F], what every seat saw of the end.
+    """
+
+    random_bits: NDArray[np.uint64]
+    num_legal: NDArray[np.int64]
+    deals: NDArray[np.int64]
+    finished: NDArray[np.int64]
+    final_deals: NDArray[np.int64]
+    final_seats: NDArray[np.int64]
+    final_scores: NDArray[np.int64]
+    final_wins: NDArray[np.float32]
+    final_observations: NDArray[np.float32]
+
+
+class SlotState(NamedTuple):
+    """The game in a slot, copied.
+
+    Attributes:
+        deal: number of the deal.
+        actor: the seat that must decide.
+        state: the full state, array of shape (1,) of the game's state record.
+        chance: future chance, CHANCE record of shape (1,).
+    """
+
+    deal: int
+    actor: int
+    state: Array
+    chance: Array
+
+
+class Space(NamedTuple):
+    """The arrays of one argument or result of a step.
+
+    Attributes:
+        shape, dtype: of the array; n games.
+        low, high: limits, both inclusive: a number, or float32[F] for observations, in the game's own variants; infinite if
+            there are none.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    low: Any
+    high: Any
+
+
+class Step(NamedTuple):
+    """Result of `reset` and `step`: every game at a decision. The arrays are new in every call.
+
+    Attributes:
+        observations: float32[n, F], observation of the acting seat; see `VectorEnv.slices`.
+        masks: bool[n, A], True where an action is legal; action 0 never is.
+        seats: int64[n], acting seats.
+        rewards: float32[n, P], of every seat where a game has ended in this step, else 0.
+        done: bool[n], whether one has; the slot then shows the first decision of its next deal.
+        info: the rest.
+    """
+
+    observations: NDArray[np.float32]
+    masks: NDArray[np.bool_]
+    seats: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    info: Info
+
+
+def record_bytes(records: Array) -> Array:
+    """Return the bytes of one record, padding included."""
+    return np.ndarray((records.itemsize,), np.uint8, records)
+
+
+def check_integer(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """Return a whole number from low to high. Raises ArgumentError."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}")
+    number = int(value)
+    if low is not None and high is not None and not low <= number <= high:
+        raise ArgumentError(argument, f"must be from {low:,} to {high:,}, got {number}")
+    return number
