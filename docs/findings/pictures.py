@@ -44,15 +44,16 @@ def _seats() -> Figure:
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
         start, ticks, labels = 0.0, [], []
         for players in map(int, counts[game]):
-            for number, (tier, agent) in enumerate(load_game(game).tiers.items()):
+            for tier, agent in load_game(game).tiers.items():
+                number = list(reading.STRENGTHS).index(tier)
                 wins = reading.rows(
                     f"{game}-balance", "seats", players=players, lineup=agent, figure="win_share"
                 ).sort_values("seat")
                 if wins["n"].min() < _FEWEST:
                     continue
                 shifted = wins.assign(**{key: 100 * (wins[key] - 1 / players) for key in ("value", "low", "high")})
-                x = start + np.arange(players) + 0.22 * (number - 1)
-                first = not ticks and number < 3
+                x = start + np.arange(players) + 0.2 * (number - 1.5)
+                first = not ticks
                 _bars(
                     axes, x, shifted, COLOURS[number], MARKS[number], label=reading.STRENGTHS[tier] if first else None
                 )

@@ -34,13 +34,13 @@ is luck, what would be fairer, and which of it depends on data that no source gi
 command that is named beside it, with a 95 % interval; the sections on worth alone stand on {games / 1e6:.1f} million games with a
 restricted player.
 
-**Of whom this speaks.** Of agents: *random* players, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`) and a *search*
-(`ismcts:iterations=200`, `appraiser`, `strategist`). Where all strengths agree the text speaks of the game.
+**Of whom this speaks.** Of agents: *random* players, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`,
+in Strozzi and Medici vs Strozzi) and a *search* that looks further ahead by the values that those have learned. Where all strengths agree the text speaks of the game.
 **Of which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi and
 the city and the points of tasks of Strasbourg are reconstructed; the last section plays {runs.boxes.COUNT} other boxes that would fit
 what is known as well.
-**With what it was played.** Behaviour 1 of all three games; behaviour 2, of today, has the same rules and shuffles otherwise, so that the
-commands here return other deals, and figures that differ within their intervals.""".splitlines()
+**With what it was played.** The first section: behaviour 2 of all three games, of today. The others: behaviour 1, which has the same rules and shuffles
+otherwise, so that their commands return other deals, and figures that differ within their intervals.""".splitlines()
 
 
 def _fair() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The wheel, installed alone in a new environment, lists the agents and plays from loky workers."""
+"""The wheel, installed alone in a new environment, lists the agents, plays from loky workers, and takes packages of others."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def wheel(tmp_path_factory):
 @pytest.fixture(scope="module")
 def environment(wheel, tmp_path_factory):
     """A new environment with the wheel; the libraries it needs are borrowed from this one."""
-    folder = tmp_path_factory.mktemp("environment")
+    folder = tmp_path_factory.mktemp("an environment")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     python = folder / "bin" / "python"
     subprocess.run(
@@ -62,7 +62,7 @@ def environment(wheel, tmp_path_factory):
 def run(environment, *command):
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("COV_", "COVERAGE", "PYTHONPATH"))}
     return subprocess.run(
-        [environment / "bin" / command[0], *command[1:]], cwd=environment, env=clean, capture_output=True, text=True,
+        [environment / "bin" / command[0], *map(str, command[1:])], cwd=environment, env=clean, capture_output=True, text=True,
         check=True, timeout=300,
     ).stdout  # fmt: skip
 
@@ -90,3 +90,51 @@ def test_the_wheel_plays_from_loky_workers(environment):
     assert Path(package).is_relative_to(environment)
     assert Path(agents).is_relative_to(environment)
     assert (same, count) == ("True", "4")
+
+
+AGENT = """
+from strozzi_sim.agent import Param, compiled_agent
+from strozzi_sim.game.contract import count_legal, kth_legal
+
+
+@compiled_agent(name="last", place=Param(1, 1, 9, "counted from the end"))
+def last(state, rules, params, memory, rng):
+    \"\"\"Plays a late action.\"\"\"
+    return kth_legal(state, rules, max(count_legal(state, rules) - params.place, 0))
+"""
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "late-bots"
+version = "1"
+
+[project.entry-points."strozzi_sim.agents"]
+last = "late_bots:last"
+"""
+
+
+@pytest.mark.slow
+def test_the_wheel_plays_its_first_study_and_packages_of_others_from_a_path_with_spaces(environment):
+    assert " " in str(environment)
+    study = environment / "a study.toml"
+    study.write_text((ROOT / "experiments" / "balance_by_player_count.toml").read_text())
+    said = run(environment, "strozzi", "run", study, "--deals", 200, "--out", environment / "my results")
+    assert "my results" in said
+    assert (environment / "my results" / "report.html").stat().st_size > 50_000
+    bots = environment / "late bots"
+    (bots / "late_bots").mkdir(parents=True)
+    (bots / "late_bots" / "__init__.py").write_text(AGENT)
+    (bots / "pyproject.toml").write_text(PYPROJECT)
+    run(environment, "strozzi", "new", "fair", "--out", environment / "my game")
+    for package in (bots, environment / "my game"):
+        run(environment, "python", "-m", "pip", "install", "--quiet", "--no-deps", package)
+    for game in ("strozzi", "fair"):
+        agents = "last,last:place=2,random"
+        found = json.loads(
+            run(environment, "strozzi", "tournament", game, "--agents", agents, "--players", 3, "--deals", 20, "--json")
+        )
+        assert set(found["tables"]["agents"][0]) >= {"agent", "value", "low", "high", "n"}
+        assert {row["agent"] for row in found["tables"]["agents"]} == {"last", "last:place=2", "random"}
