@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU, listed, verb_of
 
@@ -123,6 +124,14 @@ class Table:
         `action` is -1 for an item of a compound choice, and for a range, whose `name` is "".
         """
         return {"label": name.capitalize() if name.isalpha() else name}
+
+    def next_action(self, composed: Any, position: Any) -> int | None:
+        """Return the next action towards a choice that the page composed of several actions, None once it is made.
+
+        Raises:
+            InputError: the choice is not possible, or the game has no such choices.
+        """
+        raise InputError("this is not one of the choices")
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield (what, folded value, known value) that must be equal; `seen` is the View of the viewer. `check_game` compares them."""

@@ -113,14 +113,49 @@ class Judged(msgspec.Struct, forbid_unknown_fields=True):
     next: dict[str, Next] = {}
 
 
+class Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of play that the player left, with what the hinting agent thinks of its first choice."""
+
+    number: int
+    said: str
+    value: str
+
+
+class Costly(msgspec.Struct, forbid_unknown_fields=True):
+    """A decision of the player that cost much."""
+
+    step: int
+    said: str
+
+
+class Result(msgspec.Struct, forbid_unknown_fields=True):
+    """What a player learns after a game: points by source and seat, what became of the record, the rating, costly decisions."""
+
+    sources: dict[str, list[int]]
+    words: list[str]
+    costly: list[Costly]
+    judging: bool
+    rating: list[str] = []
+
+
 class Page(msgspec.Struct, forbid_unknown_fields=True):
-    """The JSON of a page. A record's page has no `ask`; a page that a server sends has a `version`."""
+    """The JSON of a page. The keys from `version` on are those of a page that a server sends.
+
+    `keep` is the number of steps that a page still has, before `steps`; `thinking` the seat whose agent thinks.
+    """
 
     head: Head
     steps: list[Step]
     ask: Ask | None = None
     judged: Judged | None = None
     version: int | None = None
+    keep: int = 0
+    thinking: int | None = None
+    fault: str = ""
+    lines: list[Kept] = []
+    can_undo: bool = False
+    heading: str = ""
+    result: Result | None = None
 
 
 def schema() -> dict[str, Any]:

@@ -79,6 +79,69 @@ function stacksOf(v, seat, x, y, width) {
   return {svg: out, y: y + 36};
 }
 
+// Cards are divided by dragging, by clicks (a card, then a stack) or by keys (a card in focus, then the number of a stack).
+function composeStacks(box, plan, submit) {
+  const stacks = plan.cards.map(card => [card]);
+  let held = null;  // [stack, place] of the chosen card
+  const sum = stack => stack.reduce((a, b) => a + b, 0);
+  const move = (from, place, to, focus) => {
+    if (from === to || to >= stacks.length) return;
+    const [card] = stacks[from].splice(place, 1);
+    stacks[to].push(card);
+    stacks[to].sort((a, b) => b - a);
+    held = null;
+    show();
+    if (focus) box.querySelector(`[data-stack="${to}"] [data-place="${stacks[to].indexOf(card)}"]`)?.focus();
+  };
+  function show() {
+    const used = stacks.map((stack, k) => k).filter(k => stacks[k].length), free = stacks.findIndex(stack => !stack.length);
+    const rows = free < 0 ? used : [...used, free];
+    html(box, plan.fixed.map(stack => `<div class="stack"><span>laid</span>${stack.map(c => `<span class="influence">${c}</span>`).join("")}</div>`).join("")
+      + rows.map(k => `<div class="stack" data-stack="${k}" role="group" aria-label="Stack ${k + 1}, ${sum(stacks[k])} influence"><span>${
+        stacks[k].length ? `${k + 1}: ${sum(stacks[k])}` : `${k + 1}: new`}</span>${stacks[k].map((card, place) =>
+        `<button type="button" data-place="${place}" aria-pressed="${held?.[0] === k && held[1] === place}" aria-label="Card ${card} on stack ${k + 1}">${card}</button>`).join("")}</div>`).join("")
+      + `<p class="muted">Drag a card to a stack, or choose a card and then a stack; with a card in focus, the number of a stack moves it.</p>
+<p class="row"><button type="button" class="go" id="lay">Lay ${used.length + plan.fixed.length} ${used.length + plan.fixed.length === 1 ? "stack" : "stacks"}</button></p>`);
+    box.querySelector("#lay").onclick = () => submit([...plan.fixed, ...stacks.filter(stack => stack.length)]);
+  }
+  const placeOf = button => [+button.closest("[data-stack]").dataset.stack, +button.dataset.place];
+  const stackAt = (x, y) => document.elementFromPoint(x, y)?.closest("[data-stack]");
+  let dragged = null, moved = false;
+  box.onpointerdown = e => { const button = e.target.closest("[data-place]"); if (button) { dragged = {button, x: e.clientX, y: e.clientY}; moved = false; } };
+  box.onpointermove = e => {
+    if (!dragged) return;
+    moved = moved || Math.hypot(e.clientX - dragged.x, e.clientY - dragged.y) > 8;
+    box.querySelectorAll(".target").forEach(row => row.classList.remove("target"));
+    if (moved) {
+      dragged.button.style.transform = `translate(${e.clientX - dragged.x}px, ${e.clientY - dragged.y}px)`;
+      dragged.button.style.pointerEvents = "none";
+      stackAt(e.clientX, e.clientY)?.classList.add("target");
+    }
+  };
+  box.onpointerup = e => {
+    if (!dragged) return;
+    const {button} = dragged, row = moved ? stackAt(e.clientX, e.clientY) : null;
+    dragged = null;
+    if (!moved) return;
+    if (row) move(...placeOf(button), +row.dataset.stack); else show();
+  };
+  box.onpointercancel = () => { dragged = null; show(); };
+  box.onclick = e => {
+    if (moved) { moved = false; return; }
+    const button = e.target.closest("[data-place]"), row = e.target.closest("[data-stack]");
+    if (held && row && +row.dataset.stack !== held[0]) move(...held, +row.dataset.stack);
+    else if (button) { held = String(held) === String(placeOf(button)) ? null : placeOf(button); show(); }
+  };
+  box.onkeydown = e => {
+    const button = e.target.closest("[data-place]");
+    if (!button || !/^[1-9]$/.test(e.key)) return;
+    e.preventDefault();
+    e.stopPropagation();
+    move(...placeOf(button), e.key - 1, true);
+  };
+  show();
+}
+
 const renderer = {
   draw(v, head, width, ask) {
     const wide = width >= 620, can = new Set((ask?.choices || []).map(c => c.at));
@@ -112,7 +175,9 @@ const renderer = {
     const council = head.board.chairs.map(c => `${c} ${v.council[c] === null ? "empty" : `seat ${v.council[c]}`}`).join(", ");
     return `Members in the city: ${members}. Council: ${council}. Edifices: ${v.built.map(([c, r, p]) => `${p} on ${column(c)}${r}`).join(", ") || "none"}. Chapels: ${v.chapels.length}.`;
   },
+  compose: (box, plan, submit) => composeStacks(box, plan, submit),
   mine: m => {
+    if (m.compose) return (m.tasks.length ? `<p class="muted">Your tasks: ${esc(m.tasks.map(t => `${t.text} (${t.points})`).join("; "))}</p>` : "");
     const cards = list => list.map(c => `<span class="influence">${esc(c)}</span>`).join(""), row = (name, inner) => `<p><b>${name}</b> ${inner}</p>`;
     return (m.plan.length ? row("Stacks", m.plan.map(cards).join(" &nbsp; ")) : "") + (m.pile.length ? row("This stack", cards(m.pile)) : "")
       + (m.hand.length ? row("In hand", cards(m.hand)) : "")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from strozzi_sim.errors import pluralize
+from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import Json, Line, Table
 from strozzi_sim.games.strasbourg import state as s
@@ -292,19 +292,44 @@ class StrasbourgTable(Table):
         if phase == s.DRAW:
             return "Draw another card, or stop?"
         if phase == s.SPLIT:
-            return "Which card goes on this stack?"
+            return "How do you divide your cards into stacks?"
         return str(position.question)
 
     def mine(self, position: Any) -> Json:
         """Return the hand, the stacks under construction, the deck and the tasks."""
         seen = position.view(self.viewer)
         planning = seen.step is None and not seen.over and bool(seen.hand or seen.pile or seen.stacks)
-        return {
+        compose = {}
+        if int(position.state["phase"][0]) == s.SPLIT:
+            fixed = [list(stack) for stack in seen.stacks.values()]
+            compose = {"compose": {"fixed": fixed, "cards": sorted([*seen.hand, *seen.pile], reverse=True)}}
+        return compose | {
             "hand": list(seen.hand), "pile": list(seen.pile),
             "plan": [list(stack) for stack in seen.stacks.values()] if planning else [],
             "deck": {str(card): seen.deck.count(card) for card in sorted(set(seen.deck), reverse=True)},
             "tasks": [self._tasks[task] for task in seen.kept],
         }  # fmt: skip
+
+    def next_action(self, composed: Any, position: Any) -> int | None:
+        """Return the next card or end of a stack, towards `composed`: all stacks, each a list of cards."""
+        if int(position.state["phase"][0]) != s.SPLIT:
+            return None
+        if not isinstance(composed, list) or not all(_is_stack(stack) for stack in composed):
+            raise InputError("stacks: expected lists of cards")
+        seen = position.view(self.viewer)
+        left = sorted((tuple(sorted(stack, reverse=True)) for stack in composed if stack), reverse=True)
+        for stack in seen.stacks.values():
+            if stack not in left:
+                raise InputError(f"stacks: {stack_name(stack)} is laid already")
+            left.remove(stack)
+        pile = seen.pile
+        cards = sorted([*seen.hand, *pile])
+        if sorted(card for stack in left for card in stack) != cards:
+            raise InputError(f"stacks: every card must be on one stack; the cards are {stack_name(cards[::-1])}")
+        stack = next((stack for stack in left if stack[: len(pile)] == pile), None)
+        if stack is None:
+            raise InputError(f"stacks: the stack {stack_name(pile)} is begun already")
+        return s.CLOSE if len(stack) == len(pile) else s.ADD + stack[len(pile)]
 
     def choice(self, action: int, name: str, position: Any) -> Json:
         """Return a card, bid, space, corner or site with what it costs and brings."""
@@ -360,6 +385,10 @@ class StrasbourgTable(Table):
         if seen.queue:
             yield "bids", [bid and tuple(bid) for bid in view["bids"]], list(seen.bids)
             yield "start", view["start"], seen.start_player
+
+
+def _is_stack(stack: Any) -> bool:
+    return isinstance(stack, list) and all(type(card) is int for card in stack)
 
 
 TABLE = StrasbourgTable

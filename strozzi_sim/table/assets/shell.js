@@ -3,7 +3,7 @@ const $ = id => document.getElementById(id), html = (element, inner) => { elemen
 const data = JSON.parse($("data").textContent), head = data.head, judged = data.judged || null;
 head.seats.forEach((seat, k) => { if (seat.mark) signs[k] = seat.mark; });
 const views = [], told = [];  // after each step: the view, and what was said
-const person = {ask: null, hinted: null, at: () => {}, asked: () => {}, key: () => false};  // play.js fills it in
+const person = {ask: null, hinted: null, at: () => {}, asked: () => {}, choose: () => {}, key: () => false};  // play.js fills it in
 let at = 0, playing = 0;
 const last = () => views.length - 1, atEnd = () => at === last();
 const seatName = s => head.seats[s].name;
