@@ -36,6 +36,7 @@ def judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table) -> di
     turns = [
         _turn(kind, each, change, starts[each.number - 1 : each.number + 1], said, table)
         for kind, each, change in analysis.turning_points(_TURNS)
+        if abs(change) >= _NOTED
     ]
     turns.sort(key=lambda turn: turn["step"])
     return {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
