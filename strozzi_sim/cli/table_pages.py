@@ -9,6 +9,7 @@ from strozzi_sim.errors import InputError, RuleViolation, as_argument_error, plu
 
 if TYPE_CHECKING:
     from strozzi_sim.play.analyse import GameAnalysis
+    from strozzi_sim.play.next_draws import Outcome
     from strozzi_sim.play.records import RecordedGame
 
 MAX_PAGES = 1_000
@@ -42,7 +43,7 @@ def write_tables(file: Path, html: Path, game: int | None, judge: str, redraws: 
     if not one and html.is_file():
         raise InputError(f"--html: {html} is a file; name a page that ends in .html, or a folder")
     for number, recorded in found:
-        page, heading = replay_page(recorded, _judged(recorded, file, judge, redraws))
+        page, heading = replay_page(recorded, *_judged(recorded, file, judge, redraws))
         if not one and not pages:
             with storage_errors(f"cannot write {html}"):
                 html.mkdir(parents=True, exist_ok=True)
@@ -59,22 +60,28 @@ def write_tables(file: Path, html: Path, game: int | None, judge: str, redraws: 
     return {"pages": pages, "page": str(html if one else html / "index.html")}
 
 
-def _judged(recorded: "RecordedGame", file: Path, judge: str, redraws: int) -> "GameAnalysis | None":
-    """Check a game against the rules, and return its analysis if a judge is named."""
+def _judged(
+    recorded: "RecordedGame", file: Path, judge: str, redraws: int
+) -> "tuple[GameAnalysis | None, dict[int, list[Outcome]]]":
+    """Check a game against the rules; return its analysis and what could have come, if a judge is named."""
     from strozzi_sim.game import load_game
     from strozzi_sim.play.analyse import analyse_game, find_judge
+    from strozzi_sim.play.next_draws import outcomes_of_game
     from strozzi_sim.play.position import Position
     from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+    from strozzi_sim.table.plain import table_of
 
     try:
         load_game(recorded.header["game"]).verify.check_game(recorded.header, recorded.line, recorded.events)
     except RuleViolation as broken:
         raise RuleViolation(broken.line, broken.message, file) from None
     if not judge:
-        return None
-    table = Position(**recorded_deal(recorded, str(file)))
-    spec = as_argument_error("judge", find_judge, judge, table.game, table.players, table.variant)
-    return analyse_game(table, reconstruct_actions(recorded, table, str(file)), spec, redraws)
+        return None, {}
+    dealt = Position(**recorded_deal(recorded, str(file)))
+    spec = as_argument_error("judge", find_judge, judge, dealt.game, dealt.players, dealt.variant)
+    actions = reconstruct_actions(recorded, dealt, str(file))
+    namer = table_of(dealt.game, recorded.header)
+    return analyse_game(dealt.copy(), actions, spec, redraws), outcomes_of_game(dealt.copy(), actions, spec, namer)
 
 
 def print_tables(written: dict[str, Any], json: bool) -> None:

@@ -104,8 +104,8 @@ class Table:
             return f"{self.game.title}, not played to the end"
         first, second, *_ = sorted(range(self.players), key=now.__getitem__, reverse=True)
         if now[first] == now[second]:
-            best = [self.name(seat) for seat, points in enumerate(now) if points == now[first]]
-            return f"{listed(best)} have {now[first]} {self.unit} each"
+            best = listed([self.named(seat) for seat, points in enumerate(now) if points == now[first]])
+            return f"{best[:1].upper()}{best[1:]} have {now[first]} {self.unit} each"
         return f"{self.says(first, 'wins')} with {now[first]} {self.unit}, {now[first] - now[second]} ahead of {self.named(second)}"
 
     # -- a decision ---------------------------------------------------------------------------------------------------
@@ -132,6 +132,14 @@ class Table:
             InputError: the choice is not possible, or the game has no such choices.
         """
         raise InputError("this is not one of the choices")
+
+    def next_name(self, seen: Any) -> str:
+        """Return the name of what chance has just brought, of the View after it; "" if nothing."""
+        return ""
+
+    def next_given(self, seen: Any) -> Any:
+        """Return what the same action drew before that; `play.next_draws` compares outcomes where it is equal."""
+        return ()
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield (what, folded value, known value) that must be equal; `seen` is the View of the viewer. `check_game` compares them."""

@@ -1,6 +1,6 @@
 """The pages of recorded games: each game's steps on its table, and a list of the games of a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from markupsafe import Markup
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.play.analyse import GameAnalysis
+from strozzi_sim.play.next_draws import Outcome
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.reports.judged import judged_data
 from strozzi_sim.runtime.files import storage_errors, write_atomically
@@ -26,25 +27,33 @@ _LIST = """<!doctype html>
 """
 
 
-def replay_data(recorded: RecordedGame, analysis: GameAnalysis | None = None) -> tuple[dict[str, Any], str]:
+Outcomes = Mapping[int, Sequence[Outcome]]
+
+
+def replay_data(
+    recorded: RecordedGame, analysis: GameAnalysis | None = None, outcomes: Outcomes | None = None
+) -> tuple[dict[str, Any], str]:
     """Return the JSON of a recorded game's page, and its heading.
 
     Args:
         recorded: the game; it must follow the rules.
         analysis: what `analyse_game` found in it; default: the page has no shares of the win.
+        outcomes: what `outcomes_of_game` found; default: the page does not show what could have come.
     """
     game = load_game(recorded.header["game"])
     table = table_of(game, recorded.header)
     steps = replayed_steps(table, recorded.header, [line for _, line in recorded.events])
     data: dict[str, Any] = {"head": table.head, "steps": steps, "ask": None}
     if analysis is not None:
-        data["judged"] = judged_data(analysis, [step["said"] for step in steps], table)
+        data["judged"] = judged_data(analysis, [step["said"] for step in steps], table, outcomes)
     return data, table.heading()
 
 
-def replay_page(recorded: RecordedGame, analysis: GameAnalysis | None = None) -> tuple[str, str]:
+def replay_page(
+    recorded: RecordedGame, analysis: GameAnalysis | None = None, outcomes: Outcomes | None = None
+) -> tuple[str, str]:
     """Return the page of a recorded game as HTML, and its heading; see `replay_data`."""
-    data, heading = replay_data(recorded, analysis)
+    data, heading = replay_data(recorded, analysis, outcomes)
     return render(load_game(recorded.header["game"]), data, heading), heading
 
 

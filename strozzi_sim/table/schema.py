@@ -86,20 +86,18 @@ class Turn(msgspec.Struct, forbid_unknown_fields=True):
     said: str
 
 
-class Outcome(msgspec.Struct, forbid_unknown_fields=True):
-    """One draw that could have come: each seat's share of the win after it, half the 95 % interval, and whether it came."""
+class Draws(msgspec.Struct, forbid_unknown_fields=True):
+    """All draws that could have come at a step: rows of place in `names`, number of ways, 1 if it came, each seat's share of the win in 1/1000."""
 
-    name: str
-    win: list[float]
-    half_width: float
-    came: bool
+    note: str
+    rows: list[list[int]]
 
 
 class Next(msgspec.Struct, forbid_unknown_fields=True):
-    """All draws that could have come at a step."""
+    """What could have come, by step; the names of the draws are listed once."""
 
-    note: str
-    rows: list[Outcome]
+    names: list[str]
+    steps: dict[str, Draws]
 
 
 class Judged(msgspec.Struct, forbid_unknown_fields=True):
@@ -110,7 +108,7 @@ class Judged(msgspec.Struct, forbid_unknown_fields=True):
     win: list[list[float]]
     notes: list[str]
     turns: list[Turn]
-    next: dict[str, Next] = {}
+    next: Next | None = None
 
 
 class Kept(msgspec.Struct, forbid_unknown_fields=True):

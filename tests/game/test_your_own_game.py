@@ -59,9 +59,9 @@ def write(path, lines):
 
 
 def test_the_page_shows_every_file():
-    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "bots")
+    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "table", "bots")
     python_files = {f"goofspiel/{part}.py" for part in parts}
-    assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
+    assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", "goofspiel/table.js", *python_files}
     page = (ROOT / "docs" / "your-own-game.md").read_text()
     assert page.count("```") == 2 * (
         len(FILES) + 4

@@ -74,10 +74,13 @@ class StrozziTable(Table):
         self.view |= {"ship": shown, "active": seat, "actor": seat, "holder": None, "flag": None}
         self.view["deck"] -= 1
         self.marks = ["ship"]
+        return self.says(seat, f"turns over a ship of {self._ship_words(card)}.")
+
+    def _ship_words(self, card: Json) -> str:
         cargo = [f"{port.title()} {card[port]}" for port in PORT_NAMES if card[port]]
         cargo += [f"Florence {card['scrolls']}"] if card["scrolls"] else []
         cargo += ["a promotion tile"] if card["promotion"] else []
-        return f"{self.says(seat, 'turns over')} a ship of speed {card['sail']}, {'empty' if not cargo else listed(cargo)}."
+        return f"speed {card['sail']}, {listed(cargo) or 'empty'}"
 
     def on_claim(self, line: Line) -> str:
         """Lay a flag on the card, or pass."""
@@ -257,6 +260,14 @@ class StrozziTable(Table):
         ghost = {"city": port, "space": end if end > start else -1, "rank": rank}
         note = f"{ordinal(rank)} of {len(berths) + 1}; {moves}{bonus}"
         return {"label": port.title(), "at": f"port:{port}", "note": note, "ghost": ghost}
+
+    def next_name(self, seen: Any) -> str:
+        """Return the ship that was turned over last."""
+        return self._ship_words(self._ships[seen.ship]) if seen.ship in self._ships else ""
+
+    def next_given(self, seen: Any) -> Any:
+        """Return the tiles to choose from."""
+        return seen.display
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield the folded values with those of the View."""

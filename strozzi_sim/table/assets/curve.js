@@ -65,14 +65,16 @@ function drawJudged() {
   html($("turns"), shown !== "win" ? "" : judged.turns.map(turn => `<li><button type="button" data-k="${turn.step}"${turn.step === at ? ' aria-current="step"' : ""}>`
     + `<svg width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true" class="p${turn.seat}">${tag("path", {d: MARK[turn.kind], class: "turn-mark"})}</svg>`
     + `<span>${esc(turn.said)}</span></button></li>`).join(""));
-  const next = judged.next?.[at];
+  const next = judged.next?.steps[at];
   $("next-section").hidden = !next;
   if (!next) return;
-  const best = (row, s) => row.win[s] === Math.max(...next.rows.map(r => r.win[s]));
+  const rows = next.rows.map(([name, ways, came, ...win]) => ({name: judged.next.names[name] + (ways > 1 ? ` (×${ways})` : ""), came, win}));
+  const best = head.seats.map((_, s) => Math.max(...rows.map(r => r.win[s])));
+  const seat = (s, k) => `<th scope="col">${badge(k)}<span class="skip">${esc(s.name)}</span></th>`;
+  const cell = (n, s) => n === best[s] ? `<td><b>${percent(n / 1000)}</b></td>` : `<td>${percent(n / 1000)}</td>`;
+  const row = r => `<tr${r.came ? ' class="acting"' : ""}><th scope="row">${esc(r.name)}${r.came ? "<small>came</small>" : ""}</th>${r.win.map(cell).join("")}</tr>`;
   $("next-note").textContent = next.note;
-  html($("next-table"), `<caption class="skip">Share of the win after each draw</caption><thead><tr><th scope="col">Draw</th>${head.seats.map((s, k) => `<th scope="col">${badge(k)}<span class="skip">${esc(s.name)}</span></th>`).join("")}</tr></thead><tbody>${
-    next.rows.map(row => `<tr${row.came ? ' class="acting"' : ""}><th scope="row">${esc(row.name)}${row.came ? "<small>came</small>" : ""}</th>${
-      row.win.map((n, s) => `<td>${best(row, s) ? `<b>${percent(n)}</b>` : percent(n)}</td>`).join("")}</tr>`).join("")}</tbody>`);
+  html($("next-table"), `<caption class="skip">Share of the win after each draw</caption><thead><tr><th scope="col">Draw</th>${head.seats.map(seat).join("")}</tr></thead><tbody>${rows.map(row).join("")}</tbody>`);
 }
 
 function listenCurve() {

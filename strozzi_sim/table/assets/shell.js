@@ -8,7 +8,7 @@ let at = 0, playing = 0;
 const last = () => views.length - 1, atEnd = () => at === last();
 const seatName = s => head.seats[s].name;
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-const rounds = () => told.flatMap((step, k) => step.type === "round" ? [{k, number: views[k].round}] : []);
+const rounds = () => views.flatMap((v, k) => v.round > (views[k - 1]?.round ?? 0) ? [{k, number: v.round}] : []);
 const add = steps => steps.forEach(step => { views.push({...(views.at(-1) || {}), ...step.set}); told.push(step); });
 const percent = share => `${Math.round(100 * share)} %`;
 
@@ -56,7 +56,7 @@ function drawLog() {
   for (let k = list.children.length; k <= last(); k++) {
     const item = document.createElement("li");
     item.textContent = told[k].said;
-    if (told[k].type === "round") item.className = "round";
+    if (views[k].round > (views[k - 1]?.round ?? 0)) item.className = "round";
     list.append(item);
   }
   while (list.children.length > views.length) list.lastChild.remove();
@@ -69,7 +69,7 @@ function drawLog() {
 function drawStep() {
   const v = views[at], of = head.rounds ? ` of ${head.rounds}` : "";
   $("said").textContent = told[at].said;
-  $("where").textContent = `${v.round ? `Round ${v.round}${of}` : "Setting up"}${v.step ? `, ${v.step}` : ""}`;
+  $("where").textContent = `${v.round ? `Round ${v.round}${of}` : rounds().length ? "Setting up" : `Step ${at + 1}`}${v.step ? `, ${v.step}` : ""}`;
   const slide = $("slide");
   slide.max = last(); slide.value = at;
   slide.setAttribute("aria-valuetext", told[at].said);
