@@ -33,11 +33,13 @@ class Table:
         view: what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before the first),
             `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown).
         marks: names of the parts of the drawing that the last line touched.
+        sources: keys of the lines `score_*` with each seat's points by source; they are summed over the game.
         columns: columns of the holdings for games whose script declares none: (title, key of a list by seat in the view).
     """
 
     unit: ClassVar[str] = "points"
     over_now: ClassVar[str] = "Points so far."
+    sources: ClassVar[Sequence[str]] = ()
     columns: ClassVar[Sequence[tuple[str, str]]] = ()
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:

@@ -1,9 +1,11 @@
 """The end of a game in the browser: the record is verified and saved, and the game judged, in a thread of its own."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import StrozziError
+from strozzi_sim.game.contract import Game
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, write_record
@@ -35,7 +37,12 @@ class Ending:
         said = [_verified(position, record)]
         if self.out is not None:
             said.append(self._saved(record))
-        result = {"sources": sources(position.lines(), sitting.players), "words": said, "costly": [], "judging": False}
+        result = {
+            "sources": sources(position.lines(), _keys(sitting.game)),
+            "words": said,
+            "costly": [],
+            "judging": False,
+        }
         judge = sitting.judge
         if judge is None:
             session.set_result(position, result)
@@ -56,7 +63,7 @@ class Ending:
         return f"Saved in {self.out}."
 
     def page(self, session: Session) -> str:
-        """Return the page of the finished game with all cards open, judged if that is done.
+        """Return the page of the finished game with all secrets, judged if that is done.
 
         Raises:
             Refused: the game is not over.
@@ -69,22 +76,20 @@ class Ending:
         return render(position.game, data, heading)
 
 
-def sources(lines: list[dict[str, Any]], players: int) -> dict[str, list[int]]:
-    """Return each seat's points by source, of the scoring lines: those that give parts, summed over the rounds."""
+def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
+    """Return each seat's points by source, of the scoring lines, summed over the game."""
     found: dict[str, list[int]] = {}
     for line in lines:
-        if not line["type"].startswith("score_"):
-            continue
-        for key, amounts in line.items():
-            if key in ("type", "total", "cash", "ranking", "winners") or not _is_by_seat(amounts, players):
-                continue
-            so_far = found.get(key, [0] * players)
-            found[key] = [old + int(new) for old, new in zip(so_far, amounts, strict=True)]
+        for key in keys if line["type"].startswith("score_") else ():
+            if key in line:
+                so_far = found.get(key, [0] * len(line[key]))
+                found[key] = [old + int(new) for old, new in zip(so_far, line[key], strict=True)]
     return found
 
 
-def _is_by_seat(amounts: Any, players: int) -> bool:
-    return isinstance(amounts, list) and len(amounts) == players and all(type(each) is int for each in amounts)
+def _keys(game: Game) -> Sequence[str]:
+    keys: Sequence[str] = game.table.sources if game.table is not None else ()
+    return keys
 
 
 def _recorded(record: list[dict[str, Any]]) -> RecordedGame:

@@ -199,4 +199,4 @@ def test_points_by_source_are_sums_over_rounds():
         {"type": "score_round", "round": 2, "ships": [3, 4], "markers": {"a": 1}, "total": [4, 6]},
         {"type": "score_end", "promotion": [5, 0], "fulfilled": [["a"], []], "total": [9, 6], "ranking": [0, 1]},
     ]
-    assert sources(lines, 2) == {"ships": [4, 6], "promotion": [5, 0]}
+    assert sources(lines, ("ships", "promotion", "bonus")) == {"ships": [4, 6], "promotion": [5, 0]}

@@ -19,6 +19,7 @@ class MediciTable(Table):
 
     unit = "coins"
     over_now = "Coins if the round ended now: cash, harbors, monopolies and their bonus."
+    sources = ("harbors", "monopolies", "bonus")
 
     def set_up(self) -> None:
         """Fill `head` and `view`."""

@@ -32,6 +32,7 @@ class StrasbourgTable(Table):
 
     unit = "points"
     over_now = "Points if the game ended now, without tasks: councils so far, members, chapels, edifices, privileges."
+    sources = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 
     def set_up(self) -> None:
         """Fill `head` and `view`."""
@@ -239,9 +240,12 @@ class StrasbourgTable(Table):
 
     def on_score_end(self, line: Line) -> str:
         """Count the points."""
-        keys = ("council", "city", "chapels", "edifices", "privileges", "tasks")
         self._total = list(line["total"])
-        self.view |= {"over": True, "step": "the end", "actor": None, "parts": {key: list(line[key]) for key in keys}}
+        self.view |= {
+            "over": True,
+            "step": "the end",
+            "actor": None,
+        }
         self.view["best"] = list(line["winners"])
         winners, total = line["winners"], line["total"]
         tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."

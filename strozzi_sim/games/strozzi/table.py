@@ -20,6 +20,7 @@ class StrozziTable(Table):
 
     unit = "coins"
     over_now = "Coins if the game ended now: those paid, this round's ships, markers and bonus spaces, and the tiles."
+    sources = ("ships", "markers", "bonus", "promotion")
 
     def set_up(self) -> None:
         """Fill `head` and `view`."""
