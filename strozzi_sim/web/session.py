@@ -338,7 +338,8 @@ class Session:
             return ""
         found = position.analyse(agent)
         row = found[found["name"] == name].iloc[0]
-        return f"{row['share']:.0%} of its tries" + (f", value {row['value']:.2f}" if row["visits"] else "")
+        value = f", value {row['value']:.2f}" if row["visits"] else ""
+        return f"{agent}: {row['share']:.0%} of its tries{value}"
 
     def _labels(self) -> dict[str, str]:
         position = self._course.position
