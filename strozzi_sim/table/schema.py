@@ -137,7 +137,7 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Page(msgspec.Struct, forbid_unknown_fields=True):
-    """The JSON of a page. The keys from `version` on are those of a page that a server sends.
+    """The JSON of a page; `start` is the step that it opens, default: the one in its address. The keys from `version` on are those of a page that a server sends.
 
     `keep` is the number of steps that a page still has, before `steps`; `thinking` the seat whose agent thinks.
     """
@@ -146,6 +146,7 @@ class Page(msgspec.Struct, forbid_unknown_fields=True):
     steps: list[Step]
     ask: Ask | None = None
     judged: Judged | None = None
+    start: int | None = None
     version: int | None = None
     keep: int = 0
     thinking: int | None = None

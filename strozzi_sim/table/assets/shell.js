@@ -69,7 +69,7 @@ function drawLog() {
 function drawStep() {
   const v = views[at], of = head.rounds ? ` of ${head.rounds}` : "";
   $("said").textContent = told[at].said;
-  $("where").textContent = `${v.round ? `Round ${v.round}${of}` : rounds().length ? "Setting up" : `Step ${at + 1}`}${v.step ? `, ${v.step}` : ""}`;
+  $("where").textContent = `${v.round ? `Round ${v.round}${of}` : Object.keys(head.board).length ? "Setting up" : `Step ${at + 1}`}${v.step ? `, ${v.step}` : ""}`;
   const slide = $("slide");
   slide.max = last(); slide.value = at;
   slide.setAttribute("aria-valuetext", told[at].said);

@@ -47,7 +47,7 @@ function begin() {
   add(data.steps);
   listen();
   listenCurve();
-  at = head.viewer === null && location.protocol !== "about:" ? Math.max(0, Math.min(last(), (parseInt(location.hash.slice(1)) || 1) - 1)) : last();
+  at = data.version === undefined ? Math.max(0, Math.min(last(), (data.start ?? (parseInt(location.hash.slice(1)) || 1)) - 1)) : last();
   person.at();
   draw();
 }
