@@ -12,7 +12,9 @@ from strozzi_sim.cli.web import serve
 from strozzi_sim.errors import AgentFault, InputError, as_argument_error
 
 if TYPE_CHECKING:
+    from strozzi_sim.agent import AgentSpec
     from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.position import Position
 
 
@@ -33,7 +35,9 @@ def play(
     settings: options.Settings = None,
     judge: Annotated[
         str,
-        typer.Option(help="an agent that evaluates positions, such as learned: afterwards, what each decision cost"),
+        typer.Option(
+            help="an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with --web: learned, where it does"
+        ),
     ] = "",
     web: Annotated[bool, typer.Option("--web", help="play in the browser, on this machine alone")] = False,
     hint: Annotated[
@@ -80,6 +84,7 @@ def play(
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
     if web:
+        judging = judging or _default_judge(the_game, count, chosen)
         given = Sitting(the_game, chosen, count, seed, deal, seat, seated, _hinting(hint, the_game, count), judging)
         serve(given, port, out)
         return
@@ -127,6 +132,16 @@ def _hinting(text: str, game: "Game", players: int) -> str:
     spec = as_argument_error("hint", load_agent, text or game.tiers.get("search", game.default_agent), game)
     as_argument_error("hint", check_lineup, [spec], game, players)
     return spec.text
+
+
+def _default_judge(game: "Game", players: int, variant: "Variant") -> "AgentSpec | None":
+    """Return the agent that judges games in the browser if none is named, None where there is none."""
+    from strozzi_sim.play.analyse import find_judge
+
+    try:
+        return find_judge(game.tiers.get("learned", "learned"), game, players, variant)
+    except InputError:  # no such agent, or it does not evaluate positions of this game
+        return None
 
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:

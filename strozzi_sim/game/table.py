@@ -110,6 +110,10 @@ class Table:
             return f"{best[:1].upper()}{best[1:]} have {now[first]} {self.unit} each"
         return f"{self.says(first, 'wins')} with {now[first]} {self.unit}, {now[first] - now[second]} ahead of {self.named(second)}"
 
+    def rules(self) -> list[str]:
+        """Return the rules in short, a line for each paragraph, in the words of the page; default: `short_rules` of `view.py`."""
+        return self.game.view.short_rules(self.components, self.players).splitlines()
+
     # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:

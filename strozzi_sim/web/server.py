@@ -150,9 +150,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_page(self) -> None:
         session, nonce = self.server.session, secrets.token_urlsafe(16)
-        data, sitting = session.page_data(), session.sitting
-        rules = sitting.game.view.short_rules(sitting.variant.components, sitting.players).splitlines()
-        self._send_html(render(sitting.game, data, data["heading"], rules=rules, nonce=nonce), nonce)
+        data = session.page_data()
+        page = render(session.sitting.game, data, data["heading"], rules=session.rules, nonce=nonce)
+        self._send_html(page, nonce)
 
     def _send_html(self, page: str, nonce: str) -> None:
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"

@@ -382,6 +382,11 @@ class Session:
         seat = self._table.head["seats"][self.sitting.seat]
         return f"{self.sitting.game.title}: you are {seat.get('family', f'seat {self.sitting.seat}')}"
 
+    @property
+    def rules(self) -> list[str]:
+        """The rules in short, a line for each paragraph."""
+        return self._table.rules()
+
     def page_data(self) -> Json:
         """Return the JSON of a whole page."""
         with self.changed:

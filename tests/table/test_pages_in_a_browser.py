@@ -37,6 +37,11 @@ SMALL_TEXT = """() => [...document.querySelectorAll("#board text, #curve text")]
 OUTSIDE = """() => { const box = document.querySelector("#board svg").getBoundingClientRect();
   return [...document.querySelectorAll("#board svg text")].map(node => [node.textContent, node.getBoundingClientRect()])
     .filter(([, b]) => b.left < box.left - 2 || b.right > box.right + 2).map(([text]) => text); }"""
+OVERLAPPING = """() => {
+  const boxes = [...document.querySelectorAll("#board svg text, #curve svg text")].map(node => [node.textContent, node.getBoundingClientRect()]).filter(([, b]) => b.width);
+  return boxes.flatMap(([text, a], k) => boxes.slice(0, k).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 3 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 5
+  ).map(([other]) => [text, other])); }"""
 
 
 def recorded(game, players=None, deal=0):
@@ -118,6 +123,7 @@ def test_a_game_is_readable_in_every_width_and_theme(game, opened):
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, step)
                 assert page.evaluate(SMALL_TEXT) == []
                 assert page.evaluate(OUTSIDE) == []
+                assert page.evaluate(OVERLAPPING) == [], (width, step)
             if (width, scheme) in ((1280, "light"), (390, "dark")):
                 assert violations(page) == [], (game, width, scheme)
 

@@ -53,7 +53,7 @@ const renderer = {
     for (const [id, kinds] of Object.entries(head.board.tracks)) {
       const names = Object.keys(kinds), tx = wide ? side + 12 : 0, ty = y + 22, by = wide ? ty : ty + names.length * th + 22;
       const load = seat => `${head.seats[seat].family} ${v.totals[id][seat] ?? "no ship"}`;
-      out += text(tx, y + 12, id, "name") + (wide ? "" : text(width, y + 12, "rings: at the end of the round", "muted", "end"));
+      out += text(tx, y + 12, id, "name");
       names.forEach((kind, k) => { out += trackOf(v, head, id, kind, {tx, y: ty + k * th, name, tw}); });
       [0, 1].forEach(seat => {
         const x = seat === 0 ? 0 : wide ? width - side : side + 8;
@@ -62,7 +62,9 @@ const renderer = {
       });
       y = wide ? ty + Math.max(62, names.length * th) + 20 : by + 64;
     }
-    return {svg: out, height: y};
+    const note = ["Rings: where a marker will be at the end of the round.", "Numbers on a track: its bonus."];
+    out += wide ? text(0, y + 8, note.join(" "), "muted") : text(0, y + 8, note[0], "muted") + text(0, y + 25, note[1], "muted");
+    return {svg: out, height: y + (wide ? 14 : 31)};
   },
   columns: v => [
     {name: "Ships not moored", short: "Ships left", cell: s => v.ships[s].filter(x => !x.harbor).map(x => x.capacity).join(" ") || "–"},

@@ -143,6 +143,11 @@ class MediciTable(Table):
         lead = total[first] - total[1 - first]
         return self.says(first, f"wins with {total[first]} coins, {lead} ahead of {self.named(1 - first)}.")
 
+    def rules(self) -> list[str]:
+        """Return the rules in short, without what is typed in a terminal."""
+        typed = (" (more, stop)", " 5@H1 is the ship for 5 at harbor H1.")
+        return [line.replace(typed[0], "").replace(typed[1], "") for line in super().rules()]
+
     # -- rules that a record does not repeat ------------------------------------------------------------------------------
 
     def _foretell(self) -> None:

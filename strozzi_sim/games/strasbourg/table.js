@@ -51,7 +51,8 @@ function cityOf(v, head, width, y, wide, can) {
       ? tag("circle", {cx: x, cy: top, r: 10, class: "chapel"}) + tag("path", {d: `M${x} ${top - 6}v12M${x - 4} ${top - 2}h8`, class: "cross"})
       : tag("circle", {cx: x, cy: top, r: choice ? 9 : 4, class: "free spot"}));
   }
-  return {svg: out, y: y + board.rows * h};
+  y += board.rows * h + 18;
+  return {svg: out + text(0, y, "A space shows its guild and price; circles are sites for chapels.", "muted"), y};
 }
 
 function councilOf(v, head, width, y, wide) {
@@ -145,7 +146,7 @@ function composeStacks(box, plan, submit) {
 const renderer = {
   draw(v, head, width, ask) {
     const wide = width >= 620, can = new Set((ask?.choices || []).map(c => c.at));
-    const city = cityOf(v, head, width, 76, wide, can), council = councilOf(v, head, width, city.y + 18, wide);
+    const city = cityOf(v, head, width, 76, wide, can), council = councilOf(v, head, width, city.y + 24, wide);
     let out = stepsOf(v, head, width, wide) + city.svg + council.svg, y = council.y + 20;
     out += text(0, y, v.letter && "ABCDEFG".includes(v.letter) ? "Bids" : "Stacks", "name") + text(58, y, "black: turned over in this step; grey: face down", "muted");
     y += 10;

@@ -66,7 +66,7 @@ const renderer = {
       out += disc(v.active ?? v.start, x + 9, 16) + text(x + 24, 20, "turned it over", "small");
       out += v.holder === null ? text(x, 48, "No flag on it", "muted") : spot("claim", pennant(x + 1, 34, v.holder, FLAG[v.flag])) + disc(v.holder, x + 62, 44);
     }
-    out += text(x, wide ? 120 : 84, `${v.deck} ships in the deck`, "muted");
+    out += text(x, wide ? 120 : 84, `${v.deck} ${v.deck === 1 ? "ship" : "ships"} in the deck`, "muted");
     if (ask && v.ship && v.holder !== head.viewer) v.flags[head.viewer].forEach((f, k) => {
       out += spot(`flag:${f}`, pennant(x + k * 54 + 1, wide ? 68 : 92, head.viewer, FLAG[f]));
     });
@@ -78,7 +78,10 @@ const renderer = {
     const cw = Math.floor(((wide ? width - n * bw - 24 : width) - label - 2) / (board.top + 1)), bx = wide ? label + cw * (board.top + 1) + 24 : 1;
     for (let k = 0; k <= board.top; k++)
       out += text(label + k * cw + cw / 2, y - 5, board.bonus[k] ? `+${board.bonus[k]}` : k, board.bonus[k] ? "small strong" : "muted", "middle");
-    if (wide) board.prizes.slice(0, n).forEach((p, k) => { out += text(bx + k * bw + bw / 2 - 2, y - 5, p, "muted", "middle"); });
+    if (wide) {
+      out += text(0, y - 5, "bonus from +", "muted");
+      board.prizes.slice(0, n).forEach((p, k) => { out += text(bx + k * bw + bw / 2 - 2, y - 5, `${["1st", "2nd", "3rd"][k] || `${k + 1}th`} ${p}`, "muted", "middle"); });
+    }
     const rows = Math.ceil(n / 2), r = cw < 34 ? 8 : wide ? 10 : 9, h = Math.max(wide ? 58 : 50, rows * (2 * r + 1) + 6);
     for (const city of [...PORTS, "florence"]) {
       const port = city !== "florence", top = y + (wide ? 0 : 20), by = wide ? y : top + h + 4, total = wide ? h : port ? h + 76 : h + 20;
