@@ -45,7 +45,7 @@ function berthsOf(v, head, city, g) {
     const s = v.ports[city][k], x = bx + k * bw;
     if (!s) {
       out += rect(x, by, bw - 4, hh, "empty", 5);
-      if (!wide && head.board.prizes[k]) out += text(x + bw / 2 - 2, by + 29, head.board.prizes[k], "muted", "middle");
+      if (!wide && head.board.prizes[k]) out += text(x + bw / 2 - 2, by + 25, head.board.prizes[k], "muted", "middle");
     } else {
       const hull = tag("path", {d: `M${x} ${by + hh / 2}l7 ${-hh / 2}h${bw - 11}v${hh}h${11 - bw}z`, class: "fill"});
       out += spot(`berth:${city}:${s.seat}`, tag("g", {class: `p${s.seat}`}, hull
@@ -84,11 +84,11 @@ const renderer = {
     }
     const rows = Math.ceil(n / 2), r = cw < 34 ? 8 : wide ? 10 : 9, h = Math.max(wide ? 58 : 50, rows * (2 * r + 1) + 6);
     for (const city of [...PORTS, "florence"]) {
-      const port = city !== "florence", top = y + (wide ? 0 : 20), by = wide ? y : top + h + 4, total = wide ? h : port ? h + 76 : h + 20;
+      const port = city !== "florence", top = y + (wide ? 0 : 20), by = wide ? y : top + h + 4, total = wide ? h : port ? h + 68 : h + 20;
       let band = rect(-5, y - 3, width + 10, total + 6, "touch", 6)
         + (wide ? text(0, y + h / 2 - 2, capital(city), "name") + text(0, y + h / 2 + 15, port ? "port" : "ranks ties", "muted") : text(0, y + 14, capital(city), "name"))
         + trackOf(v, head, city, {x0: label + 1, top, cw, h, r, ghosts});
-      if (port) band += berthsOf(v, head, city, {bx, by, bw, hh: wide ? h : 48, wide, ghosts});
+      if (port) band += berthsOf(v, head, city, {bx, by, bw, hh: wide ? h : 40, wide, ghosts});
       out += port ? spot(`port:${city}`, band) : band;
       y += total + (wide ? 14 : 16);
     }
