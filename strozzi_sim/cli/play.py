@@ -41,7 +41,7 @@ def play(
     ] = "",
     web: Annotated[bool, typer.Option("--web", help="play in the browser, on this machine alone")] = False,
     hint: Annotated[
-        str, typer.Option(help="with --web: the agent that gives hints; default: the game's search, as it searches")
+        str, typer.Option(help="with --web: the agent that gives hints; default: the game's search agent")
     ] = "",
     port: Annotated[int, typer.Option(help="with --web: port of 127.0.0.1 to listen on; default: a free one")] = 0,
     out: Annotated[

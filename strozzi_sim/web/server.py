@@ -7,6 +7,7 @@ from the page. Bodies, connections and games are bounded.
 import hmac
 import json
 import secrets
+import sys
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
@@ -77,7 +78,9 @@ class TableServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore connections that break; a request's errors are answered."""
+        """Ignore connections that break; print the traceback of an internal error."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class _Problem(Exception):

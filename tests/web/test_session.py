@@ -4,6 +4,7 @@ import json
 import random
 import threading
 import time
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.game.variants import find_variant, resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.schema import check
 from strozzi_sim.web import session as session_module
@@ -242,21 +243,20 @@ def test_another_seats_secret_tasks_change_no_byte_of_the_page():
     assert pages[0] == pages[1]
 
 
-@pytest.mark.parametrize("variant", [{"switches": {"hide_money": True}}])
-def test_hidden_money_is_unknown_on_the_page(variant):
-    the_game = load_game("strasbourg")
-    from strozzi_sim.game.variants import find_variant
-
-    base = sitting("strasbourg", 3, hint="random")
-    hidden = Sitting(
-        the_game, find_variant(the_game, {"hidden": variant}), 3, 5, 0, 1, base.agents, base.hint
-    )  # fmt: skip
-    session, rng = Session(hidden), random.Random(2)
+@pytest.mark.parametrize(
+    ("game", "players", "switch", "keys"),
+    [
+        ("strasbourg", 3, "hide_money", ("coins", "privileges", "goods")),
+        ("medici_vs_strozzi", 2, "hidden_cash", ("cash", "now")),
+    ],
+)
+def test_hidden_money_is_unknown_on_the_page(game, players, switch, keys):
+    base = sitting(game, players, hint="random")
+    variant = find_variant(base.game, {"hidden": {"switches": {switch: True}}})
+    session, rng = Session(replace(base, variant=variant)), random.Random(2)
     for _ in range(12):
-        state = choose(session, rng)
-        view = {}
-        for step in state["steps"]:
-            view |= step["set"]
-        for key in ("coins", "privileges", "goods"):
-            assert [view[key][seat] for seat in (0, 2)] == [None, None], key
+        view = {key: value for step in choose(session, rng)["steps"] for key, value in step["set"].items()}
+        assert not view["over"]
+        for key in keys:
+            assert {str(view[key][seat]) for seat in range(players) if seat != 1} == {"None"}, key
             assert view[key][1] is not None
