@@ -52,8 +52,11 @@ def analyse(
     if page is not None:
         from strozzi_sim.reports.analysis import analysis_page
         from strozzi_sim.reports.page import write_page
+        from strozzi_sim.reports.replay import replay_page
 
-        write_page(page, analysis_page(analysis, recorded.names, _manifest(table, game, recorded.names), table.game))
+        manifest = _manifest(table, game, recorded.names)
+        watched = replay_page(recorded, analysis)[0]
+        write_page(page, analysis_page(analysis, recorded.names, manifest, table.game, watched))
     if json:
         options.print_json(_document(analysis, recorded.names))
         return

@@ -1,5 +1,6 @@
 """play: a human player at one seat, in the terminal."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,9 +8,13 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.cli.analyse import print_analysis
 from strozzi_sim.cli.at_table import Person
+from strozzi_sim.cli.web import serve
 from strozzi_sim.errors import AgentFault, InputError, as_argument_error
 
 if TYPE_CHECKING:
+    from strozzi_sim.agent import AgentSpec
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.position import Position
 
 
@@ -30,18 +35,32 @@ def play(
     settings: options.Settings = None,
     judge: Annotated[
         str,
-        typer.Option(help="an agent that evaluates positions, such as learned: afterwards, what each decision cost"),
+        typer.Option(
+            help="an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with --web: learned, where it does"
+        ),
     ] = "",
+    web: Annotated[bool, typer.Option("--web", help="play in the browser, on this machine alone")] = False,
+    hint: Annotated[
+        str, typer.Option(help="with --web: the agent that gives hints; default: the game's search agent")
+    ] = "",
+    port: Annotated[int, typer.Option(help="with --web: port of 127.0.0.1 to listen on; default: a free one")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.named_path, metavar="FILE", help="with --web: write the record of each finished game"
+        ),
+    ] = None,
 ) -> None:
-    """Play a game yourself against agents; choose by typing a name, or ? for help.
+    """Play a game yourself against agents, in the terminal (type a name, or ? for help) or in the browser.
 
-    Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
+    Example: strozzi play strozzi --players 4 --agents heuristic --seat 1 --web
     """
     from strozzi_sim.game import load_game
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
     from strozzi_sim.runtime.worker import stdout_to_stderr
+    from strozzi_sim.web.session import Sitting
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
@@ -62,9 +81,17 @@ def play(
         options.print_status(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
-    table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
+    if web:
+        judging = judging or _default_judge(the_game, count, chosen)
+        given = Sitting(the_game, chosen, count, seed, deal, seat, seated, _hinting(hint, the_game, count), judging)
+        serve(given, port, out)
+        return
+    for option, value in (("--hint", hint), ("--port", port), ("--out", out)):
+        if value:
+            raise InputError(f"{option}: only valid with --web")
+    table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     names = [spec.text for spec in seated]
     names[seat] = YOU
     person = Person(table, names, seat)
@@ -92,6 +119,29 @@ def play(
         dealt = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
         print()
         print_analysis(analyse_game(dealt, table.actions, judging, names=names), names)
+
+
+def _hinting(text: str, game: "Game", players: int) -> str:
+    """Return the agent that gives hints: by default the game's search tier.
+
+    Raises:
+        InputError: no such agent, or it does not play this game and player count.
+    """
+    from strozzi_sim.agent import check_lineup, load_agent
+
+    spec = as_argument_error("hint", load_agent, text or game.tiers.get("search", game.default_agent), game)
+    as_argument_error("hint", check_lineup, [spec], game, players)
+    return spec.text
+
+
+def _default_judge(game: "Game", players: int, variant: "Variant") -> "AgentSpec | None":
+    """Return the agent that judges games in the browser if none is named, None where there is none."""
+    from strozzi_sim.play.analyse import find_judge
+
+    try:
+        return find_judge(game.tiers.get("learned", "learned"), game, players, variant)
+    except InputError:  # no such agent, or it does not evaluate positions of this game
+        return None
 
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:

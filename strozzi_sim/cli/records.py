@@ -107,7 +107,22 @@ def verify(file: RecordFile, json: options.Json = False) -> int:
 
 def replay(
     file: RecordFile,
-    game: Annotated[int, typer.Option(help="number of the game in the file, from 1")] = 1,
+    game: Annotated[
+        int | None, typer.Option(help="number of the game in the file, from 1; default: 1, for a folder of pages all")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.named_path,
+            metavar="PAGE",
+            help="write the table as a page, such as game.html; a folder such as games gets a page for every game",
+        ),
+    ] = None,
+    judge: Annotated[
+        str,
+        typer.Option(metavar="AGENT", help="with --html: show each seat's expected share of the win, by this agent"),
+    ] = "",
+    redraws: Annotated[int, typer.Option(help="with --judge: draws of chance behind each figure")] = 32,
     step: Annotated[bool, typer.Option("--step", help="show the board at every decision and wait for Enter")] = False,
     explain: Annotated[str, typer.Option(metavar="AGENT", help="show this agent's analysis of each decision")] = "",
     decision: Annotated[int | None, typer.Option(help="explain only this decision, counted from 1")] = None,
@@ -118,18 +133,30 @@ def replay(
     tree: Annotated[Path | None, typer.Option(metavar="JSON", help="write the search trees to this file")] = None,
     json: options.Json = False,
 ) -> None:
-    """Show a recorded game move by move, or with an agent's analysis of each decision.
+    """Show a recorded game move by move, as a page with its table, or with an agent's analysis of each decision.
 
-    Example: strozzi replay games.jsonl --game 3 --explain ismcts:iterations=2000 --seat 0
+    Example: strozzi replay games.jsonl --html game.html
     """
     from strozzi_sim.cli.explain import ExplainOptions, explain_game, header_words, wait_for_enter
+    from strozzi_sim.cli.table_pages import print_tables, write_tables
     from strozzi_sim.game import load_game
     from strozzi_sim.play.records import read_record
 
     options.check_range("--game", game, 1, 1e12)
-    recorded = next(islice(read_record(file), game - 1, None), None)
+    options.check_range("--redraws", redraws, 1, 10_000)
+    if html is not None:
+        if explain or step:
+            raise InputError(
+                f"--html and {'--explain' if explain else '--step'}: choose one; --judge AGENT judges a page"
+            )
+        print_tables(write_tables(file, html, game, judge, redraws), json)
+        return
+    if judge:
+        raise InputError("--judge: only valid with --html PAGE")
+    number = game or 1
+    recorded = next(islice(read_record(file), number - 1, None), None)
     if recorded is None:
-        raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
+        raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {number}")
     if explain:
         asked = ExplainOptions(explain, decision, seat, lines, depth, visits, tree)
         explain_game(recorded, str(file), asked, step=step, json=json)

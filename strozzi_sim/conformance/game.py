@@ -20,6 +20,7 @@ Promises, in the order in which they are checked (PROMISES):
 - facts : every column is documented, and figures counted in two ways agree; core and journal have equal facts
 - report : its pictures and heat maps show figures, columns and levels that their tables have, in the base variant
 - words : every legal action has a unique name, and the position a text
+- table : a seat's table agrees with its View, and does not depend on what the seat cannot know
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
 """
 
@@ -39,6 +40,7 @@ from strozzi_sim.conformance.facts import check_core_matches_journal, check_fact
 from strozzi_sim.conformance.kernels import Kernels, kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.slices import check_range, check_slices, check_written
+from strozzi_sim.conformance.table import check_table
 from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
@@ -57,7 +59,7 @@ P_THRESHOLD = 1e-6  # p-value below which a difference is reported
 
 PROMISES = (
     "components", "legal actions", "journal", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
-    "seen_action", "observe", "deal", "facts", "report", "words", "tiers",
+    "seen_action", "observe", "deal", "facts", "report", "words", "table", "tiers",
 )  # fmt: skip
 Array = np.ndarray[Any, Any]
 
@@ -98,6 +100,7 @@ def check_game(
             here = Checked(game, chosen, count, seed, deal, found, compiled)
             _check_components(here)
             _walk(here)
+            check_table(Checked(game, chosen, count, seed, deal, found, compiled))
             found.games += 1
         _check_trees(Checked(game, chosen, count, seed, 0, found, compiled))
         check_deal(Checked(game, chosen, count, seed, 0, found, compiled), deals)

@@ -1,7 +1,7 @@
 """The game contract: the parts of a game, and the verbs that compiled code is written against.
 
 A game is one folder: a package of modules with the same names in every game (`game.protocols`). `report`,
-`fact_handlers`, `restrictions` and `variants.toml` are optional. Searches, loops and generic agents are written once, with
+`fact_handlers`, `restrictions`, `table` and `variants.toml` are optional. Searches, loops and generic agents are written once, with
 the verbs below. A verb has no body: the game's modules implement it for its own state record, and the implementation
 is chosen at compile time. All verbs are registered before the first code for the game is compiled (`Game.register`).
 """
@@ -28,6 +28,7 @@ from strozzi_sim.game.protocols import (
     ReportPart,
     RestrictionsPart,
     StatePart,
+    TablePart,
     VerifyPart,
     ViewPart,
 )
@@ -173,6 +174,11 @@ class Game:
     def facts(self) -> FactsPart | None:
         """`fact_handlers.py`, or None."""
         return cast(FactsPart, self._part("fact_handlers", FactsPart)) if self._has("fact_handlers") else None
+
+    @cached_property
+    def table(self) -> Any:
+        """`TABLE` of `table.py`, a subclass of `game.table.Table`, or None."""
+        return self._part("table", TablePart).TABLE if self._has("table") else None
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:

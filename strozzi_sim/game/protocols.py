@@ -266,6 +266,16 @@ class FactsPart(Protocol):
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
+class TablePart(Protocol):
+    """`table.py`: the table of the game as a page shows it; `table.js` and `table.css` beside it draw it.
+
+    Attributes:
+        TABLE: class that folds the lines of a record, a `game.table.Table`.
+    """
+
+    TABLE: Any
+
+
 class VerifyPart(Protocol):
     """`verify.py`: replays a record in the game's plain-Python reference; see `game.record_checking`."""
 

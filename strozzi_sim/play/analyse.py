@@ -52,7 +52,7 @@ class JudgedDecision:
         luck: worth of what came less that of the action.
         unexplained: worth of the best action less the worth after the decision before.
         is_choice: whether more than one action is legal and they are not all nearly equal.
-        events: what happened, in words.
+        events: what followed, in words: a sentence for each line of the record that the action wrote.
     """
 
     number: int
@@ -200,7 +200,7 @@ def analyse_game(
     judge = _Judge(table, Luck(spec, redraws))
     start = judge.before_the_deal()
     after = judge.position(0)
-    dealt, decisions, shown = after - start, list[JudgedDecision](), 0
+    dealt, decisions, shown = after - start, list[JudgedDecision](), len(table.lines())
     components, names = table.variant.components, names or [f"seat {seat}" for seat in range(table.players)]
     for number, action in enumerate(actions, 1):
         legal, seat = table.legal, table.actor

@@ -363,6 +363,12 @@ class Position(AgentQueries):
         """The board as the acting seat sees it, or seat 0 once the game is over."""
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
+    def _repr_html_(self) -> str:
+        """Return the table as the acting seat sees it, or all of it once the game is over, for a notebook."""
+        from strozzi_sim.table.notebook import frame
+
+        return str(self) if self._start is None else frame(self)
+
     def to_bytes(self) -> bytes:
         """Return the position as a few hundred bytes: the game's set-up and its actions; see `from_bytes`."""
         return pack(self._begun(), self.actions)

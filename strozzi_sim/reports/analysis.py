@@ -20,7 +20,9 @@ _COSTLY = 12  # decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
 
 
-def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mapping[str, Any], game: Game) -> str:
+def analysis_page(
+    analysis: GameAnalysis, names: Sequence[str], manifest: Mapping[str, Any], game: Game, table: str = ""
+) -> str:
     """Return the page of an analysed game as HTML.
 
     Args:
@@ -28,6 +30,7 @@ def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mappin
         names: the seats' names.
         manifest: versions, command, seed and reconstructed data, as of a study.
         game: its game.
+        table: page of the game's table, which is shown within this one; default: none.
     """
     painter, seats = Painter(), [f"{name} (seat {seat})" for seat, name in enumerate(names)]
     curve = Item(
@@ -63,6 +66,8 @@ def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mappin
         else ""
     )
     made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result."
+    watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
+    steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
     rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
     content = Content(
         answer=_answer(analysis, names),
@@ -71,6 +76,7 @@ def analysis_page(analysis: GameAnalysis, names: Sequence[str], manifest: Mappin
             section("parts", "Luck and errors", "What made the result?", [made], parts, chances),
             section("turning", "Turning points", "Which moments changed it most?", turns, [turning]),
             section("decisions", "Decisions", "Which decisions cost most?", [rate], [rates, costly], worst),
+            *([section("table", "The table", "What happened, step by step?", [steps], [watched])] if table else []),
         ],
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],

@@ -40,6 +40,7 @@ class Part:
     Attributes:
         scenario: name of the variant and line-up; "" for a single one.
         picture, table, heat: its content; one of them, or a note alone.
+        frame: HTML of a page of its own, shown within this one instead.
         note: sentence about this part.
     """
 
@@ -48,6 +49,7 @@ class Part:
     table: PageTable | None = None
     heat: HeatTables | None = None
     note: str = ""
+    frame: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,11 @@ class Item:
     def starting_with(self, scenario: str) -> "Item":
         """Return the item with the part of this name first."""
         return replace(self, parts=tuple(sorted(self.parts, key=lambda part: part.scenario != scenario)))
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether it shows a page of its own."""
+        return any(part.frame for part in self.parts)
 
     @property
     def is_picture(self) -> bool:

@@ -72,6 +72,9 @@ def _roots() -> list[Path]:
     return list(dict.fromkeys((cache_root(), _private_root())))
 
 
+_TABLE = "table.py"  # of a game: what pages draw, which has no kernels
+
+
 def _sources(game: str = "") -> list[Path]:
     """Return every source file that code compiled for `game` can reach; without a name, for any game."""
     parts = ("kernel", "facts", "agent", "simulation", "play")
@@ -82,7 +85,7 @@ def _sources(game: str = "") -> list[Path]:
     files = [_PACKAGE / "game" / name for name in ("contract.py", "slices.py")]
     for folder in folders:
         files += sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
-    return [file for file in files if file.is_file()]
+    return [file for file in files if file.is_file() and file.name != _TABLE]
 
 
 def _folders_of(game: str) -> list[Path]:

@@ -59,9 +59,9 @@ def write(path, lines):
 
 
 def test_the_page_shows_every_file():
-    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "bots")
+    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "table", "bots")
     python_files = {f"goofspiel/{part}.py" for part in parts}
-    assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
+    assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", "goofspiel/table.js", *python_files}
     page = (ROOT / "docs" / "your-own-game.md").read_text()
     assert page.count("```") == 2 * (
         len(FILES) + 4
@@ -93,6 +93,25 @@ def test_record_verify_replay(document, tmp_path):
     assert "expected the id of a prize" in message_about(2, prize=float(lines[1]["prize"]))
     assert "expected a bid of player 1: 1 or 2 or 3 or 4 or 5" in message_about(4, card=6)
     assert "instead of" in message_about(6, bids=[5, 5, 5])
+
+
+def test_its_table_is_text_then_zones_then_a_drawing(strozzi, tmp_path):
+    """Without `table.py`, with it, and with `table.js`: three pages of one game."""
+    strozzi("record", "goofspiel", "--out", "games.jsonl")
+    pages = {}
+    for level, missing in (("drawing", ()), ("zones", ("table.js",)), ("text", ("table.js", "table.py"))):
+        for name in missing:
+            (tmp_path / "goofspiel" / name).unlink(missing_ok=True)
+        strozzi("replay", "games.jsonl", "--html", f"{level}.html")
+        text = (tmp_path / f"{level}.html").read_text()
+        pages[level] = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1]), text
+    assert "The drawing of goofspiel" in pages["drawing"][1]
+    assert "const renderer = plain;" in pages["zones"][1]
+    assert pages["zones"][0] == pages["drawing"][0]
+    first = pages["zones"][0]["steps"][0]["set"]
+    assert [zone["name"] for zone in first["zones"]] == ["The prize", "Prizes to come", "Cards laid"]
+    assert any("Prize " in step["set"].get("text", "") for step in pages["text"][0]["steps"])
+    assert pages["text"][0]["head"]["title"] == "Goofspiel"
 
 
 def test_a_game_that_lacks_a_part_is_named(python, tmp_path):

@@ -127,6 +127,7 @@ def test_the_page_names_the_winner_and_has_every_figure(tmp_path, capsys):
     given = ["analyse", record, "--redraws", "4", "--page", str(page)]
     assert command([*given, "--json"]) == 0
     document, text = json.loads(capsys.readouterr().out), page.read_text()
+    assert text.count("<iframe") == 1  # the game's table, with its turning points
     winner = max(document["seats"], key=lambda seat: seat["result"]["win"])
     assert re.search(
         rf"<h1[^>]*>{winner['agent']} \(seat {winner['seat']}\) (won|shared the win), more by (luck|play)", text

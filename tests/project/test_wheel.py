@@ -28,7 +28,7 @@ tasks = [Task(k, match, 10 * k, 10 * k + 10) for k in range(4)]
 with joblib.parallel_config(backend="loky"):
     far = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 2, stop)}
 near = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 1, stop)}
-print(strozzi_sim.__file__, strozzi_agents.__file__, far == near, len(far))
+print(strozzi_sim.__file__, strozzi_agents.__file__, far == near, len(far), sep="\n")
 """
 
 
@@ -73,6 +73,7 @@ def test_the_wheel_holds_all_that_is_no_code(wheel):
     for needed in (
         "strozzi_sim/py.typed", "strozzi_agents/py.typed", "strozzi_sim/games/strozzi/components.toml",
         "strozzi_sim/games/strozzi/variants.toml", "strozzi_sim/reports/templates/page.html",
+        "strozzi_sim/games/strozzi/table.js", "strozzi_sim/table/assets/shell.js", "strozzi_sim/table/templates/table.html",
     ):  # fmt: skip
         assert needed in names
     assert not any(name.startswith(("tests/", "agents/")) for name in names)
@@ -86,7 +87,7 @@ def test_the_wheel_lists_its_agents(environment):
 
 @pytest.mark.slow
 def test_the_wheel_plays_from_loky_workers(environment):
-    package, agents, same, count = run(environment, "python", "-c", PLAY).split()
+    package, agents, same, count = run(environment, "python", "-c", PLAY).splitlines()
     assert Path(package).is_relative_to(environment)
     assert Path(agents).is_relative_to(environment)
     assert (same, count) == ("True", "4")

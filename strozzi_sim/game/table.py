@@ -1,0 +1,207 @@
+"""The table of a game: what a page draws, folded from the lines of a record and from nothing else.
+
+`strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is folded
+from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`, and `table.js`
+that draws its view.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.sentences import YOU, listed, verb_of
+
+FORMAT = "strozzi-sim.table/1"
+MANY = 60  # more choices that are all numbers are one range, not buttons
+Line = Mapping[str, Any]
+Json = dict[str, Any]
+
+
+class Table:
+    """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for every type of line, which returns the sentence.
+
+    Args:
+        game: the game.
+        header: the record's `game` line; `players`, `agents` and `components` are required.
+        viewer: the seat whose lines follow; default: all lines.
+
+    Attributes:
+        head: what never changes: names of the seats, and under `board` what the game's script needs.
+        view: what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before the first),
+            `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown).
+        marks: names of the parts of the drawing that the last line touched.
+        sources: keys of the lines `score_*` with each seat's points by source; they are summed over the game.
+        columns: columns of the holdings for games whose script declares none: (title, key of a list by seat in the view).
+    """
+
+    unit: ClassVar[str] = "points"
+    over_now: ClassVar[str] = "Points so far."
+    sources: ClassVar[Sequence[str]] = ()
+    columns: ClassVar[Sequence[tuple[str, str]]] = ()
+
+    def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
+        self.game, self.components, self.viewer = game, header["components"], viewer
+        self.players: int = header["players"]
+        self._names = [YOU if seat == viewer else "" for seat in range(self.players)]
+        agents = header.get("agents") or [""] * self.players
+        self.head: Json = {
+            "format": FORMAT, "game": game.name, "title": game.title, "unit": self.unit, "variant": header.get("variant", "base"),
+            "players": self.players, "rounds": game.components_part.rounds(dict(self.components)), "seed": header.get("seed"),
+            "deal": header.get("deal"), "viewer": viewer, "over_now": self.over_now, "columns": [list(pair) for pair in self.columns],
+            "seats": [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)], "board": {},
+        }  # fmt: skip
+        self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
+        self.marks: list[str] = []
+        self.last = ""  # type of the last line
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Fill `head["board"]` and `view`."""
+
+    def apply(self, line: Line) -> str:
+        """Fold one line into the view; return its sentence."""
+        self.marks = []
+        said: str = getattr(self, f"on_{line['type']}")(line)
+        self.last = line["type"]
+        self.view["now"] = self.standing()
+        return said[:1].upper() + said[1:]
+
+    def standing(self) -> list[int | None]:
+        """Return each seat's points if the game ended now, None where unknown to the viewer."""
+        return [0] * self.players
+
+    # -- sentences ----------------------------------------------------------------------------------------------------
+
+    def name(self, seat: int) -> str:
+        """Return the seat at the beginning of a sentence."""
+        return "You" if seat == self.viewer else f"Seat {seat}"
+
+    def named(self, seat: int) -> str:
+        """Return the seat within a sentence."""
+        name = self.name(seat)
+        return name[:1].lower() + name[1:]
+
+    def says(self, seat: int, words: str) -> str:
+        """Return a clause with the seat as subject; `words` begins with a verb in the third person."""
+        verb, blank, rest = words.partition(" ")
+        ending = verb[len(verb.rstrip(".,;:")) :]
+        return f"{self.name(seat)} {verb_of(self._names, seat)(verb.rstrip('.,;:'))}{ending}{blank}{rest}"
+
+    def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
+        """Return a number for each seat as text: `seat 0 15, you 10 and seat 2 5`."""
+        return listed(
+            [
+                f"{self.named(seat)} {'?' if value is None else f'{value:+}' if sign else value}"
+                for seat, value in enumerate(numbers)
+            ]
+        )
+
+    def heading(self) -> str:
+        """Return the result in one sentence."""
+        now = [points or 0 for points in self.view["now"]]
+        if not self.view["over"]:
+            return f"{self.game.title}, not played to the end"
+        first, second, *_ = sorted(range(self.players), key=now.__getitem__, reverse=True)
+        if now[first] == now[second]:
+            best = listed([self.named(seat) for seat, points in enumerate(now) if points == now[first]])
+            return f"{best[:1].upper()}{best[1:]} have {now[first]} {self.unit} each"
+        return f"{self.says(first, 'wins')} with {now[first]} {self.unit}, {now[first] - now[second]} ahead of {self.named(second)}"
+
+    def rules(self) -> list[str]:
+        """Return the rules in short, a line for each paragraph, in the words of the page; default: `short_rules` of `view.py`."""
+        return self.game.view.short_rules(self.components, self.players).splitlines()
+
+    # -- a decision ---------------------------------------------------------------------------------------------------
+
+    def question(self, position: Any) -> str:
+        """Return the pending decision of the viewer as text; `position` is a Position."""
+        return str(position.question)
+
+    def mine(self, position: Any) -> Json:
+        """Return what the viewer alone may see now, for the script."""
+        return {}
+
+    def choice(self, action: int, name: str, position: Any) -> Json:
+        """Return how a choice is shown: `label`, and optionally `note`, `at` (a part of the drawing), `ghost` and `quiet`.
+
+        `action` is -1 for an item of a compound choice, and for a range, whose `name` is "".
+        """
+        return {"label": name.capitalize() if name.isalpha() else name}
+
+    def next_action(self, composed: Any, position: Any) -> int | None:
+        """Return the next action towards a choice that the page composed of several actions, None once it is made.
+
+        Raises:
+            InputError: the choice is not possible, or the game has no such choices.
+        """
+        raise InputError("this is not one of the choices")
+
+    def next_name(self, seen: Any) -> str:
+        """Return the name of what chance has just brought, of the View after it; "" if nothing."""
+        return ""
+
+    def next_given(self, seen: Any) -> Any:
+        """Return what the same action drew before that; `play.next_draws` compares outcomes where it is equal."""
+        return ()
+
+    def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
+        """Yield (what, folded value, known value) that must be equal; `seen` is the View of the viewer. `check_game` compares them."""
+        yield from ()
+
+
+def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = None) -> list[Json]:
+    """Return a step for each line: `said`, `type`, `marks`, and under `set` the keys of the view that changed.
+
+    Args:
+        table: the fold, which continues.
+        lines: the next lines.
+        before: the encoded view of the last step, updated in place; default: the first line is the first step.
+    """
+    last: dict[str, bytes] = {} if before is None else before
+    steps = []
+    for line in lines:
+        said = table.apply(line)
+        now = {key: msgspec.json.encode(value) for key, value in table.view.items()}
+        changed = {key: msgspec.json.decode(value) for key, value in now.items() if last.get(key) != value}
+        steps.append({"said": said, "type": str(line["type"]), "marks": list(table.marks), "set": changed})
+        last.update(now)
+    return steps
+
+
+def ask(table: Table, position: Any) -> Json | None:
+    """Return the pending decision of the viewer with its choices; None if another seat decides or the game is over."""
+    if position.over or position.actor != table.viewer:
+        return None
+    names, legal, part, seen = position.names, position.legal, position.game.view, position.view()
+    asked: Json = {"question": table.question(position), "mine": table.mine(position)}
+    together, warned = position.compound_choices, {}
+    for action, name in zip(legal, names, strict=True) if not together else ():
+        if caution := part.caution(int(action), seen):
+            warned[name] = caution
+    if warned:
+        asked["cautions"] = warned
+    if together:
+        return asked | {"together": [{"name": name, **table.choice(-1, name, position)} for name in together]}
+    if len(names) > MANY and all(name.isdigit() for name in names):
+        return asked | {"range": [int(names[0]), int(names[-1])], **table.choice(-1, "", position)}
+    meanings = part.meanings(seen, int(position.state["phase"][0]))
+    choices = []
+    for action, name in zip(legal, names, strict=True):
+        note = {"note": meanings[name]} if name in meanings else {}
+        choices.append({"action": int(action), "name": name, **note, **table.choice(int(action), name, position)})
+    return asked | {"choices": choices}
+
+
+def pay(amounts: list[Any], ranked: Sequence[int], prizes: Sequence[int]) -> None:
+    """Add prizes in place to the amounts of the seats in the order of rank."""
+    for seat, prize in zip(ranked, prizes, strict=False):
+        amounts[seat] += prize
+
+
+def ordinal(number: int) -> str:
+    """Return a rank as text: 1st, 2nd, 11th."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"

@@ -1,0 +1,254 @@
+"""The table of Medici vs Strozzi: the fold of a record's lines; `table.js` draws it.
+
+A record does not say where markers would be, nor what a round would pay before it ends. Both follow from the numbers of the
+components; `check_game` compares markers and cash with the core, and a test compares every round's prizes.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from strozzi_sim.errors import pluralize
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.table import Json, Line, Table
+from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
+from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES, SEATS
+
+
+class MediciTable(Table):
+    """The lot, the harbors with ships and tracks, and the cash of both families."""
+
+    unit = "coins"
+    over_now = "Coins if the round ended now: cash, harbors, monopolies and their bonus."
+    sources = ("harbors", "monopolies", "bonus")
+
+    def set_up(self) -> None:
+        """Fill `head` and `view`."""
+        data = self.components
+        ids = [(name, name.rpartition("-")[0], value) for name, _, value in tile_ids(dict(data))]
+        self._tiles = {name: {"id": name, "type": kind, "value": value} for name, kind, value in ids}
+        self._harbors = {harbor["id"]: list(harbor["tracks"]) for harbor in data["harbor"]}
+        self._capacities, self._switches = data["ships"]["capacities"], data["switches"]
+        self._tracks = {
+            harbor: {kind: self._track(harbor, kind) for kind in kinds} for harbor, kinds in self._harbors.items()
+        }
+        self.head["board"] = {"tracks": self._tracks, "types": [kind["key"] for kind in data["type"]]}
+        for seat, family in enumerate(PLAYER_NAMES):
+            self.head["seats"][seat] |= {"mark": family[0], "family": family}
+        self.view |= {
+            "proposer": 0, "lot": [], "price": None, "buyer": None, "ships": self._fleets(), "bag": len(self._tiles),
+            "markers": {harbor: dict.fromkeys(kinds, 0) for harbor, kinds in self._harbors.items()}, "discards": [],
+            "cash": [None if self._is_hidden(seat) else data["money"]["start_cash"] for seat in range(SEATS)],
+        }  # fmt: skip
+        self._foretell()
+
+    def _track(self, harbor: str, kind: str) -> Json:
+        tracks = self.components["tracks"]
+        own = tracks.get("per_track", {}).get(f"{harbor}.{kind}", tracks)
+        bonus = {str(space): coins for space, coins in own["bonus"].items()}
+        return {"half": own["half_length"], "bonus": bonus}
+
+    def _fleets(self) -> list[list[Json]]:
+        return [[{"capacity": n, "harbor": None, "tiles": []} for n in self._capacities] for _ in range(SEATS)]
+
+    def _is_hidden(self, seat: int) -> bool:
+        return bool(self._switches["hidden_cash"]) and self.viewer not in (None, seat)
+
+    def name(self, seat: int) -> str:
+        """Return the family, or You."""
+        return "You" if seat == self.viewer else PLAYER_NAMES[seat]
+
+    def named(self, seat: int) -> str:
+        """Return the family, or you."""
+        return "you" if seat == self.viewer else PLAYER_NAMES[seat]
+
+    def _words(self, tiles: Any) -> str:
+        return listed([f"{self._tiles[tile]['type']} {self._tiles[tile]['value']}" for tile in tiles])
+
+    # -- lines ----------------------------------------------------------------------------------------------------------
+
+    def on_round(self, line: Line) -> str:
+        """Return all tiles to the bag."""
+        start = line["start_player"]
+        self.view |= {
+            "round": line["round"], "proposer": start, "actor": start, "lot": [], "price": None, "buyer": None,
+            "ships": self._fleets(), "bag": len(self._tiles), "discards": [],
+        }  # fmt: skip
+        return f"Round {line['round']} begins with {self.named(start)}; all ships are empty."
+
+    def on_reveal(self, line: Line) -> str:
+        """Show a tile."""
+        seat = line["player"]
+        self.view |= {"lot": [*self.view["lot"], self._tiles[line["tile"]]], "proposer": seat, "actor": seat}
+        self.view["bag"] -= 1
+        self.marks = ["lot"]
+        return self.says(seat, f"shows {self._words([line['tile']])}.")
+
+    def on_price(self, line: Line) -> str:
+        """Name a price."""
+        self.view |= {"price": line["price"], "actor": line["player"]}
+        self.marks = ["lot"]
+        lot = self._words(tile["id"] for tile in self.view["lot"])
+        return self.says(line["player"], f"names {pluralize(line['price'], 'coin')} for {lot}.")
+
+    def on_answer(self, line: Line) -> str:
+        """Pay for the lot."""
+        seat, price = line["player"], self.view["price"]
+        buyer = seat if line["buy"] else 1 - seat
+        if self.view["cash"][buyer] is not None:
+            self.view["cash"][buyer] -= price
+        self.view |= {"buyer": buyer, "actor": seat}
+        self.marks = ["lot", f"seat:{buyer}"]
+        if line["buy"]:
+            return self.says(seat, f"buys for {price}.")
+        return (
+            f"{self.says(seat, 'declines')}; {self.named(buyer)} {'pay' if buyer == self.viewer else 'pays'} {price}."
+        )
+
+    def on_load(self, line: Line) -> str:
+        """Load the lot on a ship."""
+        seat, harbor, tiles = line["player"], line["harbor"], line["tiles"]
+        ship = next(ship for ship in self.view["ships"][seat] if ship["capacity"] == line["ship"])
+        ship["harbor"] = harbor
+        ship["tiles"] += [self._tiles[tile] for tile in tiles]
+        self.view |= {"lot": [], "price": None, "buyer": None, "actor": seat}
+        self.marks = [f"berth:{harbor}:{seat}"]
+        return self.says(seat, f"loads {self._words(tiles)} on the ship for {line['ship']} at {harbor}.")
+
+    def on_discard(self, line: Line) -> str:
+        """Discard the lot."""
+        self.view |= {"lot": [], "price": None, "buyer": None, "discards": [*self.view["discards"], *line["tiles"]]}
+        return self.says(line["player"], f"discards {self._words(line['tiles'])}.")
+
+    def on_score_round(self, line: Line) -> str:
+        """Pay a round and move the markers."""
+        self.view |= {
+            "cash": list(line["cash"]),
+            "markers": line["markers"],
+            "actor": None,
+            "lot": [],
+            "price": None,
+            "buyer": None,
+        }
+        paid = [sum(line[key][seat] for key in ("harbors", "monopolies", "bonus")) for seat in range(SEATS)]
+        self.marks = [f"track:{harbor}:{kind}" for harbor, kinds in line["markers"].items() for kind in kinds]
+        return f"Round {line['round']} pays {self.listed_seats(paid)}."
+
+    def on_score_end(self, line: Line) -> str:
+        """End the game."""
+        total, winners = line["total"], line["winners"]
+        self.view |= {"cash": list(total), "over": True, "actor": None}
+        if len(winners) > 1:
+            return f"Both have {total[0]} coins and share the win."
+        first = winners[0]
+        lead = total[first] - total[1 - first]
+        return self.says(first, f"wins with {total[first]} coins, {lead} ahead of {self.named(1 - first)}.")
+
+    def rules(self) -> list[str]:
+        """Return the rules in short, without what is typed in a terminal."""
+        typed = (" (more, stop)", " 5@H1 is the ship for 5 at harbor H1.")
+        return [line.replace(typed[0], "").replace(typed[1], "") for line in super().rules()]
+
+    # -- rules that a record does not repeat ------------------------------------------------------------------------------
+
+    def _foretell(self) -> None:
+        """Write where the markers would be at the end of the round, and the value of each load."""
+        is_open = self.view["round"] and self.last not in ("score_round", "score_end")
+        self.view["ahead"] = {
+            harbor: {
+                kind: self._marker_after(harbor, kind) if is_open else self.view["markers"][harbor][kind]
+                for kind in kinds
+            }
+            for harbor, kinds in self._harbors.items()
+        }
+        self.view["totals"] = {
+            harbor: [self._load(seat, harbor) for seat in range(SEATS)] for harbor in self._harbors
+        }  # fmt: skip
+
+    def _marker_after(self, harbor: str, kind: str) -> int:
+        half, place = self._tracks[harbor][kind]["half"], int(self.view["markers"][harbor][kind])
+        medici, strozzi = (self._pull(seat, harbor, kind) for seat in range(SEATS))
+        for steps in [medici - strozzi] if self._switches["net_marker_movement"] else [medici, -strozzi]:
+            place = max(-half, min(half, place + steps))
+        return place
+
+    def _tiles_at(self, seat: int, harbor: str) -> list[Json] | None:
+        return next((ship["tiles"] for ship in self.view["ships"][seat] if ship["harbor"] == harbor), None)
+
+    def _pull(self, seat: int, harbor: str, kind: str) -> int:
+        steps = self.components["marker_steps"]
+        own = [tile for tile in self._tiles_at(seat, harbor) or [] if tile["type"] == kind]
+        return sum(steps["other_tile"] if tile["value"] else steps["value_zero_tile"] for tile in own)
+
+    def _load(self, seat: int, harbor: str) -> int | None:
+        tiles = self._tiles_at(seat, harbor)
+        return None if tiles is None else sum(tile["value"] for tile in tiles)
+
+    def standing(self) -> list[int | None]:
+        """Return the coins if the round ended now."""
+        self._foretell()
+        cash = self.view["cash"]
+        if not self.view["round"] or self.last in ("score_round", "score_end"):
+            return list(cash)
+        won, scoring = [0] * SEATS, self.components["scoring"]
+        empty = -1 if self._switches["lone_worthless_ship_wins"] else 0
+        for harbor, kinds in self._harbors.items():
+            medici, strozzi = (empty if load is None else load for load in self.view["totals"][harbor])
+            if medici != strozzi:
+                won[strozzi > medici] += scoring["harbor_majority"]
+            for kind in kinds:
+                place = self.view["ahead"][harbor][kind]
+                if place:
+                    bonus = self._tracks[harbor][kind]["bonus"].get(str(abs(place)), 0)
+                    won[place < 0] += scoring["monopoly"] + bonus
+        return [None if cash[seat] is None else cash[seat] + won[seat] for seat in range(SEATS)]
+
+    # -- a decision -------------------------------------------------------------------------------------------------------
+
+    def question(self, position: Any) -> str:
+        """Return the pending decision."""
+        first, seat = position.names[0], self.viewer
+        assert seat is not None
+        if first in ("more", "stop"):
+            return "Show another tile, or name a price?"
+        if first in ("buy", "decline"):
+            return f"Do you buy the lot for {self.view['price']}? If not, {self.named(1 - seat)} pays as much."
+        if first.isdigit():
+            return "Which price do you name? The other may buy for it."
+        return "Which ship takes the lot, and where?"
+
+    def choice(self, action: int, name: str, position: Any) -> Json:
+        """Return a price, an answer, or a ship at a harbor."""
+        if not name:
+            return {"label": "Price", "start": min(8 * len(self.view["lot"]), int(position.names[-1]))}
+        if "@" in name:
+            capacity, harbor = name.split("@")
+            fleet = self.view["ships"][self.viewer]
+            held = next(len(ship["tiles"]) for ship in fleet if str(ship["capacity"]) == capacity)
+            note = f"{held + len(self.view['lot'])} of {capacity} spaces filled"
+            return {"label": f"{harbor}, ship for {capacity}", "at": f"load:{name}", "note": note}
+        if name == "more":
+            return {"label": "Another tile", "at": "bag", "note": f"one of {self.view['bag']} in the bag"}
+        labels = {"stop": "Name a price", "buy": "Buy", "decline": "Leave it", "discard": "Discard the lot"}
+        return {"label": labels.get(name, name)}
+
+    def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the folded values with those of the View."""
+        view = self.view
+        fleets = [
+            {ship["capacity"]: (ship["harbor"], sorted(tile["id"] for tile in ship["tiles"])) for ship in fleet}
+            for fleet in view["ships"]
+        ]
+        known = [
+            {capacity: (harbor, sorted(tiles)) for capacity, (harbor, tiles) in fleet.items()} for fleet in seen.ships
+        ]
+        yield "ships", fleets, known
+        yield "markers", view["markers"], {harbor: dict(kinds) for harbor, kinds in seen.markers.items()}
+        yield "cash", view["cash"], list(seen.cash)
+        yield "lot", [tile["id"] for tile in view["lot"]], list(seen.lot)
+        yield "bag", view["bag"], seen.bag_left
+        yield "discards", sorted(view["discards"]), sorted(seen.discards)
+        if not seen.over:
+            yield "price", view["price"], seen.price
+
+
+TABLE = MediciTable

@@ -1,0 +1,398 @@
+"""The table of Strasbourg: the fold of a record's lines; `table.js` draws it.
+
+The points if the game ended now are those of what stands on the map, by the numbers of the components; the record has the
+council's prestige and the final points. `check_game` compares the fold with the core.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.table import Json, Line, Table
+from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name, stack_name
+from strozzi_sim.games.strasbourg.tasks import task_names
+
+_STEPS = {
+    "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale of goods and the merchants' seat",
+    "H": "chapel", "I": "edifice",
+}  # fmt: skip
+_SALES = ("C", "E", "G")
+_OPEN_CHAIRS = ("nobility", "church", "merchants")
+_LABELS = {
+    s.STOP: "Stop drawing", s.DRAW_CARD: "Draw a card", s.CLOSE: "Close this stack", s.PASS: "Pass", s.NONE: "No, thanks",
+    s.SEAT: "Take the seat",
+}  # fmt: skip
+
+
+class StrasbourgTable(Table):
+    """The steps, the city, the council, and each seat's stacks, bids, goods and coins."""
+
+    unit = "points"
+    over_now = "Points if the game ended now, without tasks: councils so far, members, chapels, edifices, privileges."
+    sources = ("council", "city", "chapels", "edifices", "privileges", "tasks")
+
+    def set_up(self) -> None:
+        """Fill `head` and `view`."""
+        data, seats = self.components, range(self.players)
+        city, self._where = data["city"], city_of(data)
+        self._guilds = data["guilds"]["order"]
+        self._round_cards = {card["id"]: card["guilds"] for card in data["round_cards"]}
+        self._edifices = {edifice["id"]: edifice["points"] for edifice in data["edifices"]}
+        words = task_names(data, self.players)
+        self._tasks = {
+            task["id"]: {"id": task["id"], "text": self._task_words(words[task["id"]]), "points": task["points"]}
+            for task in data["tasks"]
+        }
+        guilds, prices = ([row.split() for row in city[name]] for name in ("guild_map", "price_map"))
+        self.head["board"] = {
+            "columns": city["columns"], "rows": city["rows"], "letters": dict(data["guilds"]["letters"]),
+            "values": dict(data["goods"]["value"]), "corners": [list(site) for site in self._where.chapel_sites],
+            "map": [[list(cell) for cell in zip(*row, strict=True)] for row in zip(guilds, prices, strict=True)],
+            "chairs": ["nobility", "church", *self._guilds, "merchants"],
+        }  # fmt: skip
+        cards = data["influence_cards"]
+        start, privileges = data["coins"]["start_per_player"], data["privileges"]["start_per_player"]
+        self.view |= {
+            "step": None, "letter": None, "guild": None, "start": 0, "plan": [], "members": [], "chapels": [], "built": [],
+            "council": dict.fromkeys(self.head["board"]["chairs"]), "prestige": [0 for _ in seats],
+            "coins": [self._known(seat, start) for seat in seats], "privileges": [self._known(seat, privileges) for seat in seats],
+            "goods": [self._known(seat, dict.fromkeys(self._guilds, 0)) for seat in seats],
+            "decks": [len(cards["values"]) * cards["copies_of_each"] for _ in seats], "stacks": [[] for _ in seats],
+            "bids": [None for _ in seats], "bid": [False for _ in seats], "tasks": [None for _ in seats],
+        }  # fmt: skip
+
+    def _known(self, seat: int, amount: Any) -> Any:
+        return None if self.components["switches"]["hide_money"] and self.viewer not in (None, seat) else amount
+
+    def _task_words(self, words: str) -> str:
+        """Return a task's text, with edifices named by their points."""
+        return re.sub(r"\bE\d+\b", lambda match: f"edifice {self._edifices.get(match[0], match[0])}", words)
+
+    # -- lines ----------------------------------------------------------------------------------------------------------
+
+    def on_setup(self, line: Line) -> str:
+        """Show the guilds and edifices of all rounds."""
+        pairs = zip(line["round_cards"], line["edifices"], strict=False)
+        self.view["plan"] = [
+            {"guilds": [self._round_cards[card][step] for step in "BDF"], "edifice": self._edifices[edifice]}
+            for card, edifice in pairs
+        ]
+        start = line["start_player"]
+        church = (start + 1) % self.players
+        self.view["council"] |= {"nobility": start, "church": church}
+        self.view["start"] = start
+        return f"{self.name(start)} and {self.named(church)} begin in the council."
+
+    def on_keep_tasks(self, line: Line) -> str:
+        """Keep tasks; those of others are secret."""
+        seat, tasks = line["player"], line["tasks"]
+        self.marks = [f"seat:{seat}"]
+        if tasks is None:
+            return self.says(seat, "keeps some tasks in secret.")
+        self.view["tasks"][seat] = [self._tasks[task] for task in tasks]
+        return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {self._listed_tasks(tasks)}.")
+
+    def _listed_tasks(self, tasks: Sequence[str]) -> str:
+        return listed([self._tasks[task]["text"] for task in tasks])
+
+    def on_round(self, line: Line) -> str:
+        """Begin the planning of a round."""
+        self.view |= {
+            "round": line["round"], "start": line["start_player"], "step": "planning", "letter": None, "guild": None,
+            "actor": None, "stacks": [[] for _ in range(self.players)], **self._no_bids(),
+        }  # fmt: skip
+        return f"Round {line['round']} begins with {self.named(line['start_player'])}."
+
+    def _no_bids(self) -> Json:
+        return {"bids": [None] * self.players, "bid": [False] * self.players}
+
+    def on_plan(self, line: Line) -> str:
+        """Lay stacks face down; of another seat's only the sizes are known."""
+        seat, stacks = line["player"], line["stacks"]
+        self.marks = [f"stacks:{seat}"]
+        laid = line["sizes"] if stacks is None else [list(stack) for stack in stacks]
+        self.view["stacks"][seat] = laid
+        drawn = sum(laid) if stacks is None else sum(map(len, laid))
+        self.view["decks"][seat] -= drawn
+        piles = "" if stacks is None or not stacks else f": {listed([stack_name(stack) for stack in stacks])}"
+        what = f"draws {pluralize(drawn, 'card')} for {pluralize(len(laid), 'stack')}{piles}."
+        return self.says(seat, what)
+
+    def on_step(self, line: Line) -> str:
+        """Begin a step."""
+        letter, guild = line["step"], line["guild"]
+        what = f"the {guild}s" if guild else _STEPS[letter]
+        self.view |= {
+            "letter": letter, "step": f"step {letter}: {what}", "guild": guild, "start": line["start_player"], "actor": None,
+            **self._no_bids(),
+        }  # fmt: skip
+        if letter == "I":
+            what = f"edifice worth {self.view['plan'][self.view['round'] - 1]['edifice']}"
+        return f"Step {letter}: {what}."
+
+    def on_bid(self, line: Line) -> str:
+        """Turn over a stack, or pass."""
+        seat, stack, own = line["player"], line["stack"], self.view["stacks"][line["player"]]
+        self.view["bid"][seat], self.view["actor"] = True, seat
+        self.marks = [f"bid:{seat}"]
+        if stack is None:
+            return self.says(seat, "passes.")
+        self.view["bids"][seat] = list(stack)
+        own.remove(stack if stack in own else len(stack))
+        return self.says(seat, f"bids {sum(stack)}") + (f" ({stack_name(stack)})." if len(stack) > 1 else ".")
+
+    def on_defer(self, line: Line) -> str:
+        """Pay a privilege to bid later."""
+        seat = line["player"]
+        if self.view["privileges"][seat] is not None:
+            self.view["privileges"][seat] -= 1
+        self.marks = [f"bid:{seat}"]
+        return self.says(seat, "pays a privilege and waits.")
+
+    def on_act(self, line: Line) -> str:
+        """Do what the winner of a step may do."""
+        self.view["actor"] = line["player"]
+        deed: str = getattr(self, f"_act_{line['action']}")(line["player"], line)
+        return deed
+
+    def _act_seat(self, seat: int, line: Line) -> str:
+        chair, held = line["seat"], line["replaces"]
+        self.view["council"][chair] = seat
+        self.marks = [f"chair:{chair}"]
+        takes = self.says(seat, f"takes the seat of the {chair if chair in _OPEN_CHAIRS else f'{chair}s'}")
+        leaves = "leave" if held == self.viewer else "leaves"
+        return takes + ("." if held in (None, seat) else f"; {self.named(held)} {leaves}.")
+
+    def _act_good(self, seat: int, line: Line) -> str:
+        self._add_goods(seat, line["guild"], 1)
+        self.marks = [f"seat:{seat}"]
+        return self.says(seat, f"takes a {line['guild']} good.")
+
+    def _act_place(self, seat: int, line: Line) -> str:
+        cell = line["space"]
+        self.view["members"].append([*cell, seat])
+        self._pay(seat, -line["price"])
+        self.marks = [f"space:{cell[0]},{cell[1]}"]
+        near = self._beside(cell)
+        placed = self.says(seat, f"places a member on {space_name(cell)} for {pluralize(line['price'], 'coin')}")
+        return placed + (f"; it is worth {1 + near} there." if near else ".")
+
+    def _act_sell(self, seat: int, line: Line) -> str:
+        for guild, number in line["goods"].items():
+            self._add_goods(seat, guild, -number)
+        self._pay(seat, line["coins"])
+        self.marks = [f"seat:{seat}"]
+        goods = listed([f"{number} {guild}" for guild, number in line["goods"].items()])
+        return self.says(seat, f"sells {goods} for {pluralize(line['coins'], 'coin')}.")
+
+    def _act_decline(self, seat: int, line: Line) -> str:
+        return self.says(seat, "does no more.")
+
+    def _add_goods(self, seat: int, guild: str, number: int) -> None:
+        if self.view["goods"][seat] is not None:
+            self.view["goods"][seat][guild] += number
+
+    def _pay(self, seat: int, coins: int) -> None:
+        if self.view["coins"][seat] is not None:
+            self.view["coins"][seat] += coins
+
+    def on_return_card(self, line: Line) -> str:
+        """Put a card under the deck."""
+        self.view["decks"][line["player"]] += 1
+        self.marks = [f"seat:{line['player']}"]
+        return self.says(line["player"], f"puts a {line['card']} under the deck.")
+
+    def on_chapel(self, line: Line) -> str:
+        """Build a chapel."""
+        seat, site = line["player"], line["site"]
+        self.view["actor"] = seat
+        if site is None:
+            return self.says(seat, "builds no chapel.")
+        self.view["chapels"].append(list(site))
+        self.marks = [f"corner:{site[0]},{site[1]}"]
+        around = set(self._where.around(tuple(site)))
+        touched = [self.named(member) for c, r, member in self.view["members"] if (c, r) in around]
+        built = self.says(seat, f"builds a chapel at {corner_name(site)}")
+        return built + (f"; it touches {listed(touched)}." if touched else ".")
+
+    def on_edifice(self, line: Line) -> str:
+        """Build the edifice of the round."""
+        seat, site, points = line["player"], line["site"], self._edifices[line["edifice"]]
+        self.view["actor"] = seat
+        if site is None:
+            return self.says(seat, f"does not build the edifice worth {points}.")
+        self.view["built"].append([*site, points])
+        self.marks = [f"site:{site[0]},{site[1]}"]
+        return self.says(seat, f"builds the edifice worth {points} on {space_name(site)}.")
+
+    def on_council(self, line: Line) -> str:
+        """Give prestige and privileges."""
+        self.view |= {
+            "prestige": list(line["total"]), "privileges": list(line["held"]), "coins": list(line["coins"]),
+            "decks": list(line["deck"]), "step": "council", "letter": None, "guild": None, "actor": None,
+        }  # fmt: skip
+        self.marks = [f"seat:{seat}" for seat in range(self.players)]
+        got = [self.named(seat) for seat, number in enumerate(line["privileges"]) if number]
+        return f"The council gives {self.listed_seats(line['prestige'])} points; a privilege to {listed(got) or 'no seat'}."
+
+    def on_score_end(self, line: Line) -> str:
+        """Count the points."""
+        self._total = list(line["total"])
+        self.view |= {
+            "over": True,
+            "step": "the end",
+            "actor": None,
+        }
+        self.view["best"] = list(line["winners"])
+        winners, total = line["winners"], line["total"]
+        tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."
+        if len(winners) > 1:
+            return f"{tasks} {listed([self.name(seat) for seat in winners])} share the win with {total[winners[0]]}."
+        return f"{tasks} {self._won(winners[0])}."
+
+    def _won(self, first: int) -> str:
+        second = max((seat for seat in range(self.players) if seat != first), key=self._total.__getitem__)
+        lead = self._total[first] - self._total[second]
+        words = f"{lead} ahead of" if lead else "ahead on the tie-break of"
+        return f"{self.says(first, 'wins')} with {self._total[first]} points, {words} {self.named(second)}"
+
+    def heading(self) -> str:
+        """Return the result."""
+        best = self.view.get("best", [])
+        return self._won(best[0]) if len(best) == 1 else super().heading()
+
+    # -- rules that a record does not repeat ------------------------------------------------------------------------------
+
+    def _beside(self, cell: Sequence[int]) -> int:
+        """Return the points that chapels and edifices add to a member on a cell."""
+        place, each = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
+        chapels = sum(place in self._where.around(tuple(corner)) for corner in self.view["chapels"])
+        edifices = sum(points for c, r, points in self.view["built"] if place in self._where.beside((c, r)))
+        return int(chapels * each + edifices)
+
+    def standing(self) -> list[int | None]:
+        """Return the points if the game ended now, without tasks."""
+        view = self.view
+        if view["over"]:
+            return list(self._total)
+        value = self.components["privileges"]["end_value"]
+        pairs = zip(view["prestige"], view["privileges"], strict=True)
+        now: list[int | None] = [points + (held or 0) * value for points, held in pairs]
+        for c, r, seat in view["members"]:
+            now[seat] = (now[seat] or 0) + 1 + self._beside((c, r))
+        return now
+
+    # -- a decision -------------------------------------------------------------------------------------------------------
+
+    def question(self, position: Any) -> str:
+        """Return the pending decision."""
+        if position.compound_choices:
+            penalty = self.components["tasks_meta"]["penalty_unfulfilled"]
+            return f"Which tasks do you keep? Each that is not fulfilled costs {pluralize(penalty, 'point')}."
+        phase = int(position.state["phase"][0])
+        if phase == s.DRAW:
+            return "Draw another card, or stop?"
+        if phase == s.SPLIT:
+            return "How do you divide your cards into stacks?"
+        return str(position.question)
+
+    def mine(self, position: Any) -> Json:
+        """Return the hand, the stacks under construction, the deck and the tasks."""
+        seen = position.view(self.viewer)
+        planning = seen.step is None and not seen.over and bool(seen.hand or seen.pile or seen.stacks)
+        compose = {}
+        if int(position.state["phase"][0]) == s.SPLIT:
+            fixed = [list(stack) for stack in seen.stacks.values()]
+            compose = {"compose": {"fixed": fixed, "cards": sorted([*seen.hand, *seen.pile], reverse=True)}}
+        return compose | {
+            "hand": list(seen.hand), "pile": list(seen.pile),
+            "plan": [list(stack) for stack in seen.stacks.values()] if planning else [],
+            "deck": {str(card): seen.deck.count(card) for card in sorted(set(seen.deck), reverse=True)},
+            "tasks": [self._tasks[task] for task in seen.kept],
+        }  # fmt: skip
+
+    def next_action(self, composed: Any, position: Any) -> int | None:
+        """Return the next card or end of a stack, towards `composed`: all stacks, each a list of cards."""
+        if int(position.state["phase"][0]) != s.SPLIT:
+            return None
+        if not isinstance(composed, list) or not all(_is_stack(stack) for stack in composed):
+            raise InputError("stacks: expected lists of cards")
+        seen = position.view(self.viewer)
+        left = sorted((tuple(sorted(stack, reverse=True)) for stack in composed if stack), reverse=True)
+        for stack in seen.stacks.values():
+            if stack not in left:
+                raise InputError(f"stacks: {stack_name(stack)} is laid already")
+            left.remove(stack)
+        pile = seen.pile
+        cards = sorted([*seen.hand, *pile])
+        if sorted(card for stack in left for card in stack) != cards:
+            raise InputError(f"stacks: every card must be on one stack; the cards are {stack_name(cards[::-1])}")
+        stack = next((stack for stack in left if stack[: len(pile)] == pile), None)
+        if stack is None:
+            raise InputError(f"stacks: the stack {stack_name(pile)} is begun already")
+        return s.CLOSE if len(stack) == len(pile) else s.ADD + stack[len(pile)]
+
+    def choice(self, action: int, name: str, position: Any) -> Json:
+        """Return a card, bid, space, corner or site with what it costs and brings."""
+        if action < 0:
+            task = self._tasks[name]
+            return {"label": task["text"], "note": pluralize(task["points"], "point")}
+        if action in _LABELS:
+            return {"label": _LABELS[action], "note": ""}
+        if s.ADD < action < s.PASS:
+            return {"label": f"Add a {name}"}
+        if action == s.DEFER:
+            return {"label": "Wait", "note": "for a privilege"}
+        if s.REVEAL <= action < s.NONE:
+            total = sum(int(card) for card in name.split("+"))
+            return {"label": f"Bid {total}", "note": name if "+" in name else "", "at": f"stack:{name}"}
+        if action == s.GOOD:
+            value = self.components["goods"]["value"][self.view["guild"]]
+            return {"label": "Take a good", "note": f"sells for {pluralize(value, 'coin')}"}
+        if s.PLACE_ON <= action < s.SELL_GOODS:
+            return self._on_map("space", self._where.cell(action - s.PLACE_ON), name)
+        if s.SELL_GOODS <= action <= s.RETURN_CARD:
+            return {"label": f"Sell {name}", "note": ""}
+        if s.RETURN_CARD < action < s.CHAPEL:
+            return {"label": f"Return the {name}", "note": ""}
+        if action < s.EDIFICE:
+            return self._on_map("corner", self._where.chapel_sites[action - s.CHAPEL], name)
+        return self._on_map("site", self._where.sites[action - s.EDIFICE], name)
+
+    def _on_map(self, kind: str, cell: tuple[int, int], name: str) -> Json:
+        note = {"corner": "chapel", "site": "edifice"}.get(kind)
+        if note is None:
+            note = f"{pluralize(self._where.prices[cell], 'coin')}, worth {1 + self._beside(cell)}"
+        return {"label": name, "at": f"{kind}:{cell[0]},{cell[1]}", "note": note, "quiet": True}
+
+    def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the folded values with those of the View."""
+        view = self.view
+        yield "members", {(c, r): seat for c, r, seat in view["members"]}, dict(seen.members)
+        yield "council", view["council"], dict(seen.council)
+        yield "prestige", view["prestige"], list(seen.prestige)
+        yield "chapels", sorted(map(tuple, view["chapels"])), sorted(seen.chapels)
+        built = {cell: self._edifices[edifice] for cell, edifice in seen.built.items()}
+        yield "edifices", {(c, r): points for c, r, points in view["built"]}, built
+        if not seen.over:
+            yield "privileges", view["privileges"], list(seen.privileges)
+        if not seen.over and seen.step not in _SALES:  # a sale is one line, written when all its goods are sold
+            yield "coins", view["coins"], list(seen.coins)
+            yield "goods", view["goods"], [None if own is None else dict(own) for own in seen.goods]
+        if seen.step:
+            laid = [[len(x) if isinstance(x, list) else x for x in own] for own in view["stacks"]]
+            yield "stacks", [sorted(own, reverse=True) for own in laid], [list(sizes) for sizes in seen.stack_sizes]
+            yield "decks", view["decks"], list(seen.decks)
+        if seen.queue:
+            yield "bids", [bid and tuple(bid) for bid in view["bids"]], list(seen.bids)
+            yield "start", view["start"], seen.start_player
+
+
+def _is_stack(stack: Any) -> bool:
+    return isinstance(stack, list) and all(type(card) is int for card in stack)
+
+
+TABLE = StrasbourgTable

@@ -1,0 +1,300 @@
+"""The table of Strozzi: the fold of a record's lines; `table.js` draws it.
+
+A record does not say how far a marker moves, nor what a round would pay before it ends. Both follow from the numbers of
+the components; `check_game` compares every marker with the core, and a test compares every round's prizes.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from strozzi_sim.errors import pluralize
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.table import Json, Line, Table, ordinal, pay
+from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
+
+_FLAG = {"pirate": "pirate", "plus_one": "plus-one", "ware": "ware"}
+
+
+class StrozziTable(Table):
+    """The ships at the ports, the tracks, the tiles, and each seat's flags and coins."""
+
+    unit = "coins"
+    over_now = "Coins if the game ended now: those paid, this round's ships, markers and bonus spaces, and the tiles."
+    sources = ("ships", "markers", "bonus", "promotion")
+
+    def set_up(self) -> None:
+        """Fill `head` and `view`."""
+        data, players = self.components, range(self.players)
+        self._ships = {card["id"]: card for card in data["ships"]}
+        self._tile = {tile["id"]: tile for tile in data["promotion_tiles"]}
+        self._bonus = {int(space): coins for space, coins in data["tracks"]["bonus"].items()}
+        self._top, self._prizes, self._rules = data["tracks"]["top_index"], data["scoring"], data["rules"]
+        removed = {int(count): cards for count, cards in data["setup"]["cards_removed"].items()}
+        self._cards = len(self._ships) - removed[self.players]
+        self.head["board"] = {
+            "top": self._top, "bonus": {str(space): coins for space, coins in self._bonus.items()},
+            "prizes": self._prizes["ship_ranks"],
+        }  # fmt: skip
+        self.view |= {
+            "start": 0, "active": None, "ship": None, "holder": None, "flag": None, "deck": self._cards,
+            "flags": [list(FLAG_NAMES) for _ in players], "ports": {port: [] for port in PORT_NAMES},
+            "tracks": self._start_spaces(list(players)), "display": [], "stack": len(self._tile),
+            "tiles": [[0, 0, 0] for _ in players], "coins": [0 for _ in players],
+        }  # fmt: skip
+
+    def _start_spaces(self, order: list[int]) -> dict[str, list[list[int]]]:
+        return {city: [list(order), *([] for _ in range(self._top))] for city in CITY_NAMES}
+
+    # -- lines ----------------------------------------------------------------------------------------------------------
+
+    def on_tiles(self, line: Line) -> str:
+        """Show the first promotion tiles."""
+        self.view |= {
+            "display": [self._shown(tile) for tile in line["display"]],
+            "stack": len(self._tile) - len(line["display"]),
+        }
+        return f"The promotion tiles to choose from are {listed([self._words(tile) for tile in line['display']])}."
+
+    def on_round(self, line: Line) -> str:
+        """Return all flags and clear the ports."""
+        start = line["start_player"]
+        if line["round"] == 1:
+            order = [(start + k) % self.players for k in range(self.players)]
+            self.view["tracks"] = self._start_spaces(order[::-1] if self._rules["start_order"] == "reverse" else order)
+        self.view |= {
+            "round": line["round"], "start": start, "active": start, "actor": start, "ship": None, "holder": None, "flag": None,
+            "deck": self._cards, "flags": [list(FLAG_NAMES) for _ in range(self.players)],
+            "ports": {port: [] for port in PORT_NAMES},
+        }  # fmt: skip
+        return f"Round {line['round']} begins with {self.named(start)}."
+
+    def on_reveal(self, line: Line) -> str:
+        """Open a ship card."""
+        seat, card = line["player"], self._ships[line["ship"]]
+        shown = {key: card[key] for key in ("id", "sail", *PORT_NAMES, "scrolls", "promotion")}
+        self.view |= {"ship": shown, "active": seat, "actor": seat, "holder": None, "flag": None}
+        self.view["deck"] -= 1
+        self.marks = ["ship"]
+        return self.says(seat, f"turns over a ship of {self._ship_words(card)}.")
+
+    def _ship_words(self, card: Json) -> str:
+        cargo = [f"{port.title()} {card[port]}" for port in PORT_NAMES if card[port]]
+        cargo += [f"Florence {card['scrolls']}"] if card["scrolls"] else []
+        cargo += ["a promotion tile"] if card["promotion"] else []
+        return f"speed {card['sail']}, {listed(cargo) or 'empty'}"
+
+    def on_claim(self, line: Line) -> str:
+        """Lay a flag on the card, or pass."""
+        seat, flag, holder, back = line["player"], line["flag"], self.view["holder"], self.view["flag"]
+        self.view["actor"] = seat
+        self.marks = [f"seat:{seat}"]
+        if flag is None:
+            return self.says(seat, "passes.")
+        if holder is not None:
+            self.view["flags"][holder] = sorted([*self.view["flags"][holder], back], key=FLAG_NAMES.index)
+        self.view["flags"][seat].remove(flag)
+        self.view |= {"holder": seat, "flag": flag}
+        self.marks += ["ship", "claim"]
+        if holder is None:
+            return self.says(seat, f"claims it with the {_FLAG[flag]} flag.")
+        gets = "get" if holder == self.viewer else "gets"
+        return f"{self.says(seat, 'takes it')} as a pirate; {self.named(holder)} {gets} the {_FLAG[back]} flag back."
+
+    def on_place(self, line: Line) -> str:
+        """Moor the ship and move markers."""
+        seat, port, card = line["player"], line["port"], self._ships[line["ship"]]
+        berths = self.view["ports"][port]
+        rank = sum(other["speed"] >= line["speed"] for other in berths)
+        berths.insert(rank, {"seat": seat, "ship": line["ship"], "flag": line["flag"], "speed": line["speed"]})
+        self.view |= {"ship": None, "holder": None, "flag": None, "actor": seat}
+        self.marks = [f"berth:{port}:{seat}"]
+        moves = ((port, self._gain(card, port, line["flag"])), ("florence", card["scrolls"]))
+        moved = [words for city, steps in moves if (words := self._move(city, seat, steps))]
+        said = f"{self.says(seat, 'moors')} at {port.title()}, {ordinal(rank + 1)} of {len(berths)}"
+        return said + (f": {listed(moved)}." if moved else "; no marker moves.")
+
+    def on_take_tile(self, line: Line) -> str:
+        """Take a promotion tile."""
+        seat, tile, display = line["player"], line["tile"], self.view["display"]
+        self.view["actor"] = seat
+        self.marks = [f"seat:{seat}"]
+        if tile is None:
+            return self.says(seat, "takes no tile.")
+        slot = [each["id"] for each in display].index(tile)
+        new = [] if line["replacement"] is None else [self._shown(line["replacement"])]
+        self.view["display"] = [*display[:slot], *new, *display[slot + 1 :]]
+        self.view["stack"] -= len(new)
+        self.marks += [f"tile:{each['id']}" for each in new]
+        data = self._tile[tile]
+        self.view["tiles"][seat][CATEGORIES.index(data["category"])] += data["value"]
+        moved = self._move(data["ware"], seat, 1) if data["ware"] else ""
+        return self.says(seat, f"takes the tile {data['category']} {data['value']}") + (f": {moved}." if moved else ".")
+
+    def on_set_aside(self, line: Line) -> str:
+        """Remove the card."""
+        self.view |= {"ship": None, "holder": None, "flag": None}
+        return "No seat claims the ship; it is set aside."
+
+    def on_score_round(self, line: Line) -> str:
+        """Pay a round."""
+        paid = [sum(line[key][seat] for key in ("ships", "markers", "bonus")) for seat in range(self.players)]
+        self.view |= {"coins": list(line["total"]), "ship": None, "holder": None, "flag": None, "actor": None}
+        self.marks = [f"seat:{seat}" for seat in range(self.players)]
+        return f"Round {line['round']} pays {self.listed_seats(paid)} coins."
+
+    def on_score_end(self, line: Line) -> str:
+        """Pay the tiles."""
+        total, (first, second) = line["total"], line["ranking"][:2]
+        self.view |= {"coins": list(total), "over": True, "actor": None, "best": list(line["ranking"])}
+        return f"The tiles pay {self.listed_seats(line['promotion'])} coins. {self._won(first, second)}."
+
+    def _won(self, first: int, second: int) -> str:
+        total = self.view["coins"]
+        lead = f"{total[first] - total[second]} ahead" if total[first] > total[second] else "ahead at Florence"
+        return f"{self.says(first, 'wins')} with {total[first]} coins, {lead} of {self.named(second)}"
+
+    def heading(self) -> str:
+        """Return the result; a tie goes to the better marker at Florence."""
+        return self._won(*self.view["best"][:2]) if self.view["over"] else super().heading()
+
+    def rules(self) -> list[str]:
+        """Return the rules in short."""
+        return [line.replace("plus_one", "plus-one").replace("florence", "Florence") for line in super().rules()]
+
+    # -- rules that a record does not repeat ------------------------------------------------------------------------------
+
+    def _gain(self, card: Json, port: str, flag: str | None) -> int:
+        helps = flag == "ware" and (card[port] or not self._rules["ware_flag_needs_match"])
+        return int(card[port]) + (self.components["flags"]["ware_steps"] if helps else 0)
+
+    def _space(self, city: str, seat: int) -> int:
+        return next(space for space, there in enumerate(self.view["tracks"][city]) if seat in there)
+
+    def _move(self, city: str, seat: int, steps: int) -> str:
+        """Move a marker; return the move as text, "" if the marker stays."""
+        track, start = self.view["tracks"][city], self._space(city, seat)
+        end = min(start + steps, self._top)
+        if end == start:
+            return ""
+        track[start].remove(seat)
+        track[end].append(seat)
+        self.marks.append(f"marker:{city}:{seat}")
+        return f"{city.title()} {start} to {end}"
+
+    def standing(self) -> list[int | None]:
+        """Return the coins if the round and the game ended now."""
+        view = self.view
+        now = list(view["coins"])
+        if view["over"]:
+            return now
+        if view["round"] and self.last != "score_round":
+            for port in PORT_NAMES:
+                pay(now, [ship["seat"] for ship in view["ports"][port]], self._prizes["ship_ranks"])
+            for city in CITY_NAMES:
+                pay(now, self._ranked(city, 1), self._prizes["marker_ranks"])
+                pays_bonus = city != "florence" or self._rules["florence_bonus"]
+                for space, coins in self._bonus.items() if pays_bonus else ():
+                    for seat in view["tracks"][city][space]:
+                        now[seat] += coins
+        for kind in range(len(CATEGORIES)):
+            totals = [tiles[kind] for tiles in view["tiles"]]
+            ranked = sorted(self._ranked("florence"), key=totals.__getitem__, reverse=True)
+            scoring = [seat for seat in ranked if totals[seat] or self._rules["zero_total_scores"]]
+            pay(now, scoring, self._prizes["category_ranks"])
+        return now
+
+    def _ranked(self, city: str, lowest: int = 0) -> list[int]:
+        return [seat for space in reversed(self.view["tracks"][city][lowest:]) for seat in space]
+
+    def _shown(self, tile: str) -> Json:
+        return {key: self._tile[tile][key] for key in ("id", "category", "value", "ware")}
+
+    def _words(self, tile: str) -> str:
+        data = self._tile[tile]
+        return f"{data['category']} {data['value']}" + (f" ({data['ware'].title()})" if data["ware"] else "")
+
+    # -- a decision -------------------------------------------------------------------------------------------------------
+
+    def question(self, position: Any) -> str:
+        """Return the pending decision."""
+        names, holder = position.names, self.view["holder"]
+        if names[-1] in PORT_NAMES:
+            return "The ship is yours. At which port does it moor?"
+        if names[-1] in self._tile or names[-1] == "decline":
+            return "Which promotion tile do you take?"
+        if holder is not None:
+            return f"{self.says(holder, 'claims')} the ship with the {_FLAG[self.view['flag']]} flag. Do you take it as a pirate?"
+        return "Do you claim this ship?"
+
+    def choice(self, action: int, name: str, position: Any) -> Json:
+        """Return a flag, port or tile with what it brings."""
+        if name in FLAG_NAMES:
+            return self._flag_choice(name)
+        if name in PORT_NAMES:
+            return self._port_choice(name)
+        if name in self._tile:
+            data = self._tile[name]
+            ware = data["ware"].title()
+            label = f"{data['category'].capitalize()} {data['value']}" + (f", {ware}" if ware else "")
+            return {
+                "label": label, "at": f"tile:{name}", "note": f"one space at {ware}" if ware else "moves no marker"
+            }  # fmt: skip
+        if name == "pass":
+            return {"label": "Pass", "note": "keep your flags for later ships"}
+        return {"label": "No tile", "note": ""}
+
+    def _flag_choice(self, flag: str) -> Json:
+        later = "the others may still play pirate"
+        flags, sail = self.components["flags"], self.view["ship"]["sail"]
+        note = {
+            "pirate": "yours at once",
+            "plus_one": f"speed {sail + flags['plus_one_speed']}; {later}",
+            "ware": f"{pluralize(flags['ware_steps'], 'space')} more at its port; {later}",
+        }[flag]
+        return {"label": f"{_FLAG[flag].capitalize()} flag", "at": f"flag:{flag}", "note": note}
+
+    def _port_choice(self, port: str) -> Json:
+        seat, card, flag, berths = self.viewer, self.view["ship"], self.view["flag"], self.view["ports"][port]
+        assert seat is not None
+        speed = card["sail"] + (self.components["flags"]["plus_one_speed"] if flag == "plus_one" else 0)
+        rank = sum(other["speed"] >= speed for other in berths) + 1
+        start = self._space(port, seat)
+        end = min(start + self._gain(card, port, flag), self._top)
+        moves = f"marker {start} to {end}" if end > start else f"marker stays on {start}"
+        bonus = f", bonus {self._bonus[end]}" if end in self._bonus else ""
+        ghost = {"city": port, "space": end if end > start else -1, "rank": rank}
+        note = f"{ordinal(rank)} of {len(berths) + 1}; {moves}{bonus}"
+        return {"label": port.title(), "at": f"port:{port}", "note": note, "ghost": ghost}
+
+    def next_name(self, seen: Any) -> str:
+        """Return the ship that was turned over last."""
+        return self._ship_words(self._ships[seen.ship]) if seen.ship in self._ships else ""
+
+    def next_given(self, seen: Any) -> Any:
+        """Return the tiles to choose from."""
+        return seen.display
+
+    def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the folded values with those of the View."""
+        view = self.view
+        value = {tile: (data["category"], data["value"]) for tile, data in self._tile.items()}
+        totals = [
+            [sum(value[tile][1] for tile in own if value[tile][0] == kind) for kind in CATEGORIES] for own in seen.tiles
+        ]
+        berths = {
+            port: tuple((b["seat"], b["ship"], b["flag"]) for b in there) for port, there in view["ports"].items()
+        }
+        yield "tracks", {city: tuple(map(tuple, track)) for city, track in view["tracks"].items()}, dict(seen.tracks)
+        yield "ports", berths, dict(seen.ports)
+        yield "flags", view["flags"], [list(flags) for flags in seen.flags]
+        yield "coins", view["coins"], list(seen.coins)
+        yield "tiles", view["tiles"], totals
+        yield "display", [tile["id"] for tile in view["display"]], list(seen.display)
+        yield "cards in the deck", view["deck"], seen.deck_left
+        yield "tiles in the stack", view["stack"], seen.stack_left
+        if view["ship"] is not None:
+            yield "ship", view["ship"]["id"], seen.ship
+            yield "holder", (view["holder"], view["flag"]), (seen.holder, seen.holder_flag)
+
+
+TABLE = StrozziTable

@@ -1,0 +1,123 @@
+"""What each draw that could have come is worth to every seat: all outcomes of chance after a decision, judged one by one."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.worth import WIN, WORTHS
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.streams import mix
+from strozzi_sim.play.judging import judging_kernels
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.scripted import successor_states
+from strozzi_sim.simulation.luck import Luck, luck_record
+from strozzi_sim.stats.intervals import t_quantile
+
+MOST = 2_000  # outcomes of a decision; beyond them none is judged
+BATCHES, DRAWS = (
+    4,
+    2,
+)  # a worth is the mean of BATCHES independent means of DRAWS draws of what the judge draws; two equal ones suffice
+
+
+class Namer(Protocol):
+    """What names an outcome; a game's table has both."""
+
+    def next_name(self, seen: Any) -> str:
+        """Return the name of what was drawn last, of the View after it; "" if the game names no draws."""
+
+    def next_given(self, seen: Any) -> Hashable:
+        """Return what an action drew before the draw that is named; outcomes are compared where it is as it came."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One draw that could have come.
+
+    Attributes:
+        name: its name; outcomes of one name are judged together.
+        ways: number of equally named outcomes.
+        win: each seat's expected share of the win, float64[P].
+        half_width: half the 95 % interval of the least certain of them.
+        came: whether it came.
+    """
+
+    name: str
+    ways: int
+    win: npt.NDArray[np.float64]
+    half_width: float
+    came: bool
+
+
+def outcomes_of_game(
+    table: Position, actions: Sequence[int], agent: AgentSpec, namer: Namer
+) -> dict[int, list[Outcome]]:
+    """Return the outcomes of each decision after which something was drawn that has a name, by number from 1.
+
+    Args:
+        table: the game as dealt; the actions are played in it.
+        actions: all actions in order.
+        agent: an agent that evaluates positions.
+        namer: names the outcomes.
+    """
+    judge = _OutcomeJudge(table, agent, namer)
+    found = {}
+    for number, action in enumerate(actions, 1):
+        before = table.copy()
+        table.play(action)
+        outcomes = judge.outcomes(before, action, table, number)
+        if len(outcomes) > 1:
+            found[number] = outcomes
+    return found
+
+
+class _OutcomeJudge:
+    def __init__(self, table: Position, agent: AgentSpec, namer: Namer) -> None:
+        self._namer, self._seed = namer, (table.seed, table.deal)
+        self._record, self._kept = luck_record(Luck(agent, DRAWS), table.game)
+        self._position = judging_kernels(table.game)[1]
+        self._rules = exact_copy(table.variant.rules)
+
+    def outcomes(self, before: Position, action: int, after: Position, number: int) -> list[Outcome]:
+        """Return the outcomes of an action; none if the game is over, or nothing named was drawn."""
+        if after.over:
+            return []
+        came = after.view()
+        name, given = self._namer.next_name(came), self._namer.next_given(came)
+        states = [state for state, _ in self._states(before, action)]
+        if not name or not 1 < len(states) <= MOST:
+            return []
+        by_name: dict[str, list[Any]] = {}
+        for state in states:
+            seen = self._view(after, state)
+            if self._namer.next_given(seen) == given and (drawn := self._namer.next_name(seen)):
+                by_name.setdefault(drawn, []).append(state)
+        return [self._judged(each, found, each == name, number, after.players) for each, found in by_name.items()]
+
+    def _states(self, before: Position, action: int) -> Iterator[tuple[Any, float]]:
+        ways = successor_states(before.game, before.variant.rules, before.state, action)
+        return islice(ways, MOST + 1)
+
+    def _view(self, after: Position, state: Any) -> Any:
+        return after.game.view.view_of(state[0], after.variant.components, after.actor)
+
+    def _judged(self, name: str, states: list[Any], came: bool, number: int, players: int) -> Outcome:
+        worths = np.zeros((BATCHES, players, len(WORTHS)))
+        for batch in range(BATCHES):
+            word = np.array([hash_of(*self._seed, number, batch)], np.uint64)
+            self._position(states[0], self._rules, self._record[0], mix.py_func(word)[0], worths[batch])
+            if batch == 1 and np.array_equal(worths[0], worths[1]):  # a judge that draws nothing
+                return Outcome(name, len(states), worths[0, :, WIN], 0.0, came)
+        shares = worths[:, :, WIN]
+        half = t_quantile(BATCHES - 1) * shares.std(axis=0, ddof=1) / BATCHES**0.5
+        return Outcome(name, len(states), shares.mean(axis=0), float(np.max(half)), came)
+
+
+def hash_of(seed: int, deal: int, number: int, batch: int) -> int:
+    """Return a word that differs between the batches of a game's decisions."""
+    return (seed * 0x9E3779B97F4A7C15 + deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1) % 2**64

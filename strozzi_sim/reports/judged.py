@@ -1,0 +1,112 @@
+"""What the table of a recorded game shows of its analysis: shares of the win, remarks on steps, turning points."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent.worth import WIN
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.table import Table
+from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
+from strozzi_sim.play.next_draws import Outcome
+
+_TURNS = 6  # marks on the curve
+_NOTED = 0.005  # share of the win, from which a loss or luck is worth a remark
+_POINTS_NOTED = 1.0  # points of lead, likewise
+
+
+def judged_data(
+    analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Mapping[int, Sequence[Outcome]] | None = None
+) -> dict[str, Any]:
+    """Return the JSON `judged` of a page; see `table.schema.Judged`.
+
+    Args:
+        analysis: the game, judged.
+        said: the sentences of all steps of its table.
+        table: the table, which names the seats.
+        outcomes: the draws that could have come, by number of the decision, as `play.next_draws` finds them.
+    """
+    steps = len(said)
+    first = steps - sum(len(each.events) for each in analysis.decisions)  # lines before the first decision
+    starts = np.cumsum([first, *(len(each.events) for each in analysis.decisions)]).tolist()
+    curve = analysis.curve().round(3)
+    win = [curve[np.searchsorted(starts[:-1], step + 1)].tolist() for step in range(steps)]
+    notes = [""] * steps
+    for each, start, end in zip(analysis.decisions, starts, starts[1:], strict=False):
+        if end > start:  # a decision without a line of its own belongs to the next line
+            notes[start] = _decision_note(each, table)
+            notes[end - 1] = " ".join(filter(None, [notes[end - 1], _luck_note(each, table)]))
+    turns = [
+        _turn(kind, each, change, starts[each.number - 1 : each.number + 1], said, table)
+        for kind, each, change in analysis.turning_points(_TURNS)
+        if abs(change) >= _NOTED
+    ]
+    turns.sort(key=lambda turn: turn["step"])
+    return {
+        "agent": analysis.agent,
+        "redraws": analysis.redraws,
+        "win": win,
+        "notes": notes,
+        "turns": turns,
+        "next": _next(outcomes or {}, starts),
+    }
+
+
+def _turn(
+    kind: str, each: JudgedDecision, change: float, ends: Sequence[int], said: Sequence[str], table: Table
+) -> dict[str, Any]:
+    """Return a turning point: an error at the first line of its decision, luck at the last."""
+    if kind == "error":
+        step, seat, words = ends[0], each.seat, _error_words(each, table)
+    else:
+        step, seat = max(ends[0], ends[1] - 1), int(np.abs(each.luck[:, WIN]).argmax())
+        came = said[step][:1].lower() + said[step][1:].rstrip(".")
+        words = f"{'Good' if change > 0 else 'Bad'} luck for {table.named(seat)}, {_share(change)}: {came}"
+    return {"step": step, "kind": kind, "seat": seat, "change": round(change, 3), "said": words}
+
+
+def _next(outcomes: Mapping[int, Sequence[Outcome]], starts: Sequence[int]) -> dict[str, Any]:
+    """Return what could have come: the names of all outcomes, and a table for each step at which one came."""
+    names = sorted({each.name for found in outcomes.values() for each in found})
+    place = {name: number for number, name in enumerate(names)}
+    steps = {}
+    for number, found in outcomes.items():
+        rows = [
+            [place[each.name], each.ways, int(each.came), *(round(1000 * share) for share in each.win.tolist())]
+            for each in sorted(found, key=lambda each: (not each.came, each.name))
+        ]
+        width = max(each.half_width for each in found)
+        certain = f"to \N{PLUS-MINUS SIGN}{100 * width:.1f} points" if width else "exact for this judge"
+        note = f"Each seat's share of the win after each of {sum(each.ways for each in found)} draws, {certain}."
+        steps[str(max(starts[number - 1], starts[number] - 1))] = {"note": note, "rows": rows}
+    return {"names": names, "steps": steps}
+
+
+def _share(share: float) -> str:
+    return f"{100 * abs(share):.0f} % of the win"
+
+
+def _decision_note(each: JudgedDecision, table: Table) -> str:
+    """Return what a decision cost, "" where it was no choice."""
+    if not each.is_choice:
+        return ""
+    if each.win_loss < _NOTED and each.loss < _POINTS_NOTED:
+        return f"{table.name(each.seat)} chose {each.played}: nothing better found."
+    return f"{_error_words(each, table)}."
+
+
+def _error_words(each: JudgedDecision, table: Table) -> str:
+    points = f"{each.loss:.1f} points"
+    lost = f"{_share(each.win_loss)} and {points}" if each.win_loss >= _NOTED else points
+    return f"{table.name(each.seat)} chose {each.played} and lost {lost}; best found: {each.best}"
+
+
+def _luck_note(each: JudgedDecision, table: Table) -> str:
+    """Return each seat's luck in what followed a decision, "" if there was hardly any."""
+    told = [
+        f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")
+        for seat, share in enumerate(each.luck[:, WIN].tolist())
+        if abs(share) >= _NOTED
+    ]
+    return f"Luck of the draw: {listed(told)}." if told else ""

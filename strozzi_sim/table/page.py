@@ -1,0 +1,89 @@
+"""The page of a table: one HTML file with style, script and data, which asks a network for nothing."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from strozzi_sim.game.contract import Game
+
+_HERE = Path(__file__).parent
+_SCRIPTS = ("shell.js", "curve.js", "steps.js")
+_PLAY = "play.js"
+
+
+def render(
+    game: Game, data: Mapping[str, Any], heading: str, *, rules: Sequence[str] = (), nonce: str = "", before: str = ""
+) -> str:
+    """Return the page as HTML.
+
+    Args:
+        game: the game, whose `table.js` and `table.css` draw it.
+        data: the JSON of the table; see `table.schema`.
+        heading: title and first heading.
+        rules: paragraphs of the rules in short.
+        nonce: of the script and style of a page that a server sends; default: a file.
+        before: JavaScript before the script of the page, for tests.
+    """
+    head = data["head"]
+    live = head["viewer"] is not None and "version" in data
+    about = f"{head['players']} players, seed {head['seed']}, deal {head['deal']}"
+    return _template().render(
+        head=head,
+        steps=data["steps"],
+        judged=data.get("judged"),
+        heading=heading,
+        live=live,
+        about=about + (f", variant {head['variant']}" if head["variant"] != "base" else ""),
+        rules=rules,
+        nonce=nonce,
+        own=Markup(f' nonce="{nonce}"') if nonce else "",
+        css=Markup(style(game)),
+        script=Markup(before + script(game, live)),
+        data=Markup(msgspec.json.encode(data).decode().replace("<", "\\u003c")),
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    loader = jinja2.FileSystemLoader(_HERE / "templates")
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template("table.html")
+
+
+@cache
+def script(game: Game, live: bool = False) -> str:
+    """Return the script of a page: primitives, the game's drawing or the plain one, and the shell."""
+    names = [*_SCRIPTS, *([_PLAY] if live else [])]
+    own = _of_game(game, "table.js")
+    drawing = [own] if own else [_asset("plain.js"), "const renderer = plain;"]
+    parts = [_asset("draw.js"), *drawing, *(_asset(name) for name in names), "begin();"]
+    return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
+
+
+def plain_style() -> str:
+    """Return the style that all tables share."""
+    return _asset("table.css")
+
+
+@cache
+def style(game: Game) -> str:
+    """Return the style of a page."""
+    return plain_style() + _of_game(game, "table.css")
+
+
+def _asset(name: str) -> str:
+    return (_HERE / "assets" / name).read_text("utf-8")
+
+
+def _of_game(game: Game, name: str) -> str:
+    """Return a file of the game's folder, "" without it."""
+    place = files(game.package).joinpath(name)
+    return place.read_text("utf-8") if place.is_file() else ""

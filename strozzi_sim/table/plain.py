@@ -1,0 +1,84 @@
+"""The table of a game that declares none: its events as text, and the picture in text of its `view.py`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.sentences import YOU
+from strozzi_sim.game.table import Json, Line, Table, fold
+
+
+class PlainTable(Table):
+    """Sentences of `events.describe`; the view has `text`, a picture, where a seat decided."""
+
+    def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
+        super().__init__(game, header, viewer)
+        self.position: Any = None  # of the picture that the next line shows, a View or the reference game
+        self.names = [YOU if seat == viewer else f"seat {seat}" for seat in range(self.players)]
+
+    def set_up(self) -> None:
+        """Begin without a picture."""
+        self.view |= {"text": ""}
+
+    def apply(self, line: Line) -> str:
+        """Fold one line; return its text."""
+        self.view |= {
+            "round": line.get("round", self.view["round"]), "actor": line.get("player"), "over": line["type"] == "score_end",
+        }  # fmt: skip
+        if len(line.get("total") or ()) == self.players:
+            self.view["now"] = list(line["total"])
+        self.marks = [f"seat:{line['player']}"] if line.get("player") is not None else []
+        self.last = line["type"]
+        if self.position is not None:
+            self._show(self.position)
+            self.position = None
+        said = self.game.events.describe(dict(line), self._speakers(), self.components).replace("\n", " ")
+        return said[:1].upper() + said[1:]
+
+    def _speakers(self) -> Sequence[str]:
+        return [
+            YOU if seat == self.viewer else self.head["seats"][seat]["agent"] or "agent" for seat in range(self.players)
+        ]
+
+    def _show(self, position: Any) -> None:
+        """Put the picture of a position and its points so far into the view."""
+        self.view["text"] = self.game.view.render(position, self.components, self.names)
+        for name in ("scores", "score"):
+            points: Any = getattr(position, name, None)
+            if isinstance(points, Sequence) or hasattr(points, "tolist"):
+                self.view["now"] = [int(number) for number in points][: self.players]
+
+
+def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
+    """Return the table of a game: its own, or the plain one."""
+    made: Table = (game.table or PlainTable)(game, header, viewer)
+    return made
+
+
+def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
+    """Return the steps of a whole record; a plain table has the picture of the reference game at each decision.
+
+    Raises:
+        RuleViolation: a line breaks a rule, where the reference game is needed.
+    """
+    if not isinstance(table, PlainTable):
+        return fold(table, lines)
+    steps: list[Json] = []
+    before: dict[str, bytes] = {}
+    for position, new in table.game.verify.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2))):
+        steps += _with_picture(table, new, position, before)
+    return steps
+
+
+def next_steps(table: Table, lines: Sequence[Line], seen: Any, before: dict[str, bytes]) -> list[Json]:
+    """Return the steps of the next lines; `seen` is the View of the table's viewer after them."""
+    if isinstance(table, PlainTable):
+        return _with_picture(table, lines, seen, before)
+    return fold(table, lines, before)
+
+
+def _with_picture(table: PlainTable, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
+    """Fold lines; the last of them shows the position that they led to."""
+    steps = fold(table, lines[:-1], before)
+    table.position = position
+    return steps + fold(table, lines[-1:], before)

@@ -1,0 +1,175 @@
+"""The JSON of a table as types: what a page is made of, and what a script of one's own draws."""
+
+from typing import Any, Literal
+
+import msgspec
+
+
+class Seat(msgspec.Struct, forbid_unknown_fields=True):
+    """A seat: name in sentences, agent, sign on its disc (default: its number), and a name of the game's own."""
+
+    name: str
+    agent: str
+    mark: str = ""
+    family: str = ""
+
+
+class Head(msgspec.Struct, forbid_unknown_fields=True):
+    """What never changes in a game; `board` is what the game's script needs, `columns` those of the plain table's holdings."""
+
+    format: Literal["strozzi-sim.table/1"]
+    game: str
+    title: str
+    unit: str
+    variant: str
+    players: int
+    rounds: int
+    seed: int | None
+    deal: int | None
+    viewer: int | None
+    over_now: str
+    columns: list[tuple[str, str]]
+    seats: list[Seat]
+    board: dict[str, Any]
+
+
+class Step(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of the record: its sentence and type, the parts of the drawing that it touched, and the keys of the view that it set.
+
+    A view is all keys set so far. It has at least `round`, `actor`, `over` and `now`.
+    """
+
+    said: str
+    type: str
+    marks: list[str]
+    set: dict[str, Any]
+
+
+class Choice(msgspec.Struct, forbid_unknown_fields=True):
+    """A legal action, or an item of a compound choice (without `action`).
+
+    `at` is the part of the drawing that chooses it; `ghost` is for the script; a `quiet` choice has a smaller button.
+    """
+
+    name: str
+    label: str
+    action: int | None = None
+    note: str = ""
+    at: str | None = None
+    ghost: dict[str, Any] | None = None
+    quiet: bool = False
+
+
+class Ask(msgspec.Struct, forbid_unknown_fields=True):
+    """The viewer's decision: `choices`, or items to choose `together`, or a whole number in a `range` (with `label` and `start`).
+
+    `mine` is what the viewer alone sees now; `cautions` are warnings by name of an action.
+    """
+
+    question: str
+    mine: dict[str, Any]
+    cautions: dict[str, str] = {}
+    choices: list[Choice] | None = None
+    together: list[Choice] | None = None
+    range: tuple[int, int] | None = None
+    label: str = ""
+    start: int | None = None
+
+
+class Turn(msgspec.Struct, forbid_unknown_fields=True):
+    """A turning point: its step, the seat, and the change of the seat's share of the win."""
+
+    step: int
+    kind: Literal["error", "luck"]
+    seat: int
+    change: float
+    said: str
+
+
+class Draws(msgspec.Struct, forbid_unknown_fields=True):
+    """All draws that could have come at a step: rows of place in `names`, number of ways, 1 if it came, each seat's share of the win in 1/1000."""
+
+    note: str
+    rows: list[list[int]]
+
+
+class Next(msgspec.Struct, forbid_unknown_fields=True):
+    """What could have come, by step; the names of the draws are listed once."""
+
+    names: list[str]
+    steps: dict[str, Draws]
+
+
+class Judged(msgspec.Struct, forbid_unknown_fields=True):
+    """What an analysis found: `win[step][seat]`, a note on each step or "", the turning points, and `next` by step."""
+
+    agent: str
+    redraws: int
+    win: list[list[float]]
+    notes: list[str]
+    turns: list[Turn]
+    next: Next | None = None
+
+
+class Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of play that the player left, with what the hinting agent thinks of its first choice."""
+
+    number: int
+    said: str
+    value: str
+
+
+class Costly(msgspec.Struct, forbid_unknown_fields=True):
+    """A decision of the player that cost much."""
+
+    step: int
+    said: str
+
+
+class Result(msgspec.Struct, forbid_unknown_fields=True):
+    """What a player learns after a game: points by source and seat, what became of the record, the rating, costly decisions."""
+
+    sources: dict[str, list[int]]
+    words: list[str]
+    costly: list[Costly]
+    judging: bool
+    rating: list[str] = []
+
+
+class Page(msgspec.Struct, forbid_unknown_fields=True):
+    """The JSON of a page; `start` is the step that it opens, default: the one in its address. The keys from `version` on are those of a page that a server sends.
+
+    `keep` is the number of steps that a page still has, before `steps`; `thinking` the seat whose agent thinks.
+    """
+
+    head: Head
+    steps: list[Step]
+    ask: Ask | None = None
+    judged: Judged | None = None
+    start: int | None = None
+    version: int | None = None
+    keep: int = 0
+    thinking: int | None = None
+    fault: str = ""
+    lines: list[Kept] = []
+    can_undo: bool = False
+    heading: str = ""
+    result: Result | None = None
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a page's JSON.
+
+    >>> sorted(schema()["$defs"]["Step"]["required"])
+    ['marks', 'said', 'set', 'type']
+    """
+    return msgspec.json.schema(Page)
+
+
+def check(data: Any) -> None:
+    """Check the JSON of a page.
+
+    Raises:
+        msgspec.ValidationError: names the key that is not as declared.
+    """
+    msgspec.convert(data, Page)

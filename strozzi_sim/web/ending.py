@@ -1,0 +1,129 @@
+"""The end of a game in the browser: the record is verified and saved, and the game judged, in a thread of its own."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from strozzi_sim.errors import StrozziError
+from strozzi_sim.game.contract import Game
+from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import RecordedGame, write_record
+from strozzi_sim.reports.replay import replay_data
+from strozzi_sim.table.page import render
+from strozzi_sim.table.plain import table_of
+from strozzi_sim.web.session import Refused, Session
+
+REDRAWS = 16
+COSTLY = 3  # decisions that are shown
+
+
+class Ending:
+    """What a player learns after a game.
+
+    Args:
+        out: file that every finished game is written to; default: none.
+    """
+
+    def __init__(self, out: Path | None = None) -> None:
+        self.out = out
+        self._records: list[list[dict[str, Any]]] = []
+        self._judged: dict[tuple[int, ...], GameAnalysis] = {}
+
+    def add(self, session: Session, position: Position) -> None:
+        """Verify, save and judge a finished game; write the result into the session as it becomes known."""
+        sitting = session.sitting
+        record = position.record(sitting.names)
+        said = [_verified(position, record)]
+        if self.out is not None:
+            said.append(self._saved(record))
+        result = {
+            "sources": sources(position.lines(), _keys(sitting.game)),
+            "words": said,
+            "costly": [],
+            "judging": False,
+        }
+        judge = sitting.judge
+        if judge is None:
+            session.set_result(position, result)
+            return
+        session.set_result(position, {**result, "judging": True})
+        dealt = Position(sitting.game, sitting.players, position.seed, position.deal, sitting.variant)
+        analysis = analyse_game(dealt, position.actions, judge, REDRAWS)
+        self._judged[position.actions] = analysis
+        session.set_result(position, {**result, **_judged_words(analysis, record, session)})
+
+    def _saved(self, record: list[dict[str, Any]]) -> str:
+        assert self.out is not None
+        self._records = [*(each for each in self._records if each != record), record]
+        try:
+            write_record(self.out, self._records)
+        except StrozziError as error:
+            return f"The record was not saved: {error}."
+        return f"Saved in {self.out}."
+
+    def page(self, session: Session) -> str:
+        """Return the page of the finished game with all secrets, judged if that is done.
+
+        Raises:
+            Refused: the game is not over.
+        """
+        position = session.finished()
+        if position is None:
+            raise Refused("the game is not over")
+        recorded = _recorded(position.record(session.sitting.names))
+        data, heading = replay_data(recorded, self._judged.get(position.actions))
+        return render(position.game, data, heading)
+
+
+def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
+    """Return each seat's points by source, of the scoring lines, summed over the game."""
+    found: dict[str, list[int]] = {}
+    for line in lines:
+        for key in keys if line["type"].startswith("score_") else ():
+            if key in line:
+                so_far = found.get(key, [0] * len(line[key]))
+                found[key] = [old + int(new) for old, new in zip(so_far, line[key], strict=True)]
+    return found
+
+
+def _keys(game: Game) -> Sequence[str]:
+    keys: Sequence[str] = game.table.sources if game.table is not None else ()
+    return keys
+
+
+def _recorded(record: list[dict[str, Any]]) -> RecordedGame:
+    return RecordedGame(record[0], 1, list(enumerate(record[1:], 2)))
+
+
+def _verified(position: Position, record: list[dict[str, Any]]) -> str:
+    recorded = _recorded(record)
+    try:
+        position.game.verify.check_game(recorded.header, 1, recorded.events)
+    except StrozziError as error:
+        return f"The record does not follow the rules: {error}."
+    return "The record was verified: every line follows the rules."
+
+
+def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session: Session) -> dict[str, Any]:
+    """Return the player's rating, and the decisions that cost most with their steps."""
+    seat, table = session.sitting.seat, table_of(session.sitting.game, record[0], session.sitting.seat)
+    rate, choices = analysis.error_rate(seat)
+    words = []
+    if choices:
+        words.append(f"You lost {rate:.2f} {table.unit} in each of {choices} decisions in which choices differ.")
+    if (level := analysis.level(seat)) is not None:
+        words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
+    first = len(record) - 1 - sum(len(each.events) for each in analysis.decisions)
+    starts, step = {}, first
+    for each in analysis.decisions:
+        starts[each.number], step = step, step + len(each.events)
+    own = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
+    costly = [
+        {
+            "step": starts[each.number],
+            "said": f"{each.played}: {100 * each.win_loss:.0f} % of the win, {each.loss:.1f} {table.unit}; best found: {each.best}",
+        }
+        for each in sorted(own, key=lambda each: -each.loss)[:COSTLY]
+    ]
+    return {"rating": words, "costly": costly, "judging": False}

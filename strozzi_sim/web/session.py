@@ -1,0 +1,401 @@
+"""A human player's game for the page: the position stays here, and a page receives what the player's seat may see.
+
+Agents play in a thread of their own, so that a page is answered while a search thinks. Only that thread touches the position
+until it is the player's turn; all else waits for the lock, for microseconds.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Condition, Thread
+from typing import Any
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import AgentFault, InputError, StrozziError
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.sentences import YOU
+from strozzi_sim.game.table import ask
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.play.position import Position
+from strozzi_sim.table.plain import next_steps, table_of
+
+Json = dict[str, Any]
+MAX_GAMES = 1_000  # of one server
+MAX_LINES = 50  # lines of play that are kept of one game
+PATIENCE = 0.08  # seconds that an answer waits for fast agents
+MAX_COMPOSED = 200  # actions of one composed choice
+
+
+class Refused(InputError):
+    """A request that does not fit the state of the game: too early, too late, or twice."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What a player sits down to.
+
+    Attributes:
+        game, variant, players, seed: identity of the games; each new game is the next deal.
+        deal: the first deal.
+        seat: the player's seat.
+        agents: the agents by seat; the player's own is ignored.
+        hint: agent that is asked for a hint.
+        judge: agent that judges finished games, or None.
+    """
+
+    game: Game
+    variant: Variant
+    players: int
+    seed: int
+    deal: int
+    seat: int
+    agents: Sequence[AgentSpec]
+    hint: str
+    judge: AgentSpec | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The agents by seat, and "you"."""
+        return [YOU if seat == self.seat else spec.text for seat, spec in enumerate(self.agents)]
+
+
+@dataclass
+class _Line:
+    """A line of play that the player left: its actions, where it parts, and the choice made there."""
+
+    actions: tuple[int, ...]
+    at: int
+    said: str
+    value: str = ""
+
+
+@dataclass
+class _Course:
+    """One game as it is played.
+
+    Attributes:
+        position: the game.
+        chosen: number of actions before each decision of the player.
+        lines: lines of play left by undo, by number.
+    """
+
+    position: Position
+    chosen: list[int] = field(default_factory=list)
+    lines: dict[int, _Line] = field(default_factory=dict)
+
+
+class Session:
+    """The games of one player, one at a time.
+
+    Args:
+        sitting: the game and the agents.
+        on_end: called with the session and the position of each finished game, in a thread of its own.
+    """
+
+    def __init__(self, sitting: Sitting, on_end: Callable[["Session", Position], None] | None = None) -> None:
+        self.sitting, self._on_end = sitting, on_end
+        self.changed = Condition()
+        self.version, self.games = 0, 0
+        self.thinking: int | None = None
+        self.fault = ""
+        self.result: Json | None = None
+        self._cuts: list[tuple[int, int]] = []  # (version, steps that were kept then)
+        self._steps: list[Json] = []
+        self._ask: Json | None = None
+        self._deal = sitting.deal - 1
+        with self.changed:
+            self._begin()
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def state(self, have: int = 0, version: int = -1) -> Json:
+        """Return the table for a page that has `have` steps of `version`: `keep` of them hold, `steps` follow."""
+        with self.changed:
+            return self._answer(have, version)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the agents have played, at most so long."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.thinking is None, seconds)
+
+    def play(self, version: int, *, action: Any = None, name: Any = None, composed: Any = None) -> None:
+        """Play a choice of the player: the number of an action, its name, or a composed choice of several actions.
+
+        Raises:
+            Refused: it is not the player's turn, or the page is not up to date.
+            InputError: not one of the choices.
+        """
+        with self.changed:
+            self._check(version)
+            position = self._course.position
+            if position.over or position.actor != self.sitting.seat:
+                raise Refused("it is not your turn")
+            before = len(position.actions)
+            if composed is not None:
+                self._compose(composed)
+            else:
+                position.play(self._legal(action, name))
+            self._course.chosen.append(before)
+            self._play_on()
+
+    def undo(self, version: int) -> None:
+        """Take the player's last choice back; chance to come is unchanged. The line of play is kept.
+
+        Raises:
+            Refused: nothing was chosen yet, agents think, or the page is not up to date.
+        """
+        with self.changed:
+            self._check(version)
+            if not self._course.chosen:
+                raise Refused("there is no choice of yours to take back")
+            self._leave(self._course.chosen.pop())
+
+    def line(self, version: int, number: Any) -> None:
+        """Return to a line of play that was left.
+
+        Raises:
+            Refused: no such line, agents think, or the page is not up to date.
+        """
+        with self.changed:
+            self._check(version)
+            if number not in self._course.lines or type(number) is not int:
+                raise Refused("there is no such line of play")
+            kept = self._course.lines.pop(number)
+            position = self._course.position
+            common = _common(position.actions, kept.actions)
+            if common < len(position.actions):
+                self._leave(common)
+            self._course.chosen = [each for each in self._course.chosen if each < common]
+            for action in kept.actions[common:]:
+                if position.actor == self.sitting.seat:
+                    self._course.chosen.append(len(position.actions))
+                position.play(action)
+            self._play_on()
+
+    def hint(self, version: int) -> Json:
+        """Return what the hinting agent would choose: `name` and `words`.
+
+        Raises:
+            Refused: it is not the player's turn, or the page is not up to date.
+        """
+        with self.changed:
+            self._check(version)
+            position = self._course.position
+            if position.over:
+                raise Refused("the game is over")
+            agent, labels = self.sitting.hint, self._labels()
+            spec = position.seated(agent).spec
+            if spec.agent.analyse is None:
+                name = position.names[position.legal.index(int(position.ask(agent)))]
+                return {"name": name, "words": f"{agent} would choose {labels[name]}."}
+            found = position.analyse(agent)
+            name = str(found[found["chosen"]].iloc[0]["name"])
+            tried = ", ".join(f"{labels[row.name]} {row.share:.0%}" for row in found.head(3).itertuples(index=False))
+            return {"name": name, "words": f"{agent} would choose {labels[name]} (its tries: {tried})."}
+
+    def new(self) -> None:
+        """Begin the next game; agents that think about the last one are not awaited.
+
+        Raises:
+            Refused: this server has had enough games.
+        """
+        with self.changed:
+            self._begin()
+
+    def record(self) -> bytes:
+        """Return the record of the finished game.
+
+        Raises:
+            Refused: the game is not over, since its record has all secrets.
+        """
+        with self.changed:
+            if self.thinking is not None or not self._course.position.over:
+                raise Refused("the record is written when the game is over")
+            lines = self._course.position.record(self.sitting.names)
+        return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
+
+    def finished(self) -> Position | None:
+        """Return the position of the finished game, or None."""
+        with self.changed:
+            position = self._course.position
+            return position.copy() if self.thinking is None and position.over else None
+
+    def set_result(self, position: Position, result: Json) -> None:
+        """Show the result of a finished game, unless the player has left it."""
+        with self.changed:
+            if self._course.position.over and self._course.position.actions == position.actions:
+                self.result = result
+
+    # -- course -------------------------------------------------------------------------------------------------------
+
+    def _check(self, version: int) -> None:
+        if self.thinking is not None:
+            raise Refused("the agents are still thinking")
+        if version != self.version:
+            raise Refused("the table has moved on; load the page again")
+
+    def _begin(self) -> None:
+        if self.games == MAX_GAMES:
+            raise Refused(f"{MAX_GAMES:,} games were begun here; end this table and open another")
+        sitting = self.sitting
+        self.games += 1
+        self._deal += 1
+        deal = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
+        self._course = _Course(deal)
+        self._steps, self.fault, self.result = [], "", None
+        self._cut(0)
+        self._fold_anew()
+        self._play_on()
+
+    def _fold_anew(self) -> None:
+        header = self._course.position.record(self.sitting.names)[0]
+        self._table = table_of(self.sitting.game, header, self.sitting.seat)
+        self._before: dict[str, bytes] = {}
+        self._lines: list[Json] = []
+        self._steps = []
+
+    def _cut(self, kept: int) -> None:
+        self.version += 1
+        self._cuts.append((self.version, kept))
+
+    def _legal(self, action: Any, name: Any) -> int | str:
+        position = self._course.position
+        if type(action) is int and action in position.legal:
+            return action
+        if isinstance(name, str) and len(name) < 1_000:
+            return name
+        raise InputError("this is not one of the choices")
+
+    def _compose(self, composed: Any) -> None:
+        """Play the actions of a composed choice, or none of them."""
+        position, count = self._course.position, 0
+        try:
+            while not position.over and position.actor == self.sitting.seat and count < MAX_COMPOSED:
+                action = self._table.next_action(composed, position)
+                if action is None:
+                    break
+                position.play(action)
+                count += 1
+            if not count:
+                raise InputError("this is not one of the choices")
+        except InputError:
+            for _ in range(count):
+                position.undo()
+            raise
+
+    def _play_on(self) -> None:
+        """Let the agents play up to the player's turn, in a thread."""
+        self._show()
+        position = self._course.position
+        is_turn = position.over or position.actor == self.sitting.seat
+        self.thinking = None if is_turn else position.actor
+        if is_turn:
+            self._ended(position)
+            return
+        Thread(target=self._agents_play, args=(position,), daemon=True).start()
+
+    def _agents_play(self, position: Position) -> None:
+        sitting, fault = self.sitting, ""
+        while not position.over and position.actor != sitting.seat:
+            spec = sitting.agents[position.actor]
+            try:
+                position.play(int(position.ask(spec)))
+            except StrozziError as error:  # an agent failed, or chose no legal action
+                fault = str(error if isinstance(error, AgentFault) else position.fault(spec, f"failed: {error}"))
+            with self.changed:
+                if position is not self._course.position:  # another game has begun
+                    return
+                is_turn = bool(fault) or position.over or position.actor == sitting.seat
+                self.thinking, self.fault = None if is_turn else position.actor, fault
+                self._show()
+                self.changed.notify_all()
+                if is_turn:
+                    break
+        if not fault:
+            self._ended(position)
+
+    def _ended(self, position: Position) -> None:
+        if position.over and self._on_end is not None:
+            Thread(target=self._on_end, args=(self, position), daemon=True).start()
+
+    def _leave(self, before: int) -> None:
+        """Undo to a number of actions, and keep the line of play that is left."""
+        position, course = self._course.position, self._course
+        actions = position.actions
+        while len(position.actions) > before:
+            position.undo()
+        self._show()
+        name = position.names[position.legal.index(actions[before])]
+        if len(course.lines) < MAX_LINES and not any(line.actions == actions for line in course.lines.values()):
+            number = 1 + max(course.lines, default=0)
+            course.lines[number] = _Line(actions, before, self._labels()[name], self._value(name))
+        self.result = None
+
+    def _value(self, name: str) -> str:
+        """Return what the hinting agent thinks of a choice, "" where it has no analysis."""
+        position, agent = self._course.position.copy(), self.sitting.hint
+        if position.seated(agent).spec.agent.analyse is None:
+            return ""
+        found = position.analyse(agent)
+        row = found[found["name"] == name].iloc[0]
+        value = f", value {row['value']:.2f}" if row["visits"] else ""
+        return f"{agent}: {row['share']:.0%} of its tries{value}"
+
+    def _labels(self) -> dict[str, str]:
+        position = self._course.position
+        if position.actor != self.sitting.seat or position.compound_choices:
+            return {name: name for name in position.names}
+        pairs = zip(position.legal, position.names, strict=True)
+        return {name: self._table.choice(int(action), name, position).get("label", name) for action, name in pairs}
+
+    # -- what the page receives ---------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        """Fold the new lines; after an undo, begin again."""
+        position, seat = self._course.position, self.sitting.seat
+        lines = position.lines(seat)
+        same = _common(lines, self._lines)
+        if same < len(self._lines):
+            self._fold_anew()
+            self._cut(same)
+        else:
+            self.version += 1
+        new = lines[len(self._lines) :]
+        self._steps += next_steps(self._table, new, position.view(seat), self._before)
+        self._lines = lines
+        self._ask = ask(self._table, position)
+
+    def _answer(self, have: int, version: int) -> Json:
+        keep = min([have, len(self._steps), *(kept for cut, kept in self._cuts if cut > version)])
+        lines = [
+            {"number": number, "said": line.said, "value": line.value} for number, line in self._course.lines.items()
+        ]
+        return {
+            "head": self._table.head, "keep": keep, "steps": self._steps[keep:], "ask": self._ask, "version": self.version,
+            "thinking": self.thinking, "fault": self.fault, "lines": lines, "can_undo": bool(self._course.chosen),
+            "heading": self._heading(), "result": self.result,
+        }  # fmt: skip
+
+    def _heading(self) -> str:
+        if self._table.view["over"]:
+            return self._table.heading()
+        seat = self._table.head["seats"][self.sitting.seat]
+        return f"{self.sitting.game.title}: you are {seat.get('family', f'seat {self.sitting.seat}')}"
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules in short, a line for each paragraph."""
+        return self._table.rules()
+
+    def page_data(self) -> Json:
+        """Return the JSON of a whole page."""
+        with self.changed:
+            return self._answer(0, -1)
+
+
+def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """Return the length of the common beginning."""
+    for count, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return count
+    return min(len(one), len(other))

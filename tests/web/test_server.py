@@ -1,0 +1,202 @@
+"""The local server: requests without the token, from elsewhere, too long, too many or wrong are refused in words; the game goes on."""
+
+import http.client
+import json
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.web.ending import Ending, sources
+from strozzi_sim.web.server import MAX_BODY, TableServer
+from strozzi_sim.web.session import Session, Sitting
+
+
+@pytest.fixture
+def server(tmp_path):
+    game = load_game("strozzi")
+    sitting = Sitting(game, resolve_variant(game, "base"), 3, 5, 0, 1, [load_agent("random", game)] * 3, "heuristic")
+    ending = Ending(tmp_path / "games.jsonl")
+    server = TableServer(Session(sitting, ending.add), ending)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+def request(server, method="GET", path="", body=None, token=None, **headers):
+    """Return the status, the headers and the body of an answer."""
+    connection = http.client.HTTPConnection(*server.server_address, timeout=30)
+    sent = {"Host": server.here, "Origin": f"http://{server.here}", "Content-Type": "application/json"}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    sent = {name: value for name, value in sent.items() if value is not None}
+    text = json.dumps(body) if isinstance(body, dict | list) else body
+    try:
+        connection.putrequest(method, f"/{server.token if token is None else token}/{path}", skip_host=True)
+        if text is not None and "Content-Length" not in sent:
+            sent["Content-Length"] = str(len(text))
+        for name, value in sent.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        if text is not None:
+            connection.send(text.encode())
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
+
+
+def state(server):
+    status, _, body = request(server, path="state")
+    assert status == 200
+    return json.loads(body)
+
+
+def settled(server):
+    server.session.wait(30)
+    return state(server)
+
+
+def test_it_listens_on_this_machine_alone_and_the_page_may_load_nothing_else(server):
+    assert server.server_address[0] == "127.0.0.1"
+    status, headers, body = request(server)
+    assert status == 200
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    nonce = policy.partition("'nonce-")[2].partition("'")[0]
+    assert f'<script nonce="{nonce}">'.encode() in body
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert request(server)[1]["Content-Security-Policy"] != policy  # a nonce serves once
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        (404, {"token": "guess"}), (404, {"token": ""}), (404, {"Host": "evil.example"}), (404, {"Host": None}),
+        (404, {"Host": "localhost"}), (403, {"Origin": "http://evil.example"}), (403, {"Origin": "null"}),
+        (404, {"path": "etc/passwd"}), (404, {"path": "../state"}),
+        (403, {"method": "POST", "path": "new", "body": {}, "Origin": None}),
+        (403, {"method": "POST", "path": "new", "body": {}, "Origin": "https://127.0.0.1"}),
+        (415, {"method": "POST", "path": "new", "body": {}, "Content_Type": "text/plain"}),
+        (413, {"method": "POST", "path": "play", "body": "x" * (MAX_BODY + 1)}),
+        (413, {"method": "POST", "path": "play", "Content_Length": "-1"}),
+        (413, {"method": "POST", "path": "play", "Content_Length": "many"}),
+        (413, {"method": "POST", "path": "play", "Content_Length": "9" * 50}),
+        (400, {"method": "POST", "path": "play", "body": "{"}), (400, {"method": "POST", "path": "play", "body": "[1]"}),
+        (400, {"method": "POST", "path": "play", "body": "[" * 2_000}), (400, {"method": "POST", "path": "play", "body": {}}),
+        (400, {"method": "POST", "path": "play", "body": {"version": True}}),
+        (404, {"method": "POST", "path": "shell", "body": {"version": 1}}),
+        (409, {"method": "POST", "path": "play", "body": {"version": -5, "name": "pass"}}),
+        (400, {"path": "state?have=x"}), (400, {"path": "state?have=-1"}), (409, {"path": "record"}), (409, {"path": "replay"}),
+        (501, {"method": "PUT"}), (501, {"method": "OPTIONS", "Origin": "http://evil.example"}),
+    ],
+)  # fmt: skip
+def test_what_may_not_be_asked_is_refused_in_words(server, code, given):
+    before = settled(server)
+    status, _, body = request(server, **given)
+    assert status == code, body
+    assert b"Traceback" not in body
+    if code != 501:
+        assert len(json.loads(body)["error"]) > 5
+    assert state(server) == before
+
+
+def test_illegal_actions_are_refused_and_the_game_goes_on(server):
+    before = settled(server)
+    for wrong in (
+        {"action": 9999},
+        {"action": -1},
+        {"name": "<script>"},
+        {"name": ["pass"]},
+        {"composed": [[6]]},
+        {"action": 1e300},
+    ):
+        status, _, body = request(server, "POST", "play", {"version": before["version"], **wrong})
+        assert status == 400, body
+        assert json.loads(body)["error"]
+    assert state(server) == before
+    status, _, body = request(
+        server, "POST", "play", {"version": before["version"], "name": "pass", "have": len(before["steps"])}
+    )
+    assert status == 200
+    assert json.loads(body)["keep"] == len(before["steps"])
+    assert request(server, "POST", "play", {"version": before["version"], "name": "pass"})[0] == 409
+
+
+def test_ten_megabytes_are_not_read(server):
+    before = settled(server)
+    with socket.create_connection(server.server_address, timeout=10) as plain:
+        head = f"POST /{server.token}/play HTTP/1.1\r\nHost: {server.here}\r\nOrigin: http://{server.here}\r\n"
+        plain.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 10000000\r\n\r\n".encode())
+        assert b"413" in plain.recv(100)
+    assert state(server) == before
+
+
+def test_a_thousand_at_once_are_answered_or_refused(server):
+    before = settled(server)
+
+    def one(number):
+        try:
+            return request(server, path="state" if number % 2 else "", token=None if number % 3 else "guess")[0]
+        except (OSError, http.client.HTTPException):
+            return 0  # the connection was refused
+
+    with ThreadPoolExecutor(100) as pool:
+        answers = list(pool.map(one, range(1_000)))
+    assert set(answers) <= {0, 200, 404, 503}
+    assert answers.count(200) > 100
+    assert state(server) == before
+
+
+def test_connections_that_say_nothing_do_not_keep_others_out(server):
+    silent = [socket.create_connection(server.server_address, timeout=10) for _ in range(20)]
+    assert state(server)["version"] > 0
+    for each in silent:
+        each.close()
+
+
+def test_a_game_over_http_is_verified_and_saved(server, tmp_path):
+    for _ in range(400):
+        now = settled(server)
+        if now["ask"] is None:
+            break
+        body = {"version": now["version"], "action": now["ask"]["choices"][-1]["action"]}
+        assert request(server, "POST", "play", body)[0] == 200
+    for _ in range(100):
+        if state(server)["result"]:
+            break
+        threading.Event().wait(0.05)
+    result = state(server)["result"]
+    assert result["words"] == [
+        "The record was verified: every line follows the rules.",
+        f"Saved in {tmp_path / 'games.jsonl'}.",
+    ]
+    total = [sum(parts) for parts in zip(*result["sources"].values(), strict=True)]
+    assert total == list(server.session.finished().scores)
+    status, headers, record = request(server, path="record")
+    assert status == 200
+    assert "attachment" in headers["Content-Disposition"]
+    saved = [json.loads(line) for line in (tmp_path / "games.jsonl").read_text().splitlines()]
+    assert saved == [json.loads(line) for line in record.splitlines()]
+    status, _, page = request(server, path="replay")
+    assert status == 200
+    assert b'<body class="replay">' in page
+
+
+def test_points_by_source_are_sums_over_rounds():
+    lines = [
+        {"type": "score_round", "round": 1, "ships": [1, 2], "total": [1, 2]},
+        {"type": "claim", "player": 0},
+        {"type": "score_round", "round": 2, "ships": [3, 4], "markers": {"a": 1}, "total": [4, 6]},
+        {"type": "score_end", "promotion": [5, 0], "fulfilled": [["a"], []], "total": [9, 6], "ranking": [0, 1]},
+    ]
+    assert sources(lines, ("ships", "promotion", "bonus")) == {"ships": [4, 6], "promotion": [5, 0]}
