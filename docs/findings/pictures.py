@@ -76,7 +76,7 @@ def _seats() -> Figure:
         axes.set_xlabel("seat")
     panels[0].set_ylabel("points of win share above an equal share")
     handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, [f"{name} play" for name in names], loc="lower center", ncols=3)
+    figure.legend(handles, [f"{name} play" for name in names], loc="lower center", ncols=4)
     figure.subplots_adjust(left=0.08, right=0.99, top=0.86, bottom=0.2, wspace=0.06)
     return figure
 

@@ -40,7 +40,7 @@ in Strozzi and Medici vs Strozzi) and a *search* that looks further ahead by the
 the city and the points of tasks of Strasbourg are reconstructed; the last section plays {runs.boxes.COUNT} other boxes that would fit
 what is known as well.
 **With what it was played.** The first section: behaviour 2 of all three games, of today. The others: behaviour 1, which has the same rules and shuffles
-otherwise, so that their commands return other deals, and figures that differ within their intervals.""".splitlines()
+otherwise, so that their commands return other deals, and figures that differ within their intervals. Times in parentheses are of two cores; in the first section other work was done beside them.""".splitlines()
 
 
 def _fair() -> Iterator[str]:
