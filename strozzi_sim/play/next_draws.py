@@ -19,10 +19,8 @@ from strozzi_sim.simulation.luck import Luck, luck_record
 from strozzi_sim.stats.intervals import t_quantile
 
 MOST = 2_000  # outcomes of a decision; beyond them none is judged
-BATCHES, DRAWS = (
-    4,
-    2,
-)  # a worth is the mean of BATCHES independent means of DRAWS draws of what the judge draws; two equal ones suffice
+# A worth is the mean of BATCHES independent means of DRAWS draws of what the judge draws; two equal ones suffice.
+BATCHES, DRAWS = 4, 2
 
 
 class Namer(Protocol):

@@ -95,10 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: TableServer
     server_version, sys_version, protocol_version = "table", "", "HTTP/1.1"
     timeout = _SECONDS
-    wbufsize, disable_nagle_algorithm = (
-        65_536,
-        True,
-    )  # an answer is one packet, which no acknowledgement delays by 40 ms
+    wbufsize, disable_nagle_algorithm = 65_536, True  # one packet an answer, which no acknowledgement delays by 40 ms
 
     def do_GET(self) -> None:
         """Answer with the page, its state, or the record."""
