@@ -1,12 +1,12 @@
 """`replay --html` and `play --web` as commands: files, options, errors, and how they end."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 
@@ -118,11 +118,27 @@ def test_wrong_options_of_a_table_are_named(arguments, words):
     assert words in done.stderr
 
 
+@contextmanager
+def ended(running):
+    """End a process in any case, so that a test that fails does not wait for it."""
+    try:
+        yield
+    finally:
+        running.kill()
+
+
 def test_a_table_is_served_until_it_is_interrupted(tmp_path):
     command = [sys.executable, "-m", "strozzi_sim", "play", "strozzi", "--players", "3", "--agents", "random", "--web"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=os.environ
-    ) as running:
+
+    def heed_interrupts():  # which a shell lets its background jobs ignore, the tests too
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with (
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, preexec_fn=heed_interrupts
+        ) as running,
+        ended(running),
+    ):
         address = running.stdout.readline().split()[1]
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
         with urllib.request.urlopen(address, timeout=30) as answer:
