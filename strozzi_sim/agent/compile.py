@@ -14,6 +14,7 @@ from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
 from strozzi_sim.agent.worth import probabilities_place, worth_place
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.compile_errors import plain_text
 from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.record_types import exact_copy, record_type
 from strozzi_sim.kernel.streams import RANDOM
@@ -223,6 +224,6 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
 
 def _gist(error: Exception) -> str:
     """Return the first 3 informative lines of a numba error in one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in plain_text(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith(("During", "Failed in", "-", "<source"))]
     return " | ".join(telling[:3])

@@ -21,6 +21,17 @@ _FORM = "comparisons of a column with a number or a name, joined by and, or, not
 _RESERVED = re.compile(r"\"[^\"]*\"|'[^']*'|\b(" + "|".join({*keyword.kwlist} - {"and", "or", "not"}) + r")\b")
 
 
+def _parsed(text: str) -> ast.Expression:
+    """Return the tree of an expression.
+
+    CPython 3.11 may miscount the depth of a tree while another thread parses, and raises SystemError; then it is parsed again.
+    """
+    try:
+        return ast.parse(text, mode="eval")
+    except SystemError:
+        return ast.parse(text, mode="eval")
+
+
 def _quoted(found: re.Match[str]) -> str:
     return repr(found[1]) if found[1] else found[0]
 
@@ -39,7 +50,7 @@ class Condition:
     def __init__(self, text: str, where: str = "where") -> None:
         self.text, self._where = text, where
         try:
-            tree = ast.parse(_RESERVED.sub(_quoted, text.strip()), mode="eval")
+            tree = _parsed(_RESERVED.sub(_quoted, text.strip()))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise InputError(f"{where}: {short_repr(text)} is not a condition; give {_FORM}") from None
         self._tree = self._checked(tree.body)

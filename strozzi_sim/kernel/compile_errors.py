@@ -17,11 +17,19 @@ _CAUSES = re.compile(
 _LONGEST = 200  # letters of a cause
 
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def plain_text(error: BaseException) -> str:
+    """Return the text of an error without colours, which numba adds where colorama is installed."""
+    return _COLOURS.sub("", str(error))
+
+
 def describe_compile_error(error: NumbaError | KeyError) -> str:
     """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`."""
     if isinstance(error, KeyError):
         return _unknown_field(error)
-    text = str(error)
+    text = plain_text(error)
     places, causes = _PLACE.findall(text), _CAUSES.findall(text)
     place = f"{Path(places[0][0]).name}, line {places[0][1]}: " if places else ""
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -145,7 +145,7 @@ def test_a_tier_that_cannot_play_is_refused(tiers, words):
 
 def test_an_unknown_tier_is_refused():
     with pytest.raises(
-        InputError, match="game 'strozzi': tiers: unknown tier 'strong'; known: weak, middle, search, learned"
+        InputError, match="game 'strozzi': tiers: unknown tier 'strong'; known: weak, middle, learned, search"
     ):
         dataclasses.replace(STROZZI, tiers={"strong": "random"})
 
