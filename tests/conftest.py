@@ -21,10 +21,32 @@ _SLOW = (  # take six seconds or more; `pytest -m slow` plays them
     "test_precision.py::test_intervals_of_shares_hold_at_every_look",
 )
 
+_NIGHTLY = (  # slow ones that take longest; `pytest -m nightly` plays them
+    "test_restricting.py::test_what_a_seat_knows_of_a_restricted_game[base]",
+    "test_restricting.py::test_agents_plan_with_their_restrictions[strasbourg-strategist:iterations=4]",
+    "test_your_own_game.py::test_our_tests_hold_with_it_installed",
+    "test_numba_patches.py::test_games_are_the_same_without_a_patch",
+    "test_conformance.py::test_every_game_keeps_its_promises_at_every_player_count",
+    "test_limit.py::test_scores_in_c_are_ours_in_every_variant",
+    "test_leak_check.py::test_what_is_not_of_the_game_is_caught_in_another_process[today-",
+    "test_leak_check.py::test_what_is_not_of_the_game_is_caught_in_another_process[imported-hour-",
+    "medici_vs_strozzi/test_facts.py::test_any_game_recounted",
+    "test_our_table.py::test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players",
+    "strasbourg/test_agents.py::test_the_search_beats_the_evaluator",
+    "test_every_agent_plays_every_variant[strasbourg-strategist",
+    "test_small_studies.py::test_figures_do_not_depend_on_the_order_of_hashes",
+    "test_luck.py::test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume",
+    "test_cluster.py::test_a_lost_worker_costs_its_chunks_and_nothing_else",
+    "test_position.py::test_a_record_so_far_leads_to_the_first_position_that_wrote_it",
+)
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
         if any(name in item.nodeid for name in _SLOW):
             item.add_marker(pytest.mark.slow)
+        if any(name in item.nodeid for name in _NIGHTLY):
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.nightly)
     items.sort(key=lambda item: (_LAST in item.nodeid) - (_FIRST in item.nodeid))

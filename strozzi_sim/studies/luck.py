@@ -35,7 +35,7 @@ class Luck(Kind):
     Attributes:
         plan: the study that plays the line-ups, every deal in every rotation, and keeps the rows of games.
         seconds: seconds that a decision takes at a table, an assumption.
-        games: games to follow at each strength of play, for the drama; 0: none. An agent that searches plays FEWEST.
+        games: games to follow at each strength of play, for the drama; 0: none. One that is not quick plays FEWEST.
         playouts: play-outs at each decision that is looked at.
         workers: number of threads for what is played besides the plan; does not affect results.
     """
@@ -86,9 +86,9 @@ class Luck(Kind):
                     yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
 
     def _fast_play(self, plan: Plan) -> Iterator[tuple[tuple[Any, ...], Match]]:
-        """Yield key and match of the tiers that do not search: those would play too few deals."""
+        """Yield key and match of the quick tiers: the others would play too few deals."""
         for strength, spec, match in self._self_play(plan):
-            if not spec.searches:
+            if _is_quick(spec):
                 yield (match.players, match.variant.name, strength, spec.text), match
 
     def _streams(self, plan: Plan) -> pd.DataFrame:
@@ -109,15 +109,20 @@ class Luck(Kind):
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
     def _drama(self, plan: Plan) -> pd.DataFrame:
-        """Return the figures of drama; where an agent searches, the default agent plays the play-outs."""
+        """Return the figures of drama; where an agent is not quick, the default agent plays the play-outs."""
         rows = []
         for strength, spec, match in self._self_play(plan):
             usual = load_agent(plan.game.default_agent, plan.game)
-            playing = replace(match, lineup=(usual,)) if spec.searches else match
-            games = min(self.games, FEWEST) if spec.searches else self.games
+            playing = match if _is_quick(spec) else replace(match, lineup=(usual,))
+            games = self.games if _is_quick(spec) else min(self.games, FEWEST)
             for figure, found in drama_figures(match, playing, games, self.playouts).items():
                 rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
+
+
+def _is_quick(spec: AgentSpec) -> bool:
+    """Return whether an agent neither searches nor looks learned values up."""
+    return not spec.searches and spec.agent.evaluation is None
 
 
 def usual_field(game: Game) -> list[AgentSpec]:

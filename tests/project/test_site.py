@@ -15,6 +15,7 @@ def test_the_site_is_built_without_a_warning_and_has_what_pages_link_to(tmp_path
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
+    assert 'not included in the "nav"' not in done.stderr
     pages = [file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*.html")]
     assert {"index.html", "api/index.html", "rules/strasbourg/index.html", "CHANGELOG/index.html"} <= set(pages)
     for page in pages:

@@ -28,7 +28,7 @@ tasks = [Task(k, match, 10 * k, 10 * k + 10) for k in range(4)]
 with joblib.parallel_config(backend="loky"):
     far = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 2, stop)}
 near = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 1, stop)}
-print(strozzi_sim.__file__, strozzi_agents.__file__, far == near, len(far), sep="\n")
+print(strozzi_sim.__file__, strozzi_agents.__file__, far == near, len(far), sep="\\n")
 """
 
 

@@ -126,7 +126,7 @@ def test_the_command_says_what_decides(capsys):
     said = capsys.readouterr().out
     assert said.count("of what decides who wins: ") == 2
     assert "if each takes 30 seconds (an assumption)" in said
-    assert said.count("ismcts:iterations=200") == 2  # it is followed, and plays too few deals for the sources
+    assert said.count("learned:beyond=2,redraws=32") == 2  # it is followed, and plays too few deals for the sources
     assert said.count("  ships  ") == 4
 
 
