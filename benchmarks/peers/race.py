@@ -3,7 +3,7 @@
     python benchmarks/peers/race.py [--seconds S] [--turns K] [--environments FOLDER] [--json]
 
 Each library is installed into an environment of its own, in FOLDER (default `.venv-*` next to this file). Games differ, so a ratio says how
-many decisions of such games a researcher gets for the time. One game is the same on both sides: goofspiel for three, 13 cards, prizes in random order,
+many decisions of such games a researcher gets for the time. One game is the same on both sides: goofspiel for three, 5 cards, prizes in random order,
 ours the one that docs/your-own-game.md builds. Then the searches: OpenSpiel's C++ ISMCTSBot and ours (see peers.py).
 """
 
@@ -23,12 +23,13 @@ HERE = Path(__file__).parent
 PACKAGES = {
     "openspiel": ["open_spiel"], "rlcard": ["rlcard", "pettingzoo[classic]"], "catanatron": ["catanatron"], "pgx": ["pgx", "jax[cpu]"],
 }  # fmt: skip
-GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(num_cards=13,players=3,points_order=random))"
+GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(num_cards={},players=3,points_order=random))"
 ROWS = {  # as printed: environment, row of random_play.py
-    "OpenSpiel C++, goofspiel, 3 players": ("openspiel", f"openspiel-cpp {GOOFSPIEL}"),
+    "OpenSpiel C++, goofspiel, 3 players, 5 cards": ("openspiel", f"openspiel-cpp {GOOFSPIEL.format(5)}"),
+    "OpenSpiel C++, goofspiel, 3 players, 13 cards": ("openspiel", f"openspiel-cpp {GOOFSPIEL.format(13)}"),
     "OpenSpiel C++, oh_hell, 4 players": ("openspiel", "openspiel-cpp oh_hell(players=4)"),
     "OpenSpiel C++, gin_rummy, 2 players": ("openspiel", "openspiel-cpp gin_rummy"),
-    "OpenSpiel in Python, goofspiel, 3 players": ("openspiel", f"openspiel-python {GOOFSPIEL}"),
+    "OpenSpiel in Python, goofspiel, 3 players, 13 cards": ("openspiel", f"openspiel-python {GOOFSPIEL.format(13)}"),
     "OpenSpiel in Python, oh_hell, 4 players": ("openspiel", "openspiel-python oh_hell(players=4)"),
     "OpenSpiel in Python, gin_rummy, 2 players": ("openspiel", "openspiel-python gin_rummy"),
     "RLCard, gin-rummy, 2 players": ("rlcard", "rlcard gin-rummy"),
@@ -40,7 +41,7 @@ ROWS = {  # as printed: environment, row of random_play.py
     "pgx, leduc_holdem, 2 players": ("pgx", "pgx leduc_holdem"),
 }
 OURS = {
-    "strozzi-sim, goofspiel, 3 players": ("goofspiel", 3),
+    "strozzi-sim, goofspiel, 3 players, 5 cards": ("goofspiel", 3),
     "strozzi-sim, Strozzi, 4 players": ("strozzi", 4),
     "strozzi-sim, Medici vs Strozzi, 2 players": ("medici_vs_strozzi", 2),
     "strozzi-sim, Strasbourg, 4 players": ("strasbourg", 4),
