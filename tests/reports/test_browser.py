@@ -1,9 +1,7 @@
 """Pages in a browser: they are readable, usable by keyboard and without JavaScript, ask nothing of a network, and answer questions."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,20 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 import strozzi_sim as ss
+from browser import NEEDS_CHROMIUM, RULES, chromium
 from own_game import install
 from strozzi_sim.studies.side_by_side import side_by_side
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and os.environ.get("STROZZI_BROWSER") != "required", reason="no chromium is installed"
-)
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
+pytestmark = NEEDS_CHROMIUM
 STUDY = {"name": "first-study", "game": "strozzi", "players": [3], "deals": 60, "chunks": 12, "seed": 4}
 AUDITED = [(1280, "light"), (390, "dark")]
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
@@ -70,11 +61,8 @@ OF_EVERY_KIND = [
 
 @pytest.fixture(scope="module")
 def browser():
-    assert CHROMIUM, "no chromium: apt-get install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

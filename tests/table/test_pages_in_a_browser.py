@@ -1,15 +1,14 @@
 """The pages of recorded games in a browser: readable, usable by keyboard and touch, and they ask nothing of a network."""
 
-import os
 import re
-import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
+from browser import NEEDS_CHROMIUM, RULES, chromium
 from every_kit import KITS
 from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.play.analyse import analyse_game, find_judge
@@ -21,14 +20,7 @@ from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import replayed_steps, table_of
 from strozzi_sim.template import GAME
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and os.environ.get("STROZZI_BROWSER") != "required", reason="no chromium is installed"
-)
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
+pytestmark = NEEDS_CHROMIUM
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 SMALL_TEXT = """() => [...document.querySelectorAll("#board text, #curve text")].map(node => {
   const svg = node.closest("svg"), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
@@ -63,11 +55,8 @@ def played_on(position):
 
 @pytest.fixture(scope="module")
 def browser():
-    assert CHROMIUM, "no chromium: apt-get install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

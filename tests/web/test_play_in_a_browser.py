@@ -1,17 +1,16 @@
 """Whole games played by clicks in a browser: on the board and by buttons, at both widths and themes, with keys, undo and hints."""
 
-import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import threading
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
+from browser import NEEDS_CHROMIUM, RULES, chromium
 from own_game import install
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
@@ -21,14 +20,7 @@ from strozzi_sim.web.ending import Ending
 from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Session, Sitting
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and os.environ.get("STROZZI_BROWSER") != "required", reason="no chromium is installed"
-)
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
+pytestmark = NEEDS_CHROMIUM
 LOOKS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
 GAMES = {"strozzi": 3, "medici_vs_strozzi": 2, "strasbourg": 3}
 NOW = """() => ["#count", "#question", "#choices"].map(id => document.querySelector(id).textContent).join("|")"""
@@ -38,11 +30,8 @@ MOVED = f"before => ({NOW})() !== before || {WARNED}"
 
 @pytest.fixture(scope="module")
 def browser():
-    assert CHROMIUM, "no chromium: apt-get install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

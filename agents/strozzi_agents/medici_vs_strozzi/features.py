@@ -8,33 +8,23 @@ from numba import float32, float64
 from strozzi_agents.learned.features import Features
 from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet, solve
 from strozzi_agents.medici_vs_strozzi.lots import solve_lot
+from strozzi_agents.medici_vs_strozzi.pricing import fair_action
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
 from strozzi_sim.games.medici_vs_strozzi.state import (
-    ANSWER,
-    BUY,
-    DECLINE,
     GOLD,
     MEDICI,
-    NAME_PRICE,
     NO_HARBOR,
     PRICE,
     REVEAL,
-    REVEAL_MORE,
     SEATS,
     STATE,
-    STOP,
     STROZZI,
 )
 from strozzi_sim.games.medici_vs_strozzi.worth import (
     MEMORY,
     Weights,
-    another_tile,
-    best_placement,
     fill_round,
     margin,
-    node,
-    swing,
-    whole_price,
 )
 from strozzi_sim.kernel.jit import jit, register_overload
 
@@ -66,19 +56,7 @@ def _is_quiet(state, rules):
 @jit
 def _guide_action(state, rules, guide):
     """Play as `fair-price`."""
-    memory = guide.analysis
-    fill_round(state, rules, _WEIGHTS, memory)
-    phase = state.phase
-    if phase > ANSWER:
-        return best_placement(state, rules, _WEIGHTS, memory, state.actor)[0]
-    mine, yours = swing(state, rules, _WEIGHTS, memory)
-    half = 0.5 * (mine - yours)
-    if phase == REVEAL:
-        more = another_tile(state, rules, _WEIGHTS, memory)
-        return REVEAL_MORE if more > node(mine, yours) else STOP
-    if phase == PRICE:
-        return NAME_PRICE + min(whole_price(rules, half), rules.price_cap[state.actor])
-    return BUY if float64(state.price) < half else DECLINE
+    return fair_action(state, rules, _WEIGHTS, guide.analysis, 1.0)
 
 
 @jit

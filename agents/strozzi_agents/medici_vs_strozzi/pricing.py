@@ -31,6 +31,7 @@ from strozzi_sim.games.medici_vs_strozzi.worth import (
     swing,
     whole_price,
 )
+from strozzi_sim.kernel.jit import jit
 
 WEIGHTS: dict[str, Any] = {
     "fill": Param(DEFAULT.fill, 0.0, 1.0, "share of the free spaces that will be loaded, of the fleet nearer to full"),
@@ -66,6 +67,23 @@ def fixed_price(state, rules, params, memory, rng):
     return best_load_now(state, rules, state.actor)
 
 
+@jit
+def fair_action(state, rules, weights, memory, factor):
+    """Return the action of `fair-price` with these weights, which names `factor` times the fair price."""
+    fill_round(state, rules, weights, memory)
+    phase = state.phase
+    if phase > ANSWER:
+        return best_placement(state, rules, weights, memory, state.actor)[0]
+    mine, yours = swing(state, rules, weights, memory)
+    half = 0.5 * (mine - yours)
+    if phase == REVEAL:
+        more = another_tile(state, rules, weights, memory)
+        return REVEAL_MORE if more > node(mine, yours) else STOP
+    if phase == PRICE:
+        return NAME_PRICE + min(whole_price(rules, factor * half), rules.price_cap[state.actor])
+    return BUY if float(state.price) < half else DECLINE
+
+
 @compiled_agent(
     name="fair-price",
     games=("medici_vs_strozzi",),
@@ -79,18 +97,7 @@ def fair_price(state, rules, params, memory, rng):
     It estimates both outcomes of a lot (see `worth.margin`); half the difference is the price at which its rival's
     choice cannot hurt it (a switch {L | R} and its temperature, in Berlekamp 1996).
     """
-    fill_round(state, rules, params, memory)
-    phase = state.phase
-    if phase > ANSWER:
-        return best_placement(state, rules, params, memory, state.actor)[0]
-    mine, yours = swing(state, rules, params, memory)
-    half = 0.5 * (mine - yours)
-    if phase == REVEAL:
-        more = another_tile(state, rules, params, memory)
-        return REVEAL_MORE if more > node(mine, yours) else STOP
-    if phase == PRICE:
-        return NAME_PRICE + min(whole_price(rules, params.factor * half), rules.price_cap[state.actor])
-    return BUY if float(state.price) < half else DECLINE
+    return fair_action(state, rules, params, memory, params.factor)
 
 
 shader = replace(

@@ -10,7 +10,7 @@ from strozzi_agents.strozzi.features import COMMON, GUIDE, OWN
 from strozzi_sim.games.strozzi.state import STATE
 from strozzi_sim.kernel.jit import jit, register_overload
 
-# [players - 3, level] points, set by `python benchmarks/learned.py levels`.
+# [players - 3, level] points, set by `python benchmarks/levels.py calibrate`.
 _TEMPERATURES = np.array([
     [45.2, 31.4, 22.7, 17.8, 14.1, 11.5, 9.25, 7.82, 6.19, 4.45, 0.0],
     [33.8, 24.1, 19.1, 15.9, 13.3, 10.9, 9.07, 7.51, 5.88, 3.86, 0.0],
