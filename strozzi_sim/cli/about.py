@@ -2,12 +2,15 @@
 
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from strozzi_sim.cli.options import Json, print_json
 from strozzi_sim.runtime.text_columns import columns_of
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import Agent
 
 
 def agents(
@@ -19,22 +22,11 @@ def agents(
     Example: strozzi agents heuristic
     """
     from strozzi_sim.agent import EVERY_GAME, installed_agents
-    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.game import game_names
 
     listed = installed_agents(name)
     if json:
-        document: list[dict[str, Any]] = []
-        for agent, names in listed:
-            counts = sorted(
-                {n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)}
-            )
-            keys = ("default", "low", "high", "options", "about")
-            params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
-            document.append(
-                {"name": agent.name, "games": names, "players": counts, "kind": agent.kind,
-                 "stochastic": agent.stochastic, "params": params, "about": agent.description}
-            )  # fmt: skip
-        print_json(document)
+        print_json([agent_document(agent, names) for agent, names in listed])
         return
     if name:
         for agent, names in listed:
@@ -55,6 +47,20 @@ def agents(
         rows.append([agent.name, games, agent.description, count])
     print(columns_of(rows))
     print("\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE")
+
+
+def agent_document(agent: "Agent", games: list[str]) -> dict[str, Any]:
+    """Return an agent that plays these games as plain data, with its parameters."""
+    from strozzi_sim.game import load_game
+
+    known = list(map(load_game, games))
+    counts = sorted({n for game in known for n in game.player_counts if agent.plays(game, n)})
+    keys = ("default", "low", "high", "options", "about")
+    params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
+    return {
+        "name": agent.name, "games": games, "players": counts, "kind": agent.kind, "stochastic": agent.stochastic,
+        "params": params, "about": agent.description,
+    }  # fmt: skip
 
 
 def _range(param: Any) -> str:

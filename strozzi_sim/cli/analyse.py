@@ -58,7 +58,7 @@ def analyse(
         watched = replay_page(recorded, analysis)[0]
         write_page(page, analysis_page(analysis, recorded.names, manifest, table.game, watched))
     if json:
-        options.print_json(_document(analysis, recorded.names))
+        options.print_json(analysis_document(analysis, recorded.names))
         return
     print(header_words(recorded, table.game.title))
     print_analysis(analysis, recorded.names, top)
@@ -113,7 +113,8 @@ def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
     )
 
 
-def _document(analysis: "GameAnalysis", names: list[str]) -> dict[str, Any]:
+def analysis_document(analysis: "GameAnalysis", names: list[str]) -> dict[str, Any]:
+    """Return an analysis as plain data."""
     from strozzi_sim.agent.worth import WORTHS
 
     def by_name(worth: Any) -> dict[str, float]:

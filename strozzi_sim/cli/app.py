@@ -15,7 +15,19 @@ from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli import about, agent_questions, analyse, bench, facts, game_questions, new, play, records, study
+from strozzi_sim.cli import (
+    about,
+    agent_questions,
+    analyse,
+    bench,
+    facts,
+    game_questions,
+    mcp,
+    new,
+    play,
+    records,
+    study,
+)
 from strozzi_sim.cli.commands import plain_commands
 from strozzi_sim.cli.error_text import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
@@ -42,7 +54,8 @@ def _first_sentences(command: Callable[..., Any]) -> str:
 
 
 _SHOWN = [
-    part.COMMANDS for part in (study, facts, agent_questions, game_questions, records, analyse, play, about, bench, new)
+    part.COMMANDS
+    for part in (study, facts, agent_questions, game_questions, records, analyse, play, mcp, about, bench, new)
 ]
 for _commands in (*_SHOWN, plain_commands()):
     for _name, _command in _commands.items():

@@ -223,6 +223,30 @@ def analyse_game(
     return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after, rates)
 
 
+def judge_choices(table: Position, spec: AgentSpec, redraws: int = REDRAWS, repeats: int = 8) -> Worth:
+    """Return the worth of every legal action to the seat that must decide, by independent draws: float64[repeats, K, 3].
+
+    In each repeat all actions meet the same draws. The spread over repeats is the noise of the draws.
+
+    Args:
+        table: the position; what its seat cannot know is drawn.
+        spec: an agent that evaluates positions, from `find_judge`.
+        redraws: draws behind each worth.
+        repeats: number of repeats.
+
+    Raises:
+        InputError: the agent does not evaluate positions of this game, or something is hidden in it.
+
+    >>> position = Position("strozzi", 3, seed=7)
+    >>> judge = find_judge("learned", position.game, 3, position.variant)
+    >>> judge_choices(position, judge, 4, 2).shape == (2, len(position.legal), 3)
+    True
+    """
+    _check_open(table.game, table.variant)
+    judge, number = _Judge(table, Luck(spec, redraws)), len(table.actions) + 1
+    return np.array([judge.actions(number + (repeat << 32))[:, table.actor] for repeat in range(repeats)])
+
+
 def level_words(level: tuple[float, float, float] | None) -> str:
     """Return a level and its interval as text, as `GameAnalysis.level` returns them."""
     if level is None:
