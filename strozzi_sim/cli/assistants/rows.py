@@ -84,7 +84,10 @@ def chosen_tables(results: "Results", wanted: "list[str]", usual: "tuple[str, ..
     names = wanted or [name for name in usual if name in tables and len(tables[name])]
     others = [name for name in tables if name not in names and len(tables[name])]
     limit = MOST_ROWS if wanted else USUAL_ROWS
-    return {"tables": {name: rows_of(tables[name], limit=limit) for name in names}, "other_tables": others}
+    ordered = {
+        name: tables[name].sort_values("p", kind="stable") if "p" in tables[name] else tables[name] for name in names
+    }
+    return {"tables": {name: rows_of(table, limit=limit) for name, table in ordered.items()}, "other_tables": others}
 
 
 def about_results(results: "Results") -> dict[str, Any]:

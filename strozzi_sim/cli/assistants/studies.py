@@ -20,7 +20,7 @@ def study(
     deals: Annotated[int, Meta(ge=1)] | None = None,
     folder: str = "",
     table: str = "",
-    where: dict[str, str | float] = {},  # noqa: B006 - a default of the schema
+    where: dict[str, str | int | float] = {},  # noqa: B006 - a default of the schema
     limit: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = 50,
     offset: Annotated[int, Meta(ge=0)] = 0,
 ) -> Answer:
