@@ -262,7 +262,8 @@ def test_a_study_is_explained_played_and_read(tmp_path, monkeypatch):
     (other / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match="did you mean 'seats'"):
         call("study", {"folder": "results/mine", "table": "seat"}, Limits())
-    call("study", {"file": "mine.toml", "run": True, "folder": "notes"}, Limits())
+    with pytest.raises(InputError, match="not empty"):
+        call("study", {"file": "mine.toml", "run": True, "folder": "notes"}, Limits())
     assert (other / "mine.txt").read_text() == "mine"
 
 
@@ -292,6 +293,7 @@ WRONG = [
     ("study", {}, ["file", "folder"]),
     ("rules", {"game": "strozzi", "find": "dragon"}, ["'dragon'"]),
     ("games", {"game": "strozzi", "facts": "sips"}, ["'sips'", "did you mean 'ship'?"]),
+    ("games", {"game": "strozzi", "agent": "flat"}, ["'flat'", "flat_mc"]),
     ("gmaes", {}, ["'gmaes'", "did you mean 'games'?"]),
 ]
 
@@ -322,9 +324,10 @@ def test_games_and_rules_are_told():
     assert {each["name"] for each in call("games", {}, Limits())["games"]} >= set(OUR_GAMES)
     for game in OUR_GAMES:
         told = call("games", {"game": game}, Limits())
-        assert {"random", "flat_mc"} <= {agent["name"] for agent in told["agents"]}
+        assert {"random", "flat_mc"} <= set(told["agents"])
         assert told["reconstructed_data"]["base"]
         table = next(iter(told["facts"]))
+        assert "playouts" in call("games", {"game": game, "agent": "flat_mc"}, Limits())["parameters"]
         assert call("games", {"game": game, "facts": table}, Limits())["columns"]
         assert call("rules", {"game": game}, Limits())["in_short"]
     (found,) = call("rules", {"game": "strozzi", "find": "12"}, Limits())["paragraphs"]

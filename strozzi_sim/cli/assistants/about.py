@@ -12,20 +12,21 @@ MOST_PARAGRAPHS = 12
 _PARAGRAPHS = Path(__file__).parents[3] / "docs" / "rules"  # of a checkout
 
 
-def games(*, game: str = "", facts: str = "") -> Answer:
-    """List the games; or of one game its variants, agents with parameters, things whose worth can be measured, and what is counted.
+def games(*, game: str = "", agent: str = "", facts: str = "") -> Answer:
+    """List the games; or of one game its variants, agents, things whose worth can be measured, and facts that are counted.
 
     Args:
         game: name of a game; default: all games in short
+        agent: with game, an agent whose parameters are to be explained
         facts: with game, a table of facts whose columns are to be explained
     """
     from strozzi_sim.game import game_names, load_game
 
     if not game:
-        if facts:
-            raise InputError("facts: only valid with a game")
+        if facts or agent:
+            raise InputError(f"{'facts' if facts else 'agent'}: only valid with a game")
         return {"games": [_in_short(load_game(name)) for name in game_names()]}
-    return _in_full(load_game(game), facts)
+    return _agent(load_game(game), agent) if agent else _in_full(load_game(game), facts)
 
 
 def _in_short(game: Any) -> Answer:
@@ -37,7 +38,6 @@ def _in_short(game: Any) -> Answer:
 
 def _in_full(game: Any, facts: str) -> Answer:
     from strozzi_sim.agent import installed_agents
-    from strozzi_sim.cli.about import agent_document
     from strozzi_sim.facts.columns import GameConfig
     from strozzi_sim.facts.describe import described_table
     from strozzi_sim.game.restricting import restrictions, things
@@ -66,8 +66,15 @@ def _in_full(game: Any, facts: str) -> Answer:
     return answer
 
 
-def _agent(document: dict[str, Any]) -> Answer:
-    """Return an agent in short: parameters as `name: meaning`, and how they are written."""
+def _agent(game: Any, name: str) -> Answer:
+    """Return an agent of a game: its parameters with their meaning, and how they are written."""
+    from strozzi_sim.agent import installed_agents
+    from strozzi_sim.cli.about import agent_document
+
+    known = {each.name: each for each, names in installed_agents() if game.name in names}
+    if name not in known:
+        raise InputError(f"agent: {game.name} has no agent {short_repr(name)}; {suggest_names(name, known)}")
+    document = agent_document(known[name], [game.name])
 
     def words(each: dict[str, Any]) -> str:
         allowed = (

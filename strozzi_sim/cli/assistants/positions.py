@@ -188,7 +188,7 @@ def position(
         "text": table.text(viewer, way.names),
         "seen_by": viewer,
         "happened": _happened(way, viewer),
-        "decisions_so_far": len(way.actions),
+        **({"decisions_so_far": len(way.actions)} if way.seat is None else {"your_choices_so_far": len(choices)}),
         **_pending(table, viewer),
         **_about(table),
     }

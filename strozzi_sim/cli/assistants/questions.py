@@ -116,7 +116,7 @@ _NEEDED = inspect.Parameter.empty
 QUESTIONS = (
     Question(
         "balance", simulate, {"game": _NEEDED, "players": None, "agents": "", "deals": 500, "seatings": "rotate", **_COMMON},
-        ("balance", "seats", "lineup"),
+        ("seats", "lineup", "balance"),
         "Measure whether the seats of a game are fair, how long it is and how close, and how the agents of a line-up fare, by playing it. "
         "Seat 0 starts. Tables have figures with 95 % intervals (low, high) and n, the number of games; shares are from 0 to 1.",
         {

@@ -76,8 +76,10 @@ def _file(file: Path, run: bool, deals: int | None, folder: str, limits: Limits)
         return {}
     return {
         "name": plan.name,
-        "question": plan.question,
         "plan": asked.summary(),
+        "seed": plan.seed,
+        "pages": list(plan.pages),
+        "heat_maps": [*plan.heatmaps, *(own.name for own in plan.own_maps)],
         "games": plan.games,
         "fits_in_one_call": plan.games <= limits.games,
         "warnings": plan.warnings(),
