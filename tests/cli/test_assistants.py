@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 from functools import partial
@@ -12,11 +13,14 @@ import pytest
 import strozzi_sim as ss
 from commands import strozzi
 from our_games import OUR_GAMES
+from paths import ROOT
 from strozzi_sim.cli.assistants.limits import Limits
 from strozzi_sim.cli.assistants.tools import TOOLS, call
 from strozzi_sim.errors import InputError
 
 mcp = pytest.importorskip("mcp")
+
+PAGE = (ROOT / "docs" / "assistants.md").read_text()
 
 GAME = {"game": "strozzi", "players": 3, "seed": 7}
 
@@ -358,3 +362,21 @@ def test_wrong_words_of_the_command_are_one_line():
         assert done.returncode == 2
         assert part in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_the_page_says_is_so():
+    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(TOOLS)
+    (configured,) = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
+    assert configured["mcpServers"]["strozzi-sim"]["args"] == ["mcp"]
+    asked, opened = (json.loads(text) for text in re.findall(r"^`\w+` with `(\{.*?\})`", PAGE, re.MULTILINE))
+    answer = call("balance", asked, Limits())
+    assert f"`{answer['command']}`" in PAGE
+    rows = [row for row in answer["tables"]["seats"]["rows"] if row["figure"] == "win_share"]
+    for row in rows:
+        assert f"| {row['seat']} | {row['value']:.4f} | {row['low']:.4f} | {row['high']:.4f} | {row['n']} |" in PAGE
+    assert call("position", opened, Limits())["choices"] == ["pass", "pirate", "plus_one", "ware"]
+    lost = {row["choice"]: row["points_lost"]["value"] for row in call("analyse_position", opened, Limits())["choices"]}
+    assert (round(lost["pass"]), round(lost["plus_one"]), round(lost["pirate"])) == (0, 19, 36)
+    assert (Limits().games, Limits().seconds) == (50_000, 120)
+    line = re.search(r"^strozzi mcp .*", PAGE, re.MULTILINE)[0]
+    assert strozzi(*shlex.split(line)[1:]).returncode == 0

@@ -57,9 +57,7 @@ def _in_full(game: Any, facts: str) -> Answer:
         "reconstructed_data": reconstructed_words({BASE: base.reconstructed}),
         "default_agent": game.default_agent,
         "agents_by_strength": dict(game.tiers),
-        "agents": [
-            _agent(agent_document(agent, [game.name])) for agent, names in installed_agents() if game.name in names
-        ],
+        "agents": {agent.name: agent.description for agent, names in installed_agents() if game.name in names},
         "things": {name: known.get(name, "") for name in things(game, base)},
         "facts": {name: table["text"] for name, table in tables.items()},
     }
