@@ -54,6 +54,7 @@ COMMANDS = [
     "exploit",
     "leak-check",
     "play",
+    "mcp",
     "record",
     "replay",
     "verify",

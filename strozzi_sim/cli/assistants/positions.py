@@ -174,7 +174,7 @@ def position(
         seed: random seed; with the deal it decides all chance
         deal: number of the deal
         choices: names of the choices so far, in order, as this tool lists them
-        opponents: agents of the other seats, such as heuristic, in turn order; with them, choices are those of seat alone
+        opponents: agents of the other seats, such as learned or random, in turn order; with them, choices are those of seat alone
         seat: the seat that looks, from 0; default: the one that decides, and 0 with opponents
         record: path of a record (JSON Lines), instead of game, players, variant, seed, deal and opponents
         game_number: number of the game in the record, from 1

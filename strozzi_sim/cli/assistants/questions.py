@@ -134,7 +134,7 @@ QUESTIONS = (
         "variants, every figure of the report is called changed, too small to matter, or unclear. To compare a variant with changed "
         "component data, leave out first and second, and give settings.",
         {
-            "first": "an agent, such as heuristic or flat_mc:playouts=20, or the name of a variant", "deals": "deals of the comparison",
+            "first": "an agent, such as random or flat_mc:playouts=20, or the name of a variant", "deals": "deals of the comparison",
             "study": "path of a study's TOML file that defines the variants",
             "settings": "changed keys of the components, KEY=VALUE such as tracks.bonus.7=10: the second side is the variant with them",
             "variant": "name of the variant that is played (agents) or changed (settings)",
