@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.studies.progress import Progress
+
+if TYPE_CHECKING:
+    from strozzi_sim.studies.progress import Progress
 
 GAMES = 50_000
 SECONDS = 120.0
@@ -23,8 +26,10 @@ class Limits:
     games: int = GAMES
     seconds: float = SECONDS
 
-    def progress(self, command: str, *, resumes: bool = False) -> Progress:
+    def progress(self, command: str, *, resumes: bool = False) -> "Progress":
         """Return the callbacks of a run that end it with an InputError beyond a limit; `resumes`: calling again continues it."""
+        from strozzi_sim.studies.progress import Progress
+
         deadline = monotonic() + _SHARE * self.seconds
 
         def check(done: int, total: int) -> None:
