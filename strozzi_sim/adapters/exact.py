@@ -1,0 +1,216 @@
+"""Exact exploitability of an agent in a variant small enough to list every state, by OpenSpiel.
+
+The tree is listed once and passed to OpenSpiel in Gambit's format (EFG), so that its algorithms run in compiled code.
+Payoffs are those of `adapters.open_spiel`. Results are in win shares: a payoff u is the win share ((players - 1) u + 1) / players.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.adapters.common import needs
+from strozzi_sim.adapters.game_tree import Decision, Node, Table
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import InvalidAnswer
+from strozzi_sim.errors import AgentFault, ArgumentError
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
+
+with needs("OpenSpiel", "openspiel"):
+    import pyspiel
+
+Array = np.ndarray[Any, Any]
+Strategy = list[Array]  # probabilities of the legal actions in each information state
+_FAR = 10**6  # a probe estimates the nodes without bias, so it exceeds them by this factor once in 10^6 trees at most
+RESAMPLES = 40
+
+
+@dataclass(frozen=True)
+class InformationState:
+    """All that a seat knows at a decision.
+
+    Attributes:
+        decision: one decision with this information.
+        before: number of the seat's previous information state; None at its first decision.
+    """
+
+    decision: Decision
+    before: int | None
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Win shares of a strategy that all seats play.
+
+    Attributes:
+        win_share: float64[P], of each seat.
+        best_response: float64[P], of the best response in each seat against the strategy in the others.
+    """
+
+    win_share: Array
+    best_response: Array
+
+    @property
+    def gain(self) -> Array:
+        """What each seat gains by its best response, float64[P]; the sum is NashConv."""
+        return self.best_response - self.win_share
+
+
+class GameTree:
+    """Every state of a game, as a game of OpenSpiel.
+
+    Attributes:
+        table: game, variant and players.
+        nodes: number of nodes: decisions, draws and ends.
+        information: the information states.
+    """
+
+    def __init__(self, table: Table, most: int) -> None:
+        """List the tree.
+
+        Raises:
+            ArgumentError: it has more than `most` nodes; names `exact`. A tree that is far larger is not listed.
+        """
+        probed = _probe(table)
+        if probed > _FAR * most:
+            raise ArgumentError("exact", _too_large(table, f"about 10^{np.log10(probed):.0f} nodes", most))
+        self.table, self.nodes, self.information = table, 0, list[InformationState]()
+        self._efg = self._listed(most)
+
+    def _listed(self, most: int) -> str:
+        table, seats = self.table, range(self.table.players)
+        lines = [f'EFG 2 R "" {{ {" ".join(f"{chr(34)}{seat}{chr(34)}" for seat in seats)} }}', '""']
+        numbers = [
+            dict[bytes, tuple[int, int]]() for _ in seats
+        ]  # of information states: in all, and of the seat from 1
+        outcomes: dict[tuple[float, ...], int] = {}
+        waiting: list[tuple[Node, tuple[int | None, ...]]] = [(table.start, (None,) * table.players)]
+        while waiting:
+            node, last = waiting.pop()
+            self.nodes += 1
+            if self.nodes > most:
+                raise ArgumentError("exact", _too_large(table, f"more than {most:,} nodes", most))
+            if node.outcomes:
+                parts = " ".join(f'"{k}" 1/{node.outcomes}' for k in range(node.outcomes))
+                lines.append(f'c "" {self.nodes} "" {{ {parts} }} 0')
+                waiting += [(node.after(k), last) for k in reversed(range(node.outcomes))]
+            elif node.over or node.decision is None:
+                paid = tuple(node.payoffs())
+                number = outcomes.setdefault(paid, len(outcomes) + 1)
+                lines.append(f't "" {number} "" {{ {" ".join(map(repr, paid))} }}')
+            else:
+                seat, legal = node.actor, node.legal
+                new = len(self.information), len(numbers[seat]) + 1
+                number, of_seat = numbers[seat].setdefault(node.decision.digest(seat), new)
+                if number == len(self.information):
+                    self.information.append(InformationState(node.decision, last[seat]))
+                labels = " ".join(f'"{k}"' for k in range(len(legal)))
+                lines.append(f'p "" {seat + 1} {of_seat} "{number}" {{ {labels} }} 0')
+                later = (*last[:seat], number, *last[seat + 1 :])
+                waiting += [(node.after(action), later) for action in reversed(legal)]
+        return "\n".join(lines)
+
+    @cached_property
+    def game(self) -> Any:
+        """The game of OpenSpiel; action k of a decision is its k-th legal action."""
+        return pyspiel.load_efg_game(self._efg)
+
+    @cached_property
+    def _keys(self) -> list[str]:
+        """OpenSpiel's name of each information state."""
+        table = pyspiel.CFRSolver(self.game).tabular_average_policy().policy_table()
+        named = {int(key.rpartition("-")[2]): key for key in table}
+        return [named[number] for number in range(len(self.information))]
+
+    def strategy(self, spec: AgentSpec, questions: int, seed: int) -> tuple[Strategy, int]:
+        """Return an agent's strategy, and the number of questions in each information state; 0: it is exact.
+
+        A deterministic agent is asked once in each information state, after its earlier decisions there. `random` is uniform.
+        Other agents are asked `questions` times, each with a stream of its own: these are frequencies.
+
+        Raises:
+            AgentFault: it failed or chose no legal action.
+        """
+        if spec.agent.name == "random" and spec.builtin:
+            return [np.full(len(each.decision.legal), 1 / len(each.decision.legal)) for each in self.information], 0
+        times, table = questions if spec.agent.stochastic else 1, self.table
+        tables = [Position(table.game, table.players, seed, deal, table.variant) for deal in range(times)]
+        fresh = [[Seat(spec, each, seat) for each in tables] for seat in range(table.players)]
+        found = []
+        for each in self.information:
+            legal, path = each.decision.legal, self._path(each)
+            chosen = Counter(_answer(seat.copy(), path) for seat in fresh[each.decision.actor])
+            if wrong := [action for action in chosen if action not in legal]:
+                raise AgentFault(f"agent {spec.text!r} chose the illegal action {wrong[0]} in an information state of seat {each.decision.actor}")  # fmt: skip
+            found.append(np.array([chosen[action] for action in legal]) / times)
+        return found, times if spec.agent.stochastic else 0
+
+    def _path(self, last: InformationState) -> list[Decision]:
+        path = [last.decision]
+        while last.before is not None:
+            last = self.information[last.before]
+            path.append(last.decision)
+        return path[::-1]
+
+    def exact(self, strategy: Strategy) -> Exact:
+        """Return the win shares of a strategy, and of the best response to it in each seat."""
+        return self._exact({key: list(enumerate(each)) for key, each in zip(self._keys, strategy, strict=True)})
+
+    def _exact(self, policy: dict[str, list[tuple[int, float]]]) -> Exact:
+        root = self.game.new_initial_state()
+        values = pyspiel.expected_returns(root, pyspiel.TabularPolicy(policy), -1, True)
+        best = [pyspiel.TabularBestResponse(self.game, seat, policy).value_from_state(root) for seat in range(self.table.players)]  # fmt: skip
+        return Exact(self._shares(values), self._shares(best))
+
+    def _shares(self, payoffs: Sequence[float]) -> Array:
+        players = self.table.players
+        return (np.array(payoffs) * (players - 1) + 1) / players
+
+    def resampled(self, strategy: Strategy, questions: int, seed: int) -> list[Exact]:
+        """Return the exact results of strategies drawn again from the frequencies of `questions` answers: a bootstrap."""
+        draws = np.random.Generator(np.random.PCG64(seed))
+        return [
+            self.exact([draws.multinomial(questions, each) / questions for each in strategy]) for _ in range(RESAMPLES)
+        ]
+
+    def cfr(self, iterations: Sequence[int], say: Callable[[str], None]) -> list[Exact]:
+        """Return the exact results of CFR's average strategy after these numbers of iterations, ascending."""
+        solver, done, found = pyspiel.CFRSolver(self.game), 0, []
+        for count in iterations:
+            for _ in range(count - done):
+                solver.evaluate_and_update_policy()
+            done = count
+            found.append(self._exact(solver.tabular_average_policy().policy_table()))
+            say(f"CFR: {count:,} of {iterations[-1]:,} iterations")
+        return found
+
+
+def _answer(seat: Seat, path: Sequence[Decision]) -> int:
+    try:
+        answers = [seat.choose(decision.state) for decision in path]
+    except InvalidAnswer as bad:
+        raise AgentFault(f"agent {seat.spec.text!r} at seat {seat.seat} {bad.what}") from bad.__cause__
+    return answers[-1]
+
+
+def _probe(table: Table) -> float:
+    """Return an unbiased estimate of the number of nodes from one random game (Knuth 1975)."""
+    node, rng, alike, nodes = table.start, SeatRng(0), 1.0, 1.0
+    while not node.over:
+        choices = range(node.outcomes) if node.outcomes else node.legal
+        alike *= len(choices)
+        nodes += alike
+        node = node.after(choices[rng.below(len(choices))])
+    return nodes
+
+
+def _too_large(table: Table, nodes: str, most: int) -> str:
+    return (
+        f"{table.game.name}, {table.players} players, variant {table.variant.name} has {nodes}, and at most {most:,} are listed; "
+        "choose a smaller variant"
+    )
