@@ -39,7 +39,9 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
         _show_standing(here["agents"].set_index(["figure", "agent"]), ratings.set_index(["figure", "agent"]), order)
         if len(order) <= _WIDEST:
             _show_pairs(here["pairwise"].set_index(["agent", "opponent"]), order)
-        if len(here.get("nash", ())):
+        if len(here.get("meta_game", ())):
+            _show_meta_game(here["meta_game"].set_index(["figure", "agent"]), order)
+        elif len(here.get("nash", ())):
             _show_nash(here["nash"].set_index(["figure", "agent"]))
     print_without_luck(tables["agents"], ("players", "variant", "agent"))
     print("\nseats, all games together")
@@ -92,6 +94,17 @@ def _show_nash(found: Any) -> None:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, estimate_text(weight), estimate_text(score), f"{score['n']:,}"])
     print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{columns_of(rows)}")
+
+
+def _show_meta_game(found: Any, order: list[str]) -> None:
+    """Print alpha-rank's mass, and the weight and score of Nash averaging; most mass first."""
+    figures = ("alpha_rank", "nash_weight", "nash_score")
+    order = sorted(order, key=lambda agent: (-found.loc[("alpha_rank", agent), "value"], order.index(agent)))
+    rows = [["agent", "alpha-rank mass", "Nash weight", "score against it", "games"]]
+    for agent in order:
+        cells = [estimate_text(found.loc[(figure, agent)]) for figure in figures]
+        rows.append([agent, *cells, f"{found.loc[('alpha_rank', agent), 'n']:,}"])
+    print(f"\nthe game of choosing an agent (payoff: games finished ahead; bootstrap over deals)\n{columns_of(rows)}")
 
 
 def _show_compare(results: "Results", given: dict[str, Any]) -> None:

@@ -37,7 +37,7 @@ WRONG = {  # a value that can be typed, by argument
     "exact": True, "cfr": -1, "questions": 1, "max_nodes": 0, "forbid": "flag:gold",
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
-    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
+    "folder", "progress", "title", "code", "study", "meta_game", "rows", "columns", "value", "where", "fact", "interactions",
 }  # fmt: skip
 PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name"), ("merge", "parts")}
 
