@@ -52,11 +52,15 @@ def meta_game(ahead: Array, met: Array, seed: int) -> dict[str, Estimate]:
     if games.min() >= MIN_EVENTS and chunks > 1:
         chosen = draws(seed, _STREAM, (RESAMPLES, chunks), chunks)
         found = [_figures(ahead[sample].sum(axis=0), met[sample].sum(axis=0)) for sample in chosen]
-        low, high = np.percentile(found, (2.5, 97.5), axis=0)
+        low, high = np.percentile(found, (2.5, 97.5), axis=0)  # NaN as soon as one of them is
     return {name: Estimate(value[k], low[k], high[k], games) for k, name in enumerate(FIGURES)}
 
 
 def _figures(ahead: Array, met: Array) -> Array:
-    """Return mass, weight and score of each agent, float64[3, F]."""
+    """Return mass, weight and score of each agent, float64[3, F]; NaN for weight and score if the linear program fails."""
     share = np.where(np.eye(len(met), dtype=bool), 0.5, ahead / np.maximum(met, 1))
-    return np.vstack([alpha_rank(share), averaged(ahead, met)])
+    try:
+        nash = averaged(ahead, met)
+    except ArithmeticError:
+        nash = np.full((2, len(met)), np.nan)
+    return np.vstack([alpha_rank(share), nash])
