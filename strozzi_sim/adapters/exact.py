@@ -20,6 +20,7 @@ from strozzi_sim.errors import AgentFault, ArgumentError
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
+from strozzi_sim.stats.resampling import draws
 
 with needs("OpenSpiel", "openspiel"):
     import pyspiel
@@ -173,10 +174,15 @@ class GameTree:
 
     def resampled(self, strategy: Strategy, questions: int, seed: int) -> list[Exact]:
         """Return the exact results of strategies drawn again from the frequencies of `questions` answers: a bootstrap."""
-        draws = np.random.Generator(np.random.PCG64(seed))
-        return [
-            self.exact([draws.multinomial(questions, each) / questions for each in strategy]) for _ in range(RESAMPLES)
-        ]
+        found = []
+        for sample in range(RESAMPLES):
+            answers = draws(seed, sample, (len(strategy), questions), questions)
+            again = [
+                np.bincount(np.searchsorted(each.cumsum() * questions, row + 0.5), minlength=len(each)) / questions
+                for each, row in zip(strategy, answers, strict=True)
+            ]
+            found.append(self.exact(again))
+        return found
 
     def cfr(self, iterations: Sequence[int], say: Callable[[str], None]) -> list[Exact]:
         """Return the exact results of CFR's average strategy after these numbers of iterations, ascending."""
