@@ -4,7 +4,6 @@ The tree is listed once and passed to OpenSpiel in Gambit's format (EFG), so tha
 Payoffs are those of `adapters.open_spiel`. Results are in win shares: a payoff u is the win share ((players - 1) u + 1) / players.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,8 +26,10 @@ with needs("OpenSpiel", "openspiel"):
 
 Array = np.ndarray[Any, Any]
 Strategy = list[Array]  # probabilities of the legal actions in each information state
+Policy = dict[str, list[tuple[int, float]]]  # the same, as OpenSpiel has it
 _FAR = 10**6  # a probe estimates the nodes without bias, so it exceeds them by this factor once in 10^6 trees at most
 RESAMPLES = 40
+_STREAM = 6
 
 
 @dataclass(frozen=True)
@@ -128,28 +129,43 @@ class GameTree:
         named = {int(key.rpartition("-")[2]): key for key in table}
         return [named[number] for number in range(len(self.information))]
 
-    def strategy(self, spec: AgentSpec, questions: int, seed: int) -> tuple[Strategy, int]:
-        """Return an agent's strategy, and the number of questions in each information state; 0: it is exact.
+    def strategy(self, spec: AgentSpec, questions: int, seed: int) -> tuple[Strategy, Array | None]:
+        """Return an agent's strategy, and the answers of which it is the frequencies; None: it is exact.
 
         A deterministic agent is asked once in each information state, after its earlier decisions there. `random` is uniform.
-        Other agents are asked `questions` times, each with a stream of its own: these are frequencies.
+        Other agents are asked `questions` times, each with a stream of its own.
 
         Raises:
             AgentFault: it failed or chose no legal action.
         """
         if spec.agent.name == "random" and spec.builtin:
-            return [np.full(len(each.decision.legal), 1 / len(each.decision.legal)) for each in self.information], 0
-        times, table = questions if spec.agent.stochastic else 1, self.table
+            return [np.full(len(each.decision.legal), 1 / len(each.decision.legal)) for each in self.information], None
+        times = questions if spec.agent.stochastic else 1
+        answers = self._answers(spec, times, seed)
+        return self.frequencies(answers), answers if spec.agent.stochastic else None
+
+    def _answers(self, spec: AgentSpec, times: int, seed: int) -> Array:
+        """Return the places of the answers among the legal actions, int64[information states, times]."""
+        table = self.table
         tables = [Position(table.game, table.players, seed, deal, table.variant) for deal in range(times)]
         fresh = [[Seat(spec, each, seat) for each in tables] for seat in range(table.players)]
-        found = []
-        for each in self.information:
-            legal, path = each.decision.legal, self._path(each)
-            chosen = Counter(_answer(seat.copy(), path) for seat in fresh[each.decision.actor])
-            if wrong := [action for action in chosen if action not in legal]:
-                raise AgentFault(f"agent {spec.text!r} chose the illegal action {wrong[0]} in an information state of seat {each.decision.actor}")  # fmt: skip
-            found.append(np.array([chosen[action] for action in legal]) / times)
-        return found, times if spec.agent.stochastic else 0
+        found = np.empty((len(self.information), times), np.int64)
+        for number, each in enumerate(self.information):
+            places = {action: place for place, action in enumerate(each.decision.legal)}
+            path, seat = self._path(each), each.decision.actor
+            for k, seated in enumerate(fresh[seat]):
+                action = _answer(seated.copy(), path)
+                if action not in places:
+                    raise AgentFault(
+                        f"agent {spec.text!r} chose the illegal action {action} in an information state of seat {seat}"
+                    )
+                found[number, k] = places[action]
+        return found
+
+    def frequencies(self, answers: Array) -> Strategy:
+        """Return the strategy that chooses each action as often as the answers do."""
+        sizes = [len(each.decision.legal) for each in self.information]
+        return [np.bincount(row, minlength=size) / len(row) for row, size in zip(answers, sizes, strict=True)]
 
     def _path(self, last: InformationState) -> list[Decision]:
         path = [last.decision]
@@ -160,29 +176,46 @@ class GameTree:
 
     def exact(self, strategy: Strategy) -> Exact:
         """Return the win shares of a strategy, and of the best response to it in each seat."""
-        return self._exact({key: list(enumerate(each)) for key, each in zip(self._keys, strategy, strict=True)})
+        return self._exact(self._policy(strategy))
 
-    def _exact(self, policy: dict[str, list[tuple[int, float]]]) -> Exact:
-        root = self.game.new_initial_state()
-        values = pyspiel.expected_returns(root, pyspiel.TabularPolicy(policy), -1, True)
-        best = [pyspiel.TabularBestResponse(self.game, seat, policy).value_from_state(root) for seat in range(self.table.players)]  # fmt: skip
-        return Exact(self._shares(values), self._shares(best))
+    def _policy(self, strategy: Strategy) -> Policy:
+        return {key: list(enumerate(each)) for key, each in zip(self._keys, strategy, strict=True)}
+
+    def _exact(self, policy: Policy) -> Exact:
+        values = self._values([policy] * self.table.players)
+        root, seats = self.game.new_initial_state(), range(self.table.players)
+        best = [pyspiel.TabularBestResponse(self.game, seat, policy).value_from_state(root) for seat in seats]
+        return Exact(values, self._shares(best))
+
+    def _values(self, policies: Sequence[Policy]) -> Array:
+        """Return the win share of every seat, float64[P], if each has a policy of its own."""
+        tabular = [pyspiel.TabularPolicy(policy) for policy in policies]
+        return self._shares(pyspiel.expected_returns(self.game.new_initial_state(), tabular, -1, True))
 
     def _shares(self, payoffs: Sequence[float]) -> Array:
         players = self.table.players
         return (np.array(payoffs) * (players - 1) + 1) / players
 
-    def resampled(self, strategy: Strategy, questions: int, seed: int) -> list[Exact]:
-        """Return the exact results of strategies drawn again from the frequencies of `questions` answers: a bootstrap."""
-        found = []
-        for sample in range(RESAMPLES):
-            answers = draws(seed, sample, (len(strategy), questions), questions)
-            again = [
-                np.bincount(np.searchsorted(each.cumsum() * questions, row + 0.5), minlength=len(each)) / questions
-                for each, row in zip(strategy, answers, strict=True)
-            ]
-            found.append(self.exact(again))
+    def responses_apart(self, answers: Array) -> Array:
+        """Return the win share of each seat's best response to one half of the answers, against the other half, float64[P].
+
+        Their expectation is at most that of the best response to the agent itself.
+        """
+        halves = [self._policy(self.frequencies(answers[:, half::2])) for half in (0, 1)]
+        found = np.zeros(self.table.players)
+        for known, played in (halves, halves[::-1]):
+            for seat in range(self.table.players):
+                best = pyspiel.TabularBestResponse(self.game, seat, known).get_best_response_policy().policy_table()
+                found[seat] += (
+                    self._values([best if other == seat else played for other in range(len(found))])[seat] / 2
+                )
         return found
+
+    def resampled(self, answers: Array, seed: int) -> list[Exact]:
+        """Return the exact results of strategies of questions drawn with replacement: a bootstrap."""
+        times = answers.shape[1]
+        chosen = draws(seed, _STREAM, (RESAMPLES, times), times)
+        return [self.exact(self.frequencies(answers[:, sample])) for sample in chosen]
 
     def cfr(self, iterations: Sequence[int], say: Callable[[str], None]) -> list[Exact]:
         """Return the exact results of CFR's average strategy after these numbers of iterations, ascending."""

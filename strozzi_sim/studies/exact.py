@@ -22,21 +22,24 @@ def exact_table(
 ) -> "pd.DataFrame":  # fmt: skip
     """Return the exact figures of an agent, of CFR, and the share of them that `challengers` found.
 
-    `n` is the number of answers behind a figure. An agent that draws is known by the frequencies of its answers; its best
-    responses also exploit the noise in these, so values and intervals are those of a bootstrap that subtracts this bias.
+    `n` is the number of answers behind a figure. An agent that draws is known by the frequencies of its answers. A best response
+    exploits the noise in these too, so its value is too high on average; one to half of the answers, against the other half, is
+    too low. An interval reaches from the second less 1.96 standard errors (a bootstrap of the questions) to the first plus 1.96.
     """
     import pandas as pd
 
     say(f"asking {spec.text} in {len(tree.information):,} information states of {tree.nodes:,} nodes")
-    strategy, times = tree.strategy(spec, questions, seed)
-    found = _figures(tree.exact(strategy))
-    again = [_figures(each) for each in tree.resampled(strategy, times, seed)] if times else []
-    n, rows = len(tree.information) * max(times, 1), list[tuple[Any, ...]]()
+    strategy, answers = tree.strategy(spec, questions, seed)
+    exact = tree.exact(strategy)
+    found, n, rows = _figures(exact), len(strategy), list[tuple[Any, ...]]()
+    lowest, reach = found, dict.fromkeys(found, 0.0)
+    if answers is not None:
+        n = answers.size
+        lowest = _figures(Exact(exact.win_share, tree.responses_apart(answers)))
+        again = [_figures(each) for each in tree.resampled(answers, seed)]
+        reach = {key: float(_Z * np.std([each[key] for each in again], ddof=1)) for key in found}
     for key, value in found.items():
-        drawn = np.array([each[key] for each in again] or [value])
-        centre, reach = 2 * value - drawn.mean(), _Z * drawn.std(ddof=1) if again else 0.0
-        low, high = max(centre - reach, 0.0), max(centre + reach, 0.0)
-        rows.append((spec.text, *key, max(centre, 0.0), low, high, n))
+        rows.append((spec.text, *key, value, max(lowest[key] - reach[key], 0.0), value + reach[key], n))
     (gives,) = [row for row in rows if row[1:3] == (ALL, "gives_away")]
     bound = challengers[challengers["chosen"] & (challengers["figure"] == "gives_away")].iloc[0]
     if gives[4] > 0:

@@ -213,7 +213,7 @@ def _check_pairs(size: int, chosen: dict[int, list[tuple[int, ...]]]) -> None:
             raise ArgumentError(
                 "meta_game",
                 f"{pluralize(missing, 'pair')} of agents never meet in {pluralize(len(found), 'matchup')} of {count} players; play all "
-                f"{comb(size, count):,} (max_matchups), or more of them",
+                f"{comb(size, count):,}, or more of them, with max_matchups",
             )
 
 

@@ -1,5 +1,6 @@
 """exploit --exact: best responses by brute force, tiny variants of every game, and the bound that the search finds."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -196,6 +197,15 @@ def test_what_is_too_large_is_refused_before_anything_is_played(capsys):
     assert (out, err[:24]) == ("", "strozzi: error: --exact:")
     with pytest.raises(InputError, match="no step is left"):
         ss.exploit("strasbourg", "random", 3, forbid=",".join(f"step:{step}" for step in "ABCDEFG"))
+
+
+def test_a_restricted_agent_and_a_missing_library_are_refused(monkeypatch):
+    with pytest.raises(ArgumentError, match="is restricted; restrict every seat with forbid"):
+        ss.exploit("strozzi", load_agent("greedy", load_game("strozzi")).restricted("flag:pirate"), 3, exact=True)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    monkeypatch.delitem(sys.modules, "strozzi_sim.adapters.exact")
+    with pytest.raises(InputError, match=r"needs OpenSpiel .*pip install 'strozzi-sim\[openspiel\]'"):
+        ss.exploit("medici_vs_strozzi", "random", variant=SMALL, exact=True)
 
 
 def test_the_command_prints_the_exact_figures_beside_the_search(capsys):
