@@ -81,12 +81,17 @@ def test_the_table_has_a_row_for_each_agent(players):
     assert (rows["value"] <= rows["high"]).all()
 
 
-def test_a_sample_in_which_some_never_meet_is_refused_with_the_design_that_covers_it():
+def test_a_sample_in_which_some_never_meet_is_refused_with_the_design_that_covers_it(capsys):
     given = {"players": 4, "deals": 10, "max_matchups": 2, "meta_game": True}
     with pytest.raises(
         ArgumentError, match=r"meta_game: \d+ pairs of agents never meet in 2 matchups of 4 players; play all 35"
     ):
         ss.tournament("strozzi", ["random", "greedy", "heuristic", "florence", "racer", "trader", "promoter"], **given)
+    line = ["--players", "4", "--agents", "random,greedy,heuristic,florence,racer,trader", "--max-matchups", "2"]
+    assert app.run(["tournament", "strozzi", *line, "--meta-game"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.startswith("strozzi: error: --meta-game: ")) == ("", True)
+    assert err.endswith("play all 15, or more of them, with --max-matchups\n")
 
 
 def test_the_command_prints_one_line_for_each_agent(capsys, tmp_path):
