@@ -201,6 +201,18 @@ class Node:
         """Legal actions in ascending order; [] at a draw and at the end."""
         return [] if self.outcomes or self.decision is None else self.decision.legal
 
+    def payoffs(self) -> list[float]:
+        """Return the utility of every seat, which add up to zero; zeros before the end.
+
+        1 for the only winner and -1 / (players - 1) for the others; winners share.
+        """
+        table, out = self.table, np.zeros((self.table.players, 3), np.int64)
+        if not self.over or self.decision is None:
+            return [0.0] * table.players
+        table.kernels.results(self.decision.state, out)
+        wins = np.where(out[:, 1] == 0, 1 / np.maximum(out[:, 2], 1), 0.0)
+        return ((table.players * wins - 1) / (table.players - 1)).tolist()  # type: ignore[no-any-return]
+
     def after(self, choice: int) -> "Node":
         """Return the node after an action, or after an outcome of a draw.
 

@@ -133,12 +133,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """Return the utility of every seat, which add up to zero; zeros before the end."""
-        table, out = self.node.table, np.zeros((self.node.table.players, 3), np.int64)
-        if not self.node.over or self.node.decision is None:
-            return [0.0] * table.players
-        table.kernels.results(self.node.decision.state, out)
-        wins = np.where(out[:, 1] == 0, 1 / np.maximum(out[:, 2], 1), 0.0)
-        return ((table.players * wins - 1) / (table.players - 1)).tolist()  # type: ignore[no-any-return]
+        return self.node.payoffs()
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> "OpenSpielState":
         """Return a state that `player_id` cannot tell from this one, all that is hidden from it sampled.

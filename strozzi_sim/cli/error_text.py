@@ -27,6 +27,8 @@ _ENDINGS = {
     "that were played with part": "that were played with --part",
     "kept without a folder": "kept without --out",
     "name the count with param": "name the count with --param",
+    "restrict every seat with forbid": "restrict every seat with --forbid",
+    "or more of them, with max_matchups": "or more of them, with --max-matchups",
     "max_matchups sets the maximum)": "--max-matchups sets the maximum)",
 }
 
@@ -48,5 +50,5 @@ def arguments_to_options(text: str) -> str:
 def error_words(error: Exception) -> str:
     """Return the text of an error on the command line."""
     if isinstance(error, ArgumentError):
-        return f"{option_of(error.argument)}: {error.message}"
+        return f"{option_of(error.argument)}: {arguments_to_options(error.message)}"
     return arguments_to_options(str(error))

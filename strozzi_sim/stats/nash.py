@@ -56,7 +56,7 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     games = whole_met.sum(axis=1) - whole_met.diagonal()
     nothing = np.full((2, agents), np.nan)
     try:
-        solution = _averaged(whole_ahead, whole_met)
+        solution = averaged(whole_ahead, whole_met)
     except ArithmeticError:
         empty = Estimate(nothing[0], nothing[0], nothing[0], games)
         return NashAverage(empty, empty)
@@ -80,7 +80,7 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
     try:
         leave_one_out_values = np.array(
-            [_averaged(whole_ahead - ahead[c], whole_met - met[c]) for c in range(len(ahead))]
+            [averaged(whole_ahead - ahead[c], whole_met - met[c]) for c in range(len(ahead))]
         )
     except ArithmeticError:
         return nothing, nothing
@@ -97,7 +97,7 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
     return (low, high) if significant.all() else (nothing, nothing)
 
 
-def _averaged(ahead: Array, met: Array) -> Array:
+def averaged(ahead: Array, met: Array) -> Array:
     """Return weights and scores float64[2, F] of one table of counts."""
     share = ahead / np.where(met == 0, 1, met)
     payoff = (share - share.T) / 2  # exactly antisymmetric, and 0 against itself

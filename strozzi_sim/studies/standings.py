@@ -50,7 +50,7 @@ class Counts:
     def __init__(self, field: Field, players: int, variant: str, plan: Plan, found: Sequence[tuple[int, ...]]) -> None:
         self.field, self.players, self.variant, self.deals = field, players, variant, plan.deals
         self.deals_of_chunks = deals_of_chunks(plan)
-        self.lineup, self.until = ",".join(field.labels), plan.until
+        self.lineup, self.until, self.seed = ",".join(field.labels), plan.until, plan.seed
         chunks, size = plan.chunks, len(field.agents)
         self.by_agent = np.zeros((4, chunks, size), np.int64)
         self.by_seat = np.zeros((4, chunks, players), np.int64)
@@ -164,6 +164,14 @@ def add_nash(table: FigureTable, counts: Counts) -> None:
     if found is not None:  # in a sample of the matchups not all have met
         table.add(counts, "weight", found.weight, agent=counts.field.labels)
         table.add(counts, "score", found.score, agent=counts.field.labels)
+
+
+def add_meta_game(table: FigureTable, counts: Counts) -> None:
+    """Alpha-rank and Nash averaging of every agent, with bootstrap intervals."""
+    from strozzi_sim.adapters.alpha_rank import meta_game
+
+    found = meta_game(counts.ahead / HALF, counts.met, counts.seed)
+    table.add_all(counts, found, agent=counts.field.labels)
 
 
 def add_seats(table: FigureTable, counts: Counts) -> None:
