@@ -5,6 +5,8 @@ Two workers begin at the two ends of the list: so the tests of a game lie togeth
 
 import pytest
 
+pytest_plugins = ["pytester"]
+
 _FIRST, _LAST = "strasbourg", "medici"
 _SLOW = (  # take six seconds or more; `pytest -m slow` plays them
     "test_every_game_deals_to_a_used_record[strasbourg]",

@@ -42,7 +42,7 @@ def only_named(files: Iterable[str | Path]) -> Iterator[None]:
 
 
 def import_file(file: str) -> ModuleType:
-    """Import an agent's file and return the module.
+    """Import an agent's file and return the module; a file that has changed is imported anew.
 
     Raises:
         InputError: it is not a Python file, or is not allowed; see `only_named`.
@@ -53,20 +53,21 @@ def import_file(file: str) -> ModuleType:
         raise InputError(
             f"agent file {file}: named only by the folder, so it is not run; if you trust it, name it with code"
         )
-    module = _module_of(file)
+    module = _module_of(file, sha256(path.read_bytes()).hexdigest()[:16])
     _imported.add(path)
     return module
 
 
 @cache
-def _module_of(file: str) -> ModuleType:
+def _module_of(file: str, content: str) -> ModuleType:
+    """Return the module of a file whose content has this digest."""
     path = Path(file)
-    name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}_{content}"
     specification = spec_from_file_location(name, path)
     if specification is None or specification.loader is None:
         raise InputError(f"agent file {file}: not a Python file")
     what = f"agent file {file}"
-    _try_apart(what, _module_of, file)
+    _try_apart(what, _module_of, file, content)
     module = module_from_spec(specification)
     sys.modules[name] = module
     try:

@@ -424,7 +424,6 @@ def _agent_at(point: str) -> Agent:
     return agent
 
 
-@cache
 def _from_file(file: str, place: str, name: str) -> Agent:
     """Return an agent of a file, which is at `place`."""
     try:

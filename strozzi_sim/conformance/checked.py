@@ -18,11 +18,15 @@ class GameCheck:
         decisions: number of decisions of random games.
         games: number of games played.
         promises: number of checks of each promise.
+        broken: the first violation of each promise that was broken, if it `continues`.
+        continues: whether the check goes on after a broken promise instead of raising the violation.
     """
 
     decisions: int = 0
     games: int = 0
     promises: dict[str, int] = field(default_factory=dict)
+    broken: dict[str, ContractViolation] = field(default_factory=dict, repr=False)
+    continues: bool = field(default=False, repr=False)
 
 
 @dataclass
@@ -43,11 +47,15 @@ class Checked:
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
     def require(self, promise: str, holds: Any, what: str) -> None:
-        """Count a promise as checked, and raise ContractViolation if it does not hold."""
+        """Count a promise as checked; if it does not hold raise ContractViolation, or note it if the check continues."""
         self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
-        if not bool(holds):
-            raise ContractViolation(
-                promise,
-                f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
-                f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",
-            )
+        if bool(holds):
+            return
+        violation = ContractViolation(
+            promise,
+            f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
+            f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",
+        )
+        if not self.found.continues:
+            raise violation
+        self.found.broken.setdefault(promise, violation)

@@ -88,11 +88,18 @@ def check_game(
     >>> check_game("strozzi", players=[3], deals=1).games
     1
     """
-    game = find_game(game)
+    found = GameCheck()
+    check_promises(find_game(game), variant, players, deals, seed, found)
+    return found
+
+
+def check_promises(
+    game: Game, variant: str | Variant, players: Sequence[int] | None, deals: int, seed: int, found: GameCheck
+) -> None:
+    """Check all promises and count them in `found`; arguments as in `check_game`."""
     for name in shipped_variants(game):
         resolve_variant(game, name)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
-    found = GameCheck()
     compiled = kernels(game)
     for count in players or game.player_counts:
         check_slices(Checked(game, chosen, count, seed, 0, found, compiled))
@@ -108,7 +115,6 @@ def check_game(
         _check_tiers(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
     check_report(Checked(game, chosen, game.player_counts[0], seed, 0, found, compiled))
-    return found
 
 
 def _check_components(here: Checked) -> None:

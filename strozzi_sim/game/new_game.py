@@ -10,15 +10,22 @@ from strozzi_sim.game import game_names
 
 _TEMPLATE = "strozzi_sim.template"
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
-_TEST = '''"""The game keeps its contract."""
+_TEST = '''"""The game and its agent keep their contracts: a test for each promise and player count."""
 
-from strozzi_sim.conformance import check_agent, check_game
+import pytest
+
+from strozzi_sim.conformance import agent_checks, game_checks
 from {name} import GAME
 
 
-def test_the_game_and_its_agent():
-    check_game(GAME, deals=20)
-    check_agent("highest", GAME)
+@pytest.mark.parametrize("check", game_checks(GAME))
+def test_game(check):
+    check()
+
+
+@pytest.mark.parametrize("check", agent_checks(["highest"], GAME))
+def test_agent(check):
+    check()
 '''
 
 

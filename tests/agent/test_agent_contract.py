@@ -144,6 +144,31 @@ def test_agents_in_files(bots, tmp_path):
         load_agent(f"{broken}::x")
 
 
+def test_a_file_that_was_edited_plays_as_it_is_now(tmp_path):
+    file, plays = tmp_path / "edited.py", {}
+    for place in ("0", "count_legal(state, rules) - 1", "0"):
+        file.write_text(
+            "from strozzi_sim.agent import compiled_agent\n"
+            "from strozzi_sim.game.contract import count_legal, kth_legal\n"
+            "@compiled_agent(name='mine', games=('strozzi',))\n"
+            f"def mine(state, rules, params, memory, rng):\n    return kth_legal(state, rules, {place})\n"
+        )
+        played = Match(STROZZI, 4, (load_agent(f"{file}::mine"),), BASE, 1).play(0, 4, rows=True).rows.tobytes()
+        assert plays.setdefault(place, played) == played
+    assert len(set(plays.values())) == 2
+
+
+def test_a_package_installed_in_the_meantime_is_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    before = entry_points.find_entry_points("strozzi_sim.agents")
+    folder = tmp_path / "late-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[strozzi_sim.agents]\nlate = late:agent\n")
+    after = entry_points.find_entry_points("strozzi_sim.agents")
+    assert set(after) - set(before) == {"late"}
+
+
 def test_parameters_reach_the_agent(bots):
     def rows(spec):
         return Match(STROZZI, 4, (load_agent(spec),), BASE, 1).play(0, 20, rows=True).rows
@@ -163,7 +188,7 @@ def test_names_are_unique_over_packages(monkeypatch):
         points = [Point(name, "one:a"), Point("other", "two:b"), Point(name, "two:a")]
         monkeypatch.setattr(entry_points, "entry_points", lambda group, points=points: points)
         with pytest.raises(InputError, match=f"{kind} name '{name}' is claimed by two packages: one:a and two:a"):
-            entry_points.find_entry_points.__wrapped__(f"strozzi_sim.{kind}s")
+            entry_points._found.__wrapped__(f"strozzi_sim.{kind}s", ())
 
 
 def test_every_registered_agent_loads_under_its_name():

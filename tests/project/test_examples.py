@@ -104,6 +104,21 @@ def test_ppo_judges_each_seat_by_its_own_game():
     assert torch.isfinite(targets).all()
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_torchrl_learns():
+    """A short run; TorchRL's own check of environments passes."""
+    pytest.importorskip("torchrl", reason="TorchRL is not installed")
+    from torchrl.envs.utils import check_env_specs
+
+    example_of_torchrl = example("torchrl_ppo")
+    env = ss.VectorEnv("strozzi", 4, 64, "random", reward="win")
+    games = example_of_torchrl.Games(env)
+    check_env_specs(games, break_when_any_done=False)
+    share, half_width = example_of_torchrl.win_share(example_of_torchrl.learn(steps=3 * 64 * 256), games=512)
+    assert share - half_width > 1 / example_of_torchrl.PLAYERS
+
+
 def test_maskable_ppo_learns():
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
     maskable = example("maskable_ppo")

@@ -10,7 +10,17 @@ import pytest
 from paths import ROOT
 
 FOLDER = ROOT / "notebooks"
-NAMES = ("compare-bots", "is-it-balanced", "strategy-heatmaps")
+NAMES = (
+    "compare-bots",
+    "is-it-balanced",
+    "luck-and-errors",
+    "pricing-lots",
+    "reading-strasbourg",
+    "strategy-heatmaps",
+    "train-your-own",
+    "write-your-own-agent",
+    "your-own-game",
+)
 
 
 def execute(*arguments):

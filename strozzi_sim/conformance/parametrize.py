@@ -1,0 +1,150 @@
+"""`check_game` and `check_agent` as parameters of a pytest test: a test for each promise, with reasons for those that may fail."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from strozzi_sim.agent import AnyAgent
+from strozzi_sim.conformance.agent import check_agent
+from strozzi_sim.conformance.checked import GameCheck
+from strozzi_sim.conformance.game import PROMISES, check_promises
+from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, Variant
+from strozzi_sim.studies.lookup import find_agents
+
+
+@dataclass
+class _Games:
+    """The games of one player count, played once for all their promises."""
+
+    game: Game
+    variant: str | Variant
+    players: int
+    deals: int
+    seed: int
+
+    @cached_property
+    def found(self) -> tuple[GameCheck, Exception | None]:
+        """What was found, and the error that ended the check before its time."""
+        found = GameCheck(continues=True)
+        try:
+            check_promises(self.game, self.variant, [self.players], self.deals, self.seed, found)
+        except Exception as error:  # noqa: BLE001 - any fault of the game's code, told by every promise that was not reached
+            return found, error
+        return found, None
+
+    def check(self, promise: str) -> None:
+        """Raise the violation of a promise, or the error that kept it from being checked; skip one that this game does not make."""
+        import pytest
+
+        found, error = self.found
+        if promise in found.broken:
+            raise found.broken[promise]
+        if promise in found.promises:
+            return
+        if error is not None:
+            raise error
+        pytest.skip(f"{self.game.name} has nothing to check here")
+
+
+def game_checks(
+    game: str | Game,
+    *,
+    variant: str | Variant = BASE,
+    players: Sequence[int] | None = None,
+    deals: int = 5,
+    seed: int = 0,
+    expected_failures: Mapping[str, str] | None = None,
+) -> list[Any]:
+    """Return the checks of `check_game` for `pytest.mark.parametrize`, one for each player count and promise; call one to check it.
+
+    The games of a player count are played once, at its first check. One broken promise does not hide the others.
+
+    Args:
+        game: name, or a Game, which need not be installed.
+        variant: name of a shipped variant, or a Variant made in code; default: base.
+        players: player counts; default: all of the game.
+        deals: number of games per player count.
+        seed: seed of the deals and of the random choices.
+        expected_failures: promises that may be broken, with the reason; a test of one that holds fails, so that the list stays true.
+
+    Raises:
+        InputError: an unknown game or promise.
+
+    ::
+
+        from strozzi_sim.conformance import game_checks
+
+        @pytest.mark.parametrize("check", game_checks("fair", expected_failures={"table": "not drawn yet"}))
+        def test_fair(check):
+            check()
+    """
+    game, expected = find_game(game), _reasons(expected_failures, PROMISES, "promise")
+    return [
+        _parameter(
+            partial(games.check, promise),
+            f"{count} players-{promise}",
+            expected.get(promise),
+        )
+        for count in players or game.player_counts
+        for games in [_Games(game, variant, count, deals, seed)]
+        for promise in PROMISES
+    ]
+
+
+def agent_checks(
+    agents: Sequence[AnyAgent],
+    game: str | Game,
+    *,
+    variant: str | Variant = BASE,
+    players: Sequence[int] | None = None,
+    deals: int = 2,
+    seed: int = 0,
+    expected_failures: Mapping[str, str] | None = None,
+) -> list[Any]:
+    """Return the checks of `check_agent` for `pytest.mark.parametrize`, one for each agent and player count that it plays.
+
+    Args:
+        agents: spec strings, or agents declared in code.
+        game: name or Game.
+        variant: name of a shipped variant, or a Variant made in code; default: base.
+        players: player counts; default: all that each agent plays.
+        deals: number of deals per player count.
+        seed: seed of the deals.
+        expected_failures: agents that may fail, as they are named in `agents`, with the reason; one that does not fail is a failure.
+
+    Raises:
+        InputError: an unknown game or agent.
+    """
+    game = find_game(game)
+    specs = find_agents(agents, game)
+    expected = _reasons(expected_failures, [spec.text for spec in specs], "agent")
+    return [
+        _parameter(
+            partial(check_agent, spec, game, variant=variant, players=[count], deals=deals, seed=seed),
+            f"{spec.text}-{count} players",
+            expected.get(spec.text),
+        )
+        for spec in specs
+        for count in players or game.player_counts
+        if spec.agent.plays(game, count)
+    ]
+
+
+def _reasons(given: Mapping[str, str] | None, known: Sequence[str], kind: str) -> Mapping[str, str]:
+    """Return the expected failures. Raises InputError for one that is not known."""
+    for name in given or {}:
+        if name not in known:
+            raise InputError(f"expected_failures: unknown {kind} {short_repr(name)}; {suggest_names(name, known)}")
+    return given or {}
+
+
+def _parameter(check: Callable[[], Any], name: str, reason: str | None) -> Any:
+    """Return a parameter of a test; with a reason it is expected to fail."""
+    import pytest
+
+    marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    return pytest.param(check, id=name, marks=marks)

@@ -1,0 +1,99 @@
+"""`game_checks` and `agent_checks`: each promise by itself, reasons for failures, and reasons that are no longer true."""
+
+from dataclasses import replace
+
+import pytest
+
+from strozzi_games import STROZZI
+from strozzi_sim.conformance import PROMISES, ContractViolation, agent_checks, game_checks
+from strozzi_sim.errors import InputError
+
+BROKEN = replace(STROZZI, tiers={"middle": "nobody"})  # an agent that does not exist
+FILE = """
+import pytest
+from dataclasses import replace
+
+from strozzi_sim.conformance import agent_checks, game_checks
+from strozzi_sim.game import load_game
+
+game = replace(load_game("strozzi"), tiers={{"middle": "nobody"}})
+
+
+@pytest.mark.parametrize("check", game_checks(game, players=[3], deals=1, expected_failures={expected}))
+def test_game(check):
+    check()
+
+
+@pytest.mark.parametrize("check", agent_checks(["random", "greedy"], "strozzi", players=[3], deals=1))
+def test_agent(check):
+    check()
+"""
+
+
+def test_one_broken_promise_does_not_hide_the_others():
+    checks = {parameter.id: parameter.values[0] for parameter in game_checks(BROKEN, players=[3], deals=1)}
+    assert list(checks) == [f"3 players-{promise}" for promise in PROMISES]
+    for name, check in checks.items():
+        if name == "3 players-tiers":
+            with pytest.raises(ContractViolation, match="tiers: unknown agent 'nobody'"):
+                check()
+        else:
+            check()
+
+
+def test_what_a_game_does_not_promise_is_skipped(tmp_path):
+    without_trees = replace(STROZZI, name="treeless")
+    found = {
+        parameter.id: parameter for parameter in game_checks(without_trees, variant="long-tracks", players=[3], deals=1)
+    }
+    with pytest.raises(pytest.skip.Exception, match="nothing to check"):
+        found["3 players-move trees"].values[0]()
+
+
+def test_an_error_is_told_by_every_promise_that_was_not_reached(monkeypatch):
+    def fails(here):
+        raise ZeroDivisionError("in the game's code")
+
+    monkeypatch.setattr("strozzi_sim.conformance.game.check_table", fails)
+    checks = {parameter.id: parameter.values[0] for parameter in game_checks(STROZZI, players=[3], deals=1)}
+    checks["3 players-records"]()
+    for promise in ("table", "tiers"):
+        with pytest.raises(ZeroDivisionError):
+            checks[f"3 players-{promise}"]()
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcomes"),
+    [
+        pytest.param({}, {"passed": 19, "failed": 1}, marks=pytest.mark.slow),
+        pytest.param({"tiers": "no agents yet"}, {"passed": 19, "xfailed": 1}, marks=pytest.mark.slow),
+        ({"tiers": "no agents yet", "words": "no names yet"}, {"passed": 18, "xfailed": 1, "failed": 1}),
+    ],
+)
+def test_pytest_runs_them(pytester, expected, outcomes):
+    pytester.makepyfile(FILE.format(expected=expected))
+    pytester.runpytest_inprocess("-p", "no:cacheprovider", "-o", "addopts=").assert_outcomes(**outcomes)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: game_checks("strozzi", expected_failures={"trees": "?"}),
+            "expected_failures: unknown promise 'trees'",
+        ),
+        (lambda: agent_checks(["random"], "strozzi", expected_failures={"greedy": "?"}), "unknown agent 'greedy'"),
+        (lambda: game_checks("no-such-game"), "unknown game 'no-such-game'"),
+    ],
+)
+def test_what_is_not_known_is_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+def test_an_agent_and_player_count_is_a_test():
+    assert [parameter.id for parameter in agent_checks(["random", "greedy"], "strozzi", players=[3, 4])] == [
+        "random-3 players", "random-4 players", "greedy-3 players", "greedy-4 players",
+    ]  # fmt: skip
+    (marked,) = agent_checks(["random"], "strozzi", players=[3], expected_failures={"random": "a reason"})
+    assert marked.marks[0].kwargs["reason"] == "a reason"
