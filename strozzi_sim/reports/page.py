@@ -107,11 +107,12 @@ def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the seed, the plan's hash and the versions, which identify the results."""
+    """Return the seed, the plan's hash, the versions and the commit, which identify the results."""
     versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
     seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
     facts = {"Seed": "" if seed is None else str(seed), "Plan's hash": str(manifest.get("plan_hash") or "")}
-    return [(name, value) for name, value in {**facts, "Versions": versions}.items() if value]
+    facts |= {"Versions": versions, "Commit": str(manifest.get("commit") or "")}
+    return [(name, value) for name, value in facts.items() if value]
 
 
 def _citation(manifest: Mapping[str, Any], game: Game) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.cache import processor_type
+from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.signature import known_signature, signature
 from strozzi_sim.studies.folder import FORMAT
 from strozzi_sim.studies.plan import Plan
@@ -45,6 +46,7 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
         "summary": plan.summary(),
         "command": command.encode(errors="backslashreplace").decode(),  # a path need not be UTF-8, JSON is
         "versions": versions_of(plan.game),
+        "commit": source_commit(),
         "warnings": plan.warnings(),
         "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
         "host": {"system": platform.platform(), "cores": os.cpu_count(), **_processor()},

@@ -1,0 +1,48 @@
+"""The commit that the installed package was made from."""
+
+import json
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+PACKAGE = "strozzi-sim"
+_SECONDS = 5.0  # git may take
+
+
+@cache
+def source_commit() -> str:
+    """Return the commit of the package's source, with ", changed" if files of a checkout differ from it; "" if it is not known.
+
+    It is known for an install from version control, and for an editable one from a checkout where git is at hand. A wheel has its version.
+    """
+    try:
+        text = distribution(PACKAGE).read_text("direct_url.json")  # PEP 610
+    except PackageNotFoundError:
+        return ""
+    origin = json.loads(text) if text else {}
+    if "vcs_info" in origin:
+        return str(origin["vcs_info"].get("commit_id", ""))
+    if not origin.get("dir_info", {}).get("editable"):
+        return ""
+    folder = Path(unquote(urlparse(origin["url"]).path))
+    commit, top = _git(folder, "rev-parse", "HEAD"), _git(folder, "rev-parse", "--show-toplevel")
+    if not commit or not top or Path(top).resolve() != folder.resolve():  # no checkout, or one of something around it
+        return ""
+    return commit + (", changed" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+
+
+def _git(folder: Path, *words: str) -> str:
+    """Return what a git command prints, "" if it fails."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), "--no-optional-locks", *words],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
