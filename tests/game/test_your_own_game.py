@@ -64,8 +64,8 @@ def test_the_page_shows_every_file():
     assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", "goofspiel/table.js", *python_files}
     page = (ROOT / "docs" / "your-own-game.md").read_text()
     assert page.count("```") == 2 * (
-        len(FILES) + 4
-    )  # no file is missed: the rest are three blocks of commands and one of code
+        len(FILES) + 5
+    )  # no file is missed: the rest are three blocks of commands and two of code
     assert not re.search("kernel|numpy|numba", FILES["goofspiel/reference.py"].partition('"""\n\n')[2])
 
 
@@ -324,6 +324,15 @@ assert all(wanted[deal] == score for deal, score in scores.items())
 @pytest.mark.slow
 def test_it_is_stepped_many_games_at_once(python):
     python("-c", STEPPED)
+
+
+@pytest.mark.slow
+def test_its_promises_are_tests(python, tmp_path):
+    page = (ROOT / "docs" / "your-own-game.md").read_text()
+    (block,) = (text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "game_checks" in text)
+    (tmp_path / "test_promises.py").write_text(f"from goofspiel import GAME\n{block}")
+    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "test_promises.py").stdout
+    assert "16 passed, 3 skipped" in ran, ran  # it has no move trees, no facts and no report
 
 
 CHECK = "from strozzi_sim.conformance import check_game; from goofspiel import GAME; print(check_game(GAME, deals=5).promises)"
