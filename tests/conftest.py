@@ -3,7 +3,13 @@
 Two workers begin at the two ends of the list: so the tests of a game lie together, and its kernels are compiled by one of them.
 """
 
+import os
+from contextlib import suppress
+
 import pytest
+
+from our_games import OUR_GAMES
+from strozzi_sim.runtime.cache import folder_of
 
 _FIRST, _LAST = "strasbourg", "medici"
 _SLOW = (  # take six seconds or more; `pytest -m slow` plays them
@@ -47,6 +53,27 @@ def pytest_collection_modifyitems(items):
         if any(name in item.nodeid for name in _SLOW):
             item.add_marker(pytest.mark.slow)
         if any(name in item.nodeid for name in _NIGHTLY):
-            item.add_marker(pytest.mark.slow)
             item.add_marker(pytest.mark.nightly)
+        for mark in ("slow", "nightly"):
+            if any(_has_parameter(item, name) for each in item.iter_markers(f"{mark}_for") for name in each.args):
+                item.add_marker(mark)
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: (_LAST in item.nodeid) - (_FIRST in item.nodeid))
+
+
+def _has_parameter(item, name):
+    return f"-{name}-" in f"-{item.callspec.id}-"
+
+
+@pytest.fixture(scope="session")
+def _compiled_games():
+    return [folder_of.__wrapped__(game) for game in OUR_GAMES]  # uncached, since tests move the root
+
+
+@pytest.fixture(autouse=True)
+def _keep_compiled_games(_compiled_games):
+    """Keep the kernels of the built-in games newest, since a cache keeps few folders and many tests compile games of their own."""
+    for folder in _compiled_games:
+        with suppress(FileNotFoundError):
+            os.utime(folder)
