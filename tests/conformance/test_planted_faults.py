@@ -65,6 +65,7 @@ def test_events_beyond_the_journal_are_counted_and_not_stored():
     assert str(refused.value) == said
 
 
+@pytest.mark.slow
 def test_a_journal_that_is_much_too_small_is_named():
     words = broken("journal", check_game, replace(STROZZI, journal_rows=1), players=[3], deals=1)
     found = re.search(
@@ -152,6 +153,7 @@ def test_places_of_no_seat_may_stay(monkeypatch):
     check_deal(checked(), 1)
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_every_game_deals_to_a_used_record(name):
     game = load_game(name)

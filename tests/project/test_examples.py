@@ -58,6 +58,7 @@ def test_the_page_names_every_array():
         assert (ROOT / "docs" / target).exists(), target
 
 
+@pytest.mark.slow
 def test_ppo_learns_and_plays_by_name(tmp_path):
     """A short run: what is saved chooses as the policy in PyTorch, plays in a tournament, and in searches as prior and as value."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -104,6 +105,7 @@ def test_ppo_judges_each_seat_by_its_own_game():
     assert torch.isfinite(targets).all()
 
 
+@pytest.mark.slow
 def test_maskable_ppo_learns():
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
     maskable = example("maskable_ppo")

@@ -131,6 +131,8 @@ HIDDEN_TEXT = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(s
 })"""
 
 
+@pytest.mark.slow
+@pytest.mark.nightly_for("tournament", "maps", "curves", "compare", "worth", "luck")
 @pytest.mark.parametrize("kind", OF_EVERY_KIND)
 def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
     page = opened(address(kind))

@@ -87,6 +87,7 @@ def batch(tmp_path_factory):
     return results
 
 
+@pytest.mark.slow
 def test_a_batch_has_a_page_for_each_line_up_and_an_index(batch):
     pages = sorted(path.name for path in (batch.folder / "styles").iterdir())
     assert pages == ["00-random.html", "01-greedy.html", "02-heuristic.html", "03-racer.html", "04-trader.html"]

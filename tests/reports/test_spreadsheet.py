@@ -42,6 +42,7 @@ def test_figures_are_those_of_the_tables(results):
     assert list(sheet["n"]) == list(seats["n"])
 
 
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_a_folder_of_csv_and_a_workbook_are_written_and_written_again(results):
     folder = results.spreadsheet()
     assert folder == results.folder / "spreadsheet"
@@ -56,6 +57,7 @@ def test_a_folder_of_csv_and_a_workbook_are_written_and_written_again(results):
     assert load_results(results.folder).tables.keys() == results.tables.keys()
 
 
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_nothing_of_the_user_is_replaced(results, tmp_path):
     path = tmp_path / "mine.xlsx"
     path.write_text("mine")
@@ -90,6 +92,7 @@ def test_the_command(results, capsys):
     assert app.run(["spreadsheet", str(results.folder / "nowhere")]) == 2
 
 
+@pytest.mark.slow
 def test_tables_of_other_questions(tmp_path):
     plan = {"name": "swept", "game": "strozzi", "players": [3], "deals": 60, "lineups": [["random"]]}
     for results in (

@@ -26,6 +26,8 @@ game = "strozzi"
 players = [3]
 deals = 40
 lineups = [["random"]]
+[report]
+pages = ["balance"]
 """
 
 
@@ -62,6 +64,7 @@ def copies(parts, tmp_path):
 # -- extension ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_more_deals_extend_a_study_to_the_byte(whole, tmp_path):
     first = ss.run(study(), tmp_path / "r", workers=1)
     assert first.n_games == 2 * 125 + 125 * 4
@@ -88,6 +91,7 @@ def test_an_extension_that_was_killed_resumes(whole, tmp_path):
     assert contents(folder) == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_a_damaged_study_extends(whole, tmp_path):
     folder = tmp_path / "r"
     ss.run(study(), folder, workers=1)

@@ -71,7 +71,7 @@ def test_faults_of_pages_are_found(fuzz_pages, monkeypatch):
     assert "ZeroDivisionError" in fuzz_pages.make_page(study)[0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_figures_do_not_depend_on_the_order_of_hashes(tmp_path):
     found = []
     for seed in ("1", "2"):

@@ -129,6 +129,7 @@ def play_to_the_end(page, rng, audit):
     return count
 
 
+@pytest.mark.nightly_for("1280-light", "390-light", "medici_vs_strozzi-1280-dark", "strasbourg-390-dark")
 @pytest.mark.parametrize(
     ("game", "width", "scheme"),
     [
@@ -251,6 +252,7 @@ def test_closing_the_terminal_is_said(serve, opened):
     expect(page.locator("#note")).to_contain_text("does not answer")
 
 
+@pytest.mark.nightly_for("1280-light", "1280-dark", "390-light")
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_game_of_ones_own_is_played_by_clicks(width, scheme, opened, tmp_path):

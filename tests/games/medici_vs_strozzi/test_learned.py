@@ -85,6 +85,7 @@ def test_dye_and_spice_may_be_exchanged(described):
     assert FEATURES.symmetries == 2
 
 
+@pytest.mark.slow
 def test_training_again_writes_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "CHUNK", 1000)
     for name in ("a", "b"):
