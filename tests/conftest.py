@@ -1,10 +1,11 @@
-"""The order of the tests, which is what decides how long they take where nothing is compiled yet, and which are slow.
+"""The order of the tests, which decides how long they take where nothing is compiled yet; parameters that are slow; the cache.
 
 Two workers begin at the two ends of the list: so the tests of a game lie together, and its kernels are compiled by one of them.
 """
 
 import os
 from contextlib import suppress
+from functools import cache
 
 import pytest
 
@@ -29,14 +30,13 @@ def _has_parameter(item, name):
     return f"-{name}-" in f"-{item.callspec.id}-"
 
 
-@pytest.fixture(scope="session")
+@cache
 def _compiled_games():
     return [folder_of.__wrapped__(game) for game in OUR_GAMES]  # uncached, since tests move the root
 
 
-@pytest.fixture(autouse=True)
-def _keep_compiled_games(_compiled_games):
-    """Keep the kernels of the built-in games newest, since a cache keeps few folders and many tests compile games of their own."""
-    for folder in _compiled_games:
+def pytest_runtest_setup():
+    """Keep the kernels of the built-in games newest: a cache keeps few folders, and many tests compile games of their own."""
+    for folder in _compiled_games():
         with suppress(FileNotFoundError):
             os.utime(folder)
