@@ -46,7 +46,7 @@ def serve(tmp_path):
         sitting = Sitting(the_game, resolve_variant(the_game, "base"), players, 5, 0, 1, [spec] * players, hint, **more)
         ending = Ending(tmp_path / f"{game}.jsonl")
         server = TableServer(Session(sitting, ending.add), ending)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         servers.append(server)
         return server
 
