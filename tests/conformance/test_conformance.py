@@ -71,6 +71,7 @@ def test_a_conceal_that_leaks_is_refused(monkeypatch):
     assert "is shown cash, which differs between worlds of equal knowledge" in words
 
 
+@pytest.mark.slow
 def test_a_biased_determinize_is_refused(monkeypatch):
     """One that makes everybody rich: no other promise sees it, since every seat knows all coins of the drawn world."""
 

@@ -76,6 +76,7 @@ def test_a_journal_that_is_much_too_small_is_named():
     assert 200 < int(found[1]) < 300
 
 
+@pytest.mark.slow
 def test_a_position_with_too_small_a_journal_is_refused():
     position = _played_out(replace(STROZZI, journal_rows=1))
     for read in (position.lines, position.record, lambda: position.journal):
@@ -202,6 +203,7 @@ def change_first(monkeypatch, kind="lines", **changes):
     return found
 
 
+@pytest.mark.slow_for("sort", "table", "page", "column", "value")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -363,6 +363,7 @@ def test_a_question_is_narrowed_and_its_address_keeps_it(strozzi):
     assert (strozzi.locator("#said").inner_text(), cells_of(strozzi)) == kept
 
 
+@pytest.mark.slow
 def test_another_study_is_laid_beside(strozzi, address, tmp_path):
     other = tmp_path / "other study.html"
     other.write_text(Path(unquote(urlparse(strozzi.url).path)).read_text())

@@ -62,6 +62,11 @@ def test_the_command(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "these 24 games fit middling play (heuristic) best" in said
     assert "At 3 players" in said
+
+
+@pytest.mark.slow
+def test_its_tables_are_equal_for_any_number_of_workers(tmp_path):
+    path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
     one, two = (ss.our_table("strozzi", str(path), 60, workers=k) for k in (1, 2))
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "figures"))
 

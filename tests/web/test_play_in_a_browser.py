@@ -243,6 +243,7 @@ def test_a_search_is_shown_while_it_thinks_and_a_refusal_in_words(serve, opened)
     expect(page.locator("#note")).to_contain_text(re.compile("load the page again|still thinking"))
 
 
+@pytest.mark.slow
 def test_closing_the_terminal_is_said(serve, opened):
     server = serve()
     page = opened(server.address)

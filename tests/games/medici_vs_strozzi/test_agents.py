@@ -142,6 +142,7 @@ def estimates(state, rules):
     return out
 
 
+@pytest.mark.slow_for("shader:factor=0.5", "shader-0.8")
 @pytest.mark.parametrize(
     ("name", "factor"),
     [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)],
