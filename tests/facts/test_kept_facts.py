@@ -416,6 +416,7 @@ def test_every_column_says_what_it_is(finished):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_row_groups_are_large_however_small_the_chunks(tmp_path, monkeypatch):
     from pyarrow import parquet
 

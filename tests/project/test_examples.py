@@ -24,6 +24,7 @@ def example(name):
     return module
 
 
+@pytest.mark.slow
 def test_reinforce_learns_to_beat_random():
     """With half the updates of the program itself; whoever has learned nothing wins the fair share."""
     reinforce = example("reinforce")

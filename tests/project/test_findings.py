@@ -51,12 +51,14 @@ def docs(tmp_path):
     return tmp_path / "docs"
 
 
+@pytest.mark.slow
 def test_a_page_that_its_tables_do_not_bear_out_is_refused(docs):
     page = docs / "findings.md"
     page.write_text(page.read_text().replace("points", "coins", 1))
     assert "does not say what its tables say" in written(docs, "--check").stderr
 
 
+@pytest.mark.slow
 def test_a_statement_that_stops_being_true_stops_the_script(docs):
     file = docs / "findings" / "tables" / "strozzi-sweep-best.csv"
     best = pd.read_csv(file)

@@ -161,6 +161,7 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         results.plot("seat")
 
 
+@pytest.mark.slow
 def test_heat_maps_are_counted_as_by_a_study(results):
     own = {"rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
     mapped = ss.simulate("strozzi", 3, ["random"], deals=120, heatmaps=["flag-by-sail", own], workers=1)

@@ -74,12 +74,14 @@ def test_more_deals_extend_a_study_to_the_byte(whole, tmp_path):
     assert load_results(tmp_path / "r").n_games == 6 * 220
 
 
+@pytest.mark.slow
 def test_a_study_with_the_same_chunks_extends_without_deals(whole, tmp_path):
     ss.run(study(chunks=None, chunk_deals=11), tmp_path / "r", workers=1)
     ss.run(study(chunks=None, chunk_deals=11, deals=220), tmp_path / "r", workers=1)
     assert contents(tmp_path / "r") == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_an_extension_that_was_killed_resumes(whole, tmp_path):
     folder = tmp_path / "r"
     ss.run(study(), folder, workers=1)
@@ -111,6 +113,7 @@ def test_fewer_deals_are_refused_and_other_chunks_too(whole):
         ss.run(study(deals=240), whole.folder, workers=1)
 
 
+@pytest.mark.slow
 def test_a_folder_of_before_chunk_deals_extends_if_its_chunks_are_equal(tmp_path):
     """Plans without the key divided their deals into equal parts."""
     from strozzi_sim.studies.plan import hash_of
