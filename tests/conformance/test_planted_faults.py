@@ -203,7 +203,7 @@ def change_first(monkeypatch, kind="lines", **changes):
     return found
 
 
-@pytest.mark.slow_for("sort", "table", "page", "column", "value")
+@pytest.mark.slow_for("figure", "sort", "table", "page", "column", "value")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -340,6 +340,7 @@ def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
         assert contents(folder) == as_made
 
 
+@pytest.mark.slow
 def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     run_study(plan(facts=["game"]), tmp_path / "r", workers=1)
     added = {"name": "mine", "fact": "ship", "rows": "steps", "columns": "cards_left", "value": "count"}

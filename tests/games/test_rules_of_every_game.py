@@ -184,7 +184,7 @@ def test_the_last_decisions_all_ways(kit, name):
     assert counted > 12
 
 
-@pytest.mark.slow_for("medici_vs_strozzi")
+@pytest.mark.slow_for("medici_vs_strozzi", "strozzi")
 @pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: slow_but_base(kit.switches)))
 def test_every_course_of_a_tiny_game(kit, switch):
     chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
@@ -266,7 +266,7 @@ def both_ways(kit):
     return ["base", "all-flipped"]
 
 
-@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base")
+@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_is_strict_about_types_and_keys(kit, name):
     check, header, numbered = recorded(kit, name)

@@ -282,6 +282,7 @@ NEEDS = """
 """
 
 
+@pytest.mark.slow
 def test_a_fault_in_the_other_process_is_a_fault(tmp_path, monkeypatch):
     file = tmp_path / "bots.py"
     file.write_text(textwrap.dedent(NEEDS))
@@ -300,6 +301,7 @@ class Neighbourly:
         return np.where(above == 1, first, last)
 
 
+@pytest.mark.slow
 def test_rows_that_matter_to_each_other_are_found():
     found = row_independence(spec_of(Neighbourly), STROZZI, BASE, [4])
     assert found.rows > 1000

@@ -436,6 +436,7 @@ def test_noise_is_seldom_taken_for_a_pattern(share):
     assert not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
 
 
+@pytest.mark.slow
 def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
     lineups = [f"style-{k}" for k in range(10)]
     table = heat_table(lambda players, k, i, j: k + i - j, (3, 4, 5, 6), ("base", "long"), lineups, shape=(4, 7))

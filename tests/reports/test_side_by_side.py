@@ -102,6 +102,7 @@ def test_the_page_of_a_line_up_tells_of_it_alone(batch):
         assert part.lineup in answer_of(part.manifest, part.tables, batch.game).verdict
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_is_not_drawn_again(batch, monkeypatch):
     def fail(*_, **__):
         raise AssertionError("a heat map was drawn again")

@@ -15,7 +15,10 @@ from strozzi_sim.studies.results import load_results
 EVIL = ("=HYPERLINK(1)", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1")
 
 
-@pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("medici_vs_strozzi", "strasbourg")]
+
+
+@pytest.fixture(scope="module", params=["strozzi", *SLOW])
 def results(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("spreadsheet") / "results"
     return ss.simulate(request.param, agents=["random"], deals=60, folder=folder)
@@ -42,7 +45,6 @@ def test_figures_are_those_of_the_tables(results):
     assert list(sheet["n"]) == list(seats["n"])
 
 
-@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_a_folder_of_csv_and_a_workbook_are_written_and_written_again(results):
     folder = results.spreadsheet()
     assert folder == results.folder / "spreadsheet"
@@ -57,7 +59,6 @@ def test_a_folder_of_csv_and_a_workbook_are_written_and_written_again(results):
     assert load_results(results.folder).tables.keys() == results.tables.keys()
 
 
-@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_nothing_of_the_user_is_replaced(results, tmp_path):
     path = tmp_path / "mine.xlsx"
     path.write_text("mine")

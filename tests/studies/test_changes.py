@@ -106,6 +106,7 @@ def test_what_cannot_be_compared_is_named(given, named):
         ss.compare("strozzi", **{"players": 3, "deals": 20, **given})
 
 
+@pytest.mark.slow
 def test_a_headline_answers_the_question_of_the_study():
     plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
     two = {"variants": ["base", "long-tracks"]}

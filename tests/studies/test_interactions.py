@@ -147,6 +147,7 @@ def test_without_salib_the_extra_is_named(monkeypatch):
         measured()
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_line_for_each_number(capsys):
     line = ["weights", "strozzi", "--players", "3", "--agents", "random", "--deals", "6000"]
     assert app.run([*line, "--keys", "scoring.ship_ranks.*", "--interactions"]) == 0

@@ -100,6 +100,7 @@ def test_workers_and_backend_do_not_change_a_byte(finished, tmp_path, backend):
     assert contents(other.folder) == contents(finished.folder)
 
 
+@pytest.mark.slow
 def test_the_name_of_a_study_does_not_change_a_byte(finished, tmp_path):
     other = run_study(plan(name="another-name"), tmp_path / "r", workers=2)
     assert contents(other.folder) == contents(finished.folder)
@@ -337,6 +338,7 @@ def test_a_report_refuses_what_was_changed_by_hand(copy, harm, words):
     assert words in str(refusal.value)
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_made_again(copy, finished):
     (copy / "tables" / "seats.parquet").write_bytes(b"PAR1")
     assert run_study(plan(), copy, workers=1).new_games == 0

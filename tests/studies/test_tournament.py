@@ -418,6 +418,7 @@ def test_a_difference_is_decided_only_if_it_is_there():
     assert differs_anytime(0.6 * gaps + 0.3, 0.4, 0.05).all()
 
 
+@pytest.mark.slow_for("decided")
 @pytest.mark.parametrize("until", ["0.08", "decided"])
 def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     field = ["random", "greedy", "florence", "heuristic"]

@@ -87,6 +87,7 @@ def test_what_cannot_measure_luck_is_refused(given, message, capsys):
 MEASURED = {"players": 4, "luck": "learned", "luck_redraws": 2, "workers": 1}
 
 
+@pytest.mark.slow
 def test_questions_about_agents_and_things_also_take_luck_out():
     """Adjusted figures agree with the plain ones within both intervals, and have their own."""
     found = [
