@@ -43,6 +43,7 @@ def random_game(game, seed, states=lambda state: None):
     return state
 
 
+@pytest.mark.slow_for("strozzi-4", "strozzi-5", "strozzi-6", "strasbourg-4", "strasbourg-5")
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_the_simulation_of_open_spiel_passes(name, players):
     game = pyspiel.load_game(f"python_{name}", {"players": players})
@@ -66,6 +67,7 @@ def test_a_game_is_that_of_a_position_with_these_draws(name):
     assert sum(state.returns()) == pytest.approx(0)
 
 
+@pytest.mark.slow_for("medici_vs_strozzi")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_states_are_copied_and_stored(name):
     game = pyspiel.load_game(f"python_{name}")
@@ -162,6 +164,7 @@ def test_searches_of_open_spiel_play(name):
             state.apply_action(action)
 
 
+@pytest.mark.slow
 def test_counterfactual_regrets_solve_a_tiny_variant():
     game = open_spiel.load_game("medici_vs_strozzi", variant=TINY)
     assert str(game) == "python_medici_vs_strozzi(players=2,variant=tiny)"

@@ -151,7 +151,7 @@ def test_an_unknown_game_is_not_compiled_ahead():
     assert "medici_vs_strozzi" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_after_warm_nothing_is_compiled():
     (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json").stdout)
     assert line["pieces"] > 15
@@ -539,11 +539,10 @@ def test_an_agents_fault_is_exit_3_with_a_replay_that_faults_again(tmp_path):
     assert (done.returncode, done.stdout) == (3, "")
     assert "illegal action 99" in done.stderr
     replay = done.stderr.split("replay: strozzi ")[1].strip().replace("'", "").split()
-    again = process(*replay, cwd=tmp_path)
-    assert again.returncode == 3
+    assert strozzi(*replay, cwd=tmp_path).returncode == 3
     assert not (tmp_path / "fault.jsonl").exists()
     (tmp_path / "bots.py").write_text("import nothing_of_that_name")
-    assert process("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
+    assert strozzi("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
 
 
 def test_debug_shows_the_traceback():

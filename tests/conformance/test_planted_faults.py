@@ -65,6 +65,7 @@ def test_events_beyond_the_journal_are_counted_and_not_stored():
     assert str(refused.value) == said
 
 
+@pytest.mark.slow
 def test_a_journal_that_is_much_too_small_is_named():
     words = broken("journal", check_game, replace(STROZZI, journal_rows=1), players=[3], deals=1)
     found = re.search(
@@ -75,6 +76,7 @@ def test_a_journal_that_is_much_too_small_is_named():
     assert 200 < int(found[1]) < 300
 
 
+@pytest.mark.slow
 def test_a_position_with_too_small_a_journal_is_refused():
     position = _played_out(replace(STROZZI, journal_rows=1))
     for read in (position.lines, position.record, lambda: position.journal):
@@ -152,6 +154,7 @@ def test_places_of_no_seat_may_stay(monkeypatch):
     check_deal(checked(), 1)
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_every_game_deals_to_a_used_record(name):
     game = load_game(name)
@@ -200,6 +203,7 @@ def change_first(monkeypatch, kind="lines", **changes):
     return found
 
 
+@pytest.mark.slow_for("figure", "sort", "table", "page", "column", "value")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

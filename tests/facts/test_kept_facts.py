@@ -247,7 +247,7 @@ def test_workers_and_interruptions_do_not_change_a_byte(finished, tmp_path, monk
     assert len(whole) == 2 * len(TABLES)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_killed_and_resumed_the_rows_are_the_same(tmp_path):
     study, folder = tmp_path / "study.toml", tmp_path / "killed"
     study.write_text(
@@ -275,6 +275,7 @@ def test_in_memory_the_rows_are_the_same(finished):
 # -- asking for more and for less ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_not(finished, tmp_path):
     folder, said = tmp_path / "r", []
     progress = Progress(on_message=said.append)
@@ -339,6 +340,7 @@ def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
         assert contents(folder) == as_made
 
 
+@pytest.mark.slow
 def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     run_study(plan(facts=["game"]), tmp_path / "r", workers=1)
     added = {"name": "mine", "fact": "ship", "rows": "steps", "columns": "cards_left", "value": "count"}
@@ -415,6 +417,7 @@ def test_every_column_says_what_it_is(finished):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_row_groups_are_large_however_small_the_chunks(tmp_path, monkeypatch):
     from pyarrow import parquet
 

@@ -256,6 +256,7 @@ def test_several_restrictions_of_several_seats():
                     assert users(game, limited, lines, name)[seat] == 0, name
 
 
+@pytest.mark.nightly_for("base")
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", ["base", "all-flipped"])
 def test_what_a_seat_knows_of_a_restricted_game(changes):
@@ -311,6 +312,8 @@ def test_what_is_unknown_is_refused(name, forbidden, said):
         restricted(game, resolve_variant(game, "base"), forbidden)
 
 
+@pytest.mark.nightly_for("strasbourg-strategist:iterations=4")
+@pytest.mark.slow_for("strasbourg-heuristic")
 @pytest.mark.parametrize(
     ("name", "agent"),
     [("strozzi", "greedy"), ("strozzi", "heuristic"), ("strozzi", "flat_mc:playouts=2"), ("medici_vs_strozzi", "fair-price"),

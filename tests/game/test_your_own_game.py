@@ -14,10 +14,22 @@ FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The page's files, installed once: code compiled for them serves all tests that leave them as they are."""
+    return install(tmp_path_factory.mktemp("game"))
+
+
 @pytest.fixture
-def python(tmp_path):
-    """Install the page's files into `tmp_path`; returns a function that runs Python there."""
-    environment = install(tmp_path)
+def own_copy(tmp_path):
+    """The page's files in `tmp_path`, for a test that edits them."""
+    return install(tmp_path)
+
+
+@pytest.fixture
+def python(request, tmp_path):
+    """Return a function that runs Python in `tmp_path`, with the game."""
+    environment = request.getfixturevalue("own_copy" if "own_copy" in request.fixturenames else "installed")
 
     def run(*arguments, code=0, stdin=""):
         command = [sys.executable, *map(str, arguments)]
@@ -95,7 +107,8 @@ def test_record_verify_replay(document, tmp_path):
     assert "instead of" in message_about(6, bids=[5, 5, 5])
 
 
-def test_its_table_is_text_then_zones_then_a_drawing(strozzi, tmp_path):
+@pytest.mark.slow
+def test_its_table_is_text_then_zones_then_a_drawing(own_copy, strozzi, tmp_path):
     """Without `table.py`, with it, and with `table.js`: three pages of one game."""
     strozzi("record", "goofspiel", "--out", "games.jsonl")
     pages = {}
@@ -114,7 +127,7 @@ def test_its_table_is_text_then_zones_then_a_drawing(strozzi, tmp_path):
     assert pages["text"][0]["head"]["title"] == "Goofspiel"
 
 
-def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
+def test_a_game_that_lacks_a_part_is_named(own_copy, python, tmp_path):
     """It is no internal error: the author reads what is missing."""
     view = tmp_path / "goofspiel" / "view.py"
     view.write_text(FILES["goofspiel/view.py"].replace("def conceal(", "def forget("))
@@ -126,7 +139,7 @@ def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
 
 
 @pytest.fixture
-def with_facts(tmp_path, python):
+def with_facts(tmp_path, own_copy):
     """Add the modules of docs/facts.md to the game."""
     assert set(FACTS) == {"goofspiel/fact_handlers.py", "goofspiel/report.py"}
     for name, text in FACTS.items():
@@ -160,7 +173,7 @@ def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
     assert f"{said}; did you mean 'won_share'?" in last
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_our_tests_hold_with_it_installed(python):
     files = (
         "project/test_house",
@@ -290,7 +303,7 @@ def test_a_person_sees_no_hidden_bid(strozzi):
 
 
 @pytest.mark.slow
-def test_an_edited_rule_is_compiled_anew_and_found(document, tmp_path):
+def test_an_edited_rule_is_compiled_anew_and_found(own_copy, document, tmp_path):
     core, path = tmp_path / "goofspiel" / "core.py", tmp_path / "games.jsonl"
     record(document, path)
     core.write_text(core.read_text().replace("bid > highest", "bid >= highest"))  # the last of the highest takes it
@@ -372,7 +385,7 @@ def test_it_keeps_every_promise(python):
     ],
     ids=["leak", "bias", "tree", "event", "journal", "deal"],
 )
-def test_a_promise_that_is_broken_is_told(python, tmp_path, file, text, instead, words):
+def test_a_promise_that_is_broken_is_told(own_copy, python, tmp_path, file, text, instead, words):
     place = tmp_path / "goofspiel" / file
     if text:
         assert text in place.read_text()

@@ -59,6 +59,7 @@ def test_bench(game, document):
     assert (found["game"], found["games"]) == (game.name, 40)
 
 
+@pytest.mark.slow_for("medici_vs_strozzi")
 def test_balance_of_every_variant(game, document):
     variants = ["base", *shipped_variants(game)]
     chosen = [word for name in variants for word in ("--variant", name)]
@@ -67,6 +68,7 @@ def test_balance_of_every_variant(game, document):
     assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
 
 
+@pytest.mark.slow_for("strasbourg")
 def test_balance_plays_the_agents_of_each_strength(game, document):
     found = document("balance", game.name, "--players", fewest(game), "--deals", 2, "--workers", 1)
     assert [lineup for [lineup] in found["plan"]["lineups"]] == list(game.tiers.values())
@@ -90,6 +92,7 @@ def test_replay_with_boards(game, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out.count("-- Enter for more --") > 30
 
 
+@pytest.mark.slow_for("strasbourg")
 def test_tournament(game, document):
     players = fewest(game)
     field = ",".join([game.default_agent, "random", *SEARCHERS])
@@ -113,6 +116,7 @@ def test_ladder(game, document):
     assert document("ladder", game.name, "ismcts", *rungs)["tables"]["ladder"]
 
 
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
     found = document("exploit", game.name, "random", *small, "--workers", 1)

@@ -165,7 +165,7 @@ def assert_same_tree(kit, table, before, depth):
     return counted
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: slow_but_base(kit.variants)))
 def test_the_first_decisions_all_ways(kit, name):
     for deal, players in enumerate(kit.game.player_counts, 1):
         assert assert_same_tree(kit, kit.position(kit.narrow(name), players, deal), [], 3) > 4
@@ -184,6 +184,7 @@ def test_the_last_decisions_all_ways(kit, name):
     assert counted > 12
 
 
+@pytest.mark.slow_for("medici_vs_strozzi", "strozzi")
 @pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: slow_but_base(kit.switches)))
 def test_every_course_of_a_tiny_game(kit, switch):
     chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
@@ -265,6 +266,7 @@ def both_ways(kit):
     return ["base", "all-flipped"]
 
 
+@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_is_strict_about_types_and_keys(kit, name):
     check, header, numbered = recorded(kit, name)
@@ -282,6 +284,7 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
 
 
+@pytest.mark.slow_for("medici_vs_strozzi-base")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
     check, header, numbered = recorded(kit, name)
@@ -429,6 +432,7 @@ def match(kit, *agents, name="base", players=None, seatings="one"):
     return Match(kit.game, players or kit.game.player_counts[-1], lineup, kit.variant(name), 3, seatings)
 
 
+@pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_every_agent_plays_every_variant(kit, agent):
     deals = 1 if searches(kit, agent) else 3

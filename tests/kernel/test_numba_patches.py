@@ -166,7 +166,7 @@ def record(patches_off):
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("off", ["drafts", "private", "plain_indices", "no_references", ",".join(PATCHES)])
 def test_games_are_the_same_without_a_patch(off):
     assert record(off) == record("")

@@ -82,6 +82,7 @@ def test_it_is_the_same_every_time_and_more_draws_have_less_noise():
     assert many < few
 
 
+@pytest.mark.slow
 def test_a_planted_blunder_is_named():
     table, number, loss = Position(STROZZI, 4, seed=2), 0, 0.0
     for place, action in enumerate(played()[:40], 1):

@@ -58,6 +58,7 @@ def check(spec, **options):
     return check_leaks(spec, STROZZI, BASE, **{"players": [3, 6], "deals": 1, **options})
 
 
+@pytest.mark.slow_for("sorter", "peeper")
 @pytest.mark.parametrize("name", ["cheat", "peeper", "sorter"])
 def test_an_agent_from_outside_is_handed_what_its_seat_knows(cheats, name):
     """So whatever it reads, it may: the first unseen ship is the first one of the file, and unused places are zero."""
@@ -246,6 +247,7 @@ CAUSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.nightly_for("today", "imported-hour", "globals", "compiled-level")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cause"), [("globals", ORDER), *(pytest.param(*each, marks=pytest.mark.slow) for each in CAUSES)]
@@ -258,6 +260,7 @@ def test_what_is_not_of_the_game_is_caught_in_another_process(name, cause, impur
     assert leak.action != leak.moved_to
 
 
+@pytest.mark.slow
 def test_class_attributes_belong_to_one_seat_of_one_game(impure):
     spec = load_agent(f"{impure}::class-attributes")
     assert check(spec, players=[3]).leak is None
@@ -279,6 +282,7 @@ NEEDS = """
 """
 
 
+@pytest.mark.slow
 def test_a_fault_in_the_other_process_is_a_fault(tmp_path, monkeypatch):
     file = tmp_path / "bots.py"
     file.write_text(textwrap.dedent(NEEDS))
@@ -297,6 +301,7 @@ class Neighbourly:
         return np.where(above == 1, first, last)
 
 
+@pytest.mark.slow
 def test_rows_that_matter_to_each_other_are_found():
     found = row_independence(spec_of(Neighbourly), STROZZI, BASE, [4])
     assert found.rows > 1000

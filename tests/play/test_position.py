@@ -496,7 +496,7 @@ def test_a_record_leads_to_the_same_positions(kit, players, tmp_path):
         position.undo()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @each_game
 def test_a_record_so_far_leads_to_the_first_position_that_wrote_it(kit):
     position = played(kit, kit.game.player_counts[-1], "so far", seed=6)

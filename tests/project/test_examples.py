@@ -24,6 +24,7 @@ def example(name):
     return module
 
 
+@pytest.mark.slow
 def test_reinforce_learns_to_beat_random():
     """With half the updates of the program itself; whoever has learned nothing wins the fair share."""
     reinforce = example("reinforce")
@@ -58,6 +59,7 @@ def test_the_page_names_every_array():
         assert (ROOT / "docs" / target).exists(), target
 
 
+@pytest.mark.slow
 def test_ppo_learns_and_plays_by_name(tmp_path):
     """A short run: what is saved chooses as the policy in PyTorch, plays in a tournament, and in searches as prior and as value."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -119,6 +121,7 @@ def test_torchrl_learns():
     assert share - half_width > 1 / example_of_torchrl.PLAYERS
 
 
+@pytest.mark.slow
 def test_maskable_ppo_learns():
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
     maskable = example("maskable_ppo")

@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 
@@ -25,8 +26,10 @@ GAME_FILES = {
 }  # fmt: skip
 
 
+@cache
 def imports(file):
     """The modules a file imports, with whether the import runs when the module does."""
+    found = []
     tree = ast.parse(file.read_text())
     inside = {id(node) for outer in ast.walk(tree) if isinstance(outer, ast.FunctionDef) for node in ast.walk(outer)}
     for node in ast.walk(tree):
@@ -36,8 +39,8 @@ def imports(file):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: relative import"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
-            yield name, id(node) not in inside
+        found += [(name, id(node) not in inside) for name in names]
+    return found
 
 
 def part_of(name):

@@ -39,6 +39,7 @@ def compared(limit, name, folder, choose, agents=None):
     return found
 
 
+@pytest.mark.slow_for("strasbourg", "strozzi")
 @needs_compiler
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_random_games_in_c_are_ours(name, limit, tmp_path, monkeypatch):
@@ -51,7 +52,7 @@ def test_random_games_in_c_are_ours(name, limit, tmp_path, monkeypatch):
     assert tuple(row["program"] for row in found) == subject.programs
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @needs_compiler
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_scores_in_c_are_ours_in_every_variant(name, limit, tmp_path):

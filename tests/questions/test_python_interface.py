@@ -60,7 +60,8 @@ def test_games_is_a_function_whatever_was_imported_before():
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "check_game" else []) for name in NAMES]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in ("check_game", "exploit") else []) for name in NAMES],
 )
 def test_every_name_is_documented_with_an_example_that_runs(name, monkeypatch):
     thing = getattr(ss, name)
@@ -141,6 +142,7 @@ def test_a_heat_map_plays_again_only_if_it_must(results):
         fresh.heatmap("flg", "cards_left")
 
 
+@pytest.mark.slow
 def test_pictures_show_and_save_themselves(results, tmp_path):
     drawing = results.plot("seats")
     assert drawing._repr_png_().startswith(b"\x89PNG")
@@ -159,6 +161,7 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         results.plot("seat")
 
 
+@pytest.mark.slow
 def test_heat_maps_are_counted_as_by_a_study(results):
     own = {"rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
     mapped = ss.simulate("strozzi", 3, ["random"], deals=120, heatmaps=["flag-by-sail", own], workers=1)
@@ -214,6 +217,7 @@ def test_a_picture_of_several_figures_says_which_is_which(results, tmp_path):
     assert not any("title" in figure for figure in drawing.figures.values())  # the declarations are left as they were
 
 
+@pytest.mark.slow
 def test_a_comparison_a_ladder_and_a_best_response_have_their_picture():
     compared = ss.compare("strozzi", "greedy", "random", players=[3, 4], deals=30, workers=1).plot()
     assert compared.title == "greedy minus random, on the same deals"
@@ -280,6 +284,7 @@ def test_a_study_is_the_same_to_the_byte_from_both_doors(tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_a_variant_of_ones_own_is_that_of_a_file(tmp_path):
     changes = {"tracks": {"bonus": {7: 10, 8: 20, 9: 30}}}
     ours = ss.simulate("strozzi", 3, ["random"], deals=40, variant=["base", {"rich": changes}])

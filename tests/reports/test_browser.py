@@ -131,6 +131,8 @@ HIDDEN_TEXT = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(s
 })"""
 
 
+@pytest.mark.slow
+@pytest.mark.nightly_for("tournament", "maps", "curves", "compare", "worth", "luck")
 @pytest.mark.parametrize("kind", OF_EVERY_KIND)
 def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
     page = opened(address(kind))
@@ -361,6 +363,7 @@ def test_a_question_is_narrowed_and_its_address_keeps_it(strozzi):
     assert (strozzi.locator("#said").inner_text(), cells_of(strozzi)) == kept
 
 
+@pytest.mark.slow
 def test_another_study_is_laid_beside(strozzi, address, tmp_path):
     other = tmp_path / "other study.html"
     other.write_text(Path(unquote(urlparse(strozzi.url).path)).read_text())

@@ -107,6 +107,7 @@ def test_a_longer_cycle_is_found_by_its_shortest_circle():
     assert order.dominant == ""
 
 
+@pytest.mark.slow
 def test_in_a_field_of_equals_nothing_is_said_in_19_of_20_tournaments():
     names = "abcdef"
     wrong = 0

@@ -40,7 +40,7 @@ CASES = {
 }
 
 
-SLOW = {"strasbourg": pytest.mark.slow}  # its tables and sentences: tests/strasbourg
+SLOW = {"medici_vs_strozzi": pytest.mark.slow, "strasbourg": pytest.mark.slow}
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in CASES])
@@ -296,6 +296,7 @@ def test_every_picture_is_drawn_wide_or_narrow_and_has_its_declaration(page, rep
     assert all(each["$schema"] and each["description"] for each in declarations.values())
 
 
+@pytest.mark.slow
 def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path, counts):
     picture, heat_map = CASES[game.name][3:]
     kept = "heat_" + heat_map.replace("-", "_")
@@ -435,6 +436,7 @@ def test_noise_is_seldom_taken_for_a_pattern(share):
     assert not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
 
 
+@pytest.mark.slow
 def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
     lineups = [f"style-{k}" for k in range(10)]
     table = heat_table(lambda players, k, i, j: k + i - j, (3, 4, 5, 6), ("base", "long"), lineups, shape=(4, 7))

@@ -87,6 +87,7 @@ def batch(tmp_path_factory):
     return results
 
 
+@pytest.mark.slow
 def test_a_batch_has_a_page_for_each_line_up_and_an_index(batch):
     pages = sorted(path.name for path in (batch.folder / "styles").iterdir())
     assert pages == ["00-random.html", "01-greedy.html", "02-heuristic.html", "03-racer.html", "04-trader.html"]
@@ -101,6 +102,7 @@ def test_the_page_of_a_line_up_tells_of_it_alone(batch):
         assert part.lineup in answer_of(part.manifest, part.tables, batch.game).verdict
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_is_not_drawn_again(batch, monkeypatch):
     def fail(*_, **__):
         raise AssertionError("a heat map was drawn again")

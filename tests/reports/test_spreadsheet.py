@@ -15,7 +15,10 @@ from strozzi_sim.studies.results import load_results
 EVIL = ("=HYPERLINK(1)", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1")
 
 
-@pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("medici_vs_strozzi", "strasbourg")]
+
+
+@pytest.fixture(scope="module", params=["strozzi", *SLOW])
 def results(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("spreadsheet") / "results"
     return ss.simulate(request.param, agents=["random"], deals=60, folder=folder)
@@ -90,6 +93,7 @@ def test_the_command(results, capsys):
     assert app.run(["spreadsheet", str(results.folder / "nowhere")]) == 2
 
 
+@pytest.mark.slow
 def test_tables_of_other_questions(tmp_path):
     plan = {"name": "swept", "game": "strozzi", "players": [3], "deals": 60, "lineups": [["random"]]}
     for results in (

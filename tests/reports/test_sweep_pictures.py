@@ -194,6 +194,7 @@ def study(sweep, **keys):
     return ss.Study(**{**plan, **keys}, sweep=sweep)
 
 
+@pytest.mark.slow_for("sweep1")
 @pytest.mark.parametrize(
     "sweep", [{"tracks.bonus.9": [0, 40, 80]}, {"tracks.bonus.9": [0, 80], "tracks.bonus.8": [10, 60]}]
 )
@@ -218,6 +219,7 @@ def test_the_page_of_a_sweep(sweep, tmp_path):
     assert "tracks-bonus-9-0" not in page.partition("<section")[0]
 
 
+@pytest.mark.slow
 def test_any_figure_of_the_table_can_be_drawn():
     results = ss.sweep(study({"tracks.bonus.9": [0, 40, 80]}))
     assert results.pictures[0] == "sweep-seat-gap"

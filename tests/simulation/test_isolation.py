@@ -354,6 +354,7 @@ def test_so_is_one_that_comes_before_anything_is_played():
     assert stopped.value.signal_number == signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_results_that_nobody_waits_for_are_given_up_without_a_word(bots, recwarn):
     match = Match(STROZZI, 3, (load_agent(f"{bots}::first"),), BASE, 5)
     results = play_tasks((Task(k, match, k, k + 1) for k in range(20)), 2, np.zeros(1, np.int64))
@@ -403,6 +404,7 @@ def own_number():
     return os.getpid(), os.environ.get("OMP_NUM_THREADS"), os.environ.get("MOOD"), os.getcwd()
 
 
+@pytest.mark.slow
 def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
     assert not is_worker()
     assert call_in_worker(think_long, seconds=0.1)

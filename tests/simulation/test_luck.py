@@ -56,6 +56,7 @@ def sums_of(outcome, worth):
     return luck.sum() / played.sum(), luck.std(ddof=1) * np.sqrt(len(luck)) / played.sum()
 
 
+@pytest.mark.slow_for("lineup0-evaluator0", "lineup0-evaluator2")
 @pytest.mark.parametrize(("evaluator", "deals"), [(NONSENSE, 4000), (SIMPLE, 4000), (LEARNED, 200)])
 @pytest.mark.parametrize("lineup", [("heuristic",), ("random", "greedy", "heuristic", "random")])
 def test_its_mean_is_zero_whatever_the_evaluator_says(evaluator, deals, lineup):

@@ -76,6 +76,7 @@ def test_the_restricted_position_does_without_at_every_seat(first):
     assert set(used) == {1, 2, 3}
 
 
+@pytest.mark.slow
 def test_a_python_agent_is_restricted_alike():
     lineup = (load_agent("random", STROZZI), spec_of(Last, STROZZI).restricted("flag:ware"))
     lines = [record_game(match([*lineup, *lineup], seatings="rotate"), deal, deal % 4) for deal in range(8)]
@@ -104,6 +105,7 @@ def test_results_do_not_depend_on_the_batch_and_seating_alone_is_the_same():
     assert scores == sorted((deal, position, seat, score) for deal, _, seat, position, score, *_ in single)
 
 
+@pytest.mark.slow
 def test_records_of_restricted_agents_follow_the_rules(tmp_path):
     file = tmp_path / "games.jsonl"
     games = [

@@ -163,6 +163,7 @@ def test_a_seat_that_cannot_win_and_chooses_who_does_is_found(monkeypatch, gain,
     assert found.value > 0 or not kings
 
 
+@pytest.mark.slow
 def test_following_a_game_ends_with_its_winners():
     match = match_of("strasbourg", 3, "heuristic")
     story = follow(match, match, 0, 50)

@@ -54,6 +54,7 @@ def test_values_are_those_of_the_tables(stronger):
         assert np.allclose(*map(np.sort, both))
 
 
+@pytest.mark.slow
 def test_a_change_without_effect_is_too_small_to_matter():
     found = ss.compare("strozzi", settings=["coins.v5=19"], players=3, agents="random", deals=400).tables["changes"]
     seats = found[(found["table"] == "seats") & (found["figure"] != "lead_mean")]
@@ -61,6 +62,7 @@ def test_a_change_without_effect_is_too_small_to_matter():
     assert set(seats["verdict"]) == {SMALL}
 
 
+@pytest.mark.slow
 def test_the_effect_decides_what_is_too_small():
     counts = {}
     for effect in (0.0, 0.01, 0.5):
@@ -71,6 +73,7 @@ def test_the_effect_decides_what_is_too_small():
     assert counts[0.5].get(CHANGED, 0) < counts[0.0][CHANGED]
 
 
+@pytest.mark.slow
 def test_a_study_with_variants_has_the_table_and_the_page(tmp_path):
     study = ss.Study(
         name="rich", game="medici_vs_strozzi", deals=60, lineups=[["fair-price"]], variants=["base", "dear"],
@@ -103,6 +106,7 @@ def test_what_cannot_be_compared_is_named(given, named):
         ss.compare("strozzi", **{"players": 3, "deals": 20, **given})
 
 
+@pytest.mark.slow
 def test_a_headline_answers_the_question_of_the_study():
     plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
     two = {"variants": ["base", "long-tracks"]}

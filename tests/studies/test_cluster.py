@@ -113,6 +113,7 @@ class At:
             action()
 
 
+@pytest.mark.nightly
 def test_a_lost_worker_costs_its_chunks_and_nothing_else(dask, whole, tmp_path):
     first = dask.add()
     dask.wait_for(1)
@@ -133,6 +134,7 @@ def test_a_lost_worker_costs_its_chunks_and_nothing_else(dask, whole, tmp_path):
     assert read_manifest(tmp_path / "r")["signature"]
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_leaves_the_finished_chunks(dask, whole, tmp_path):
     dask.add()
     with pytest.raises(
@@ -149,6 +151,7 @@ def test_a_scheduler_that_goes_away_leaves_the_finished_chunks(dask, whole, tmp_
     assert contents(tmp_path / "r") == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_a_worker_that_alters_chunks_is_named_and_its_chunks_are_replayed(dask, whole, tmp_path):
     (tmp_path / "liar.py").write_text(LIAR)
     (tmp_path / "patient.py").write_text(PATIENT)  # else it may have played all before the other is there
@@ -165,6 +168,7 @@ def test_a_worker_that_alters_chunks_is_named_and_its_chunks_are_replayed(dask, 
     assert contents(tmp_path / "r") == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_a_worker_of_another_version_is_refused_by_name(dask, tmp_path, monkeypatch, capsys):
     (tmp_path / "stranger.py").write_text(STRANGER)
     dask.add(tmp_path / "stranger.py")
@@ -180,6 +184,7 @@ def test_a_worker_of_another_version_is_refused_by_name(dask, tmp_path, monkeypa
     assert not chunks(tmp_path / "r")
 
 
+@pytest.mark.slow
 def test_files_of_agents_travel_with_the_task(dask, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("bots.py").write_text(BOTS)

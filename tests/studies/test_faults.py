@@ -37,7 +37,7 @@ def whole(tmp_path_factory):
     return ss.run(ss.Study(**STUDY), tmp_path_factory.mktemp("whole") / "r", workers=1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_after_20_signals_at_random_moments_the_tables_are_those_of_one_run(tmp_path):
     study, folder, chance = tmp_path / "study.toml", tmp_path / "r", random.Random(20)
     study.write_text(FILE)

@@ -86,6 +86,7 @@ def test_pairs_that_work_together_are_found_and_noise_inflates_nothing():
     assert list(pairs.index) == [("k1", "k2", "second_order")]
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_pairs_that_do_nothing_are_seldom_named():
     covered, named = [], 0
     for seed in range(60):
@@ -104,6 +105,7 @@ def test_without_any_effect_there_is_no_share_of_it():
     assert set(table["figure"]) == {"first_order", "total"}
 
 
+@pytest.mark.slow
 def test_tables_are_equal_for_any_number_of_workers():
     one, two = (measured(3, workers, 3000).tables["interactions"] for workers in (1, 2))
     assert one.equals(two)
@@ -145,6 +147,7 @@ def test_without_salib_the_extra_is_named(monkeypatch):
         measured()
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_line_for_each_number(capsys):
     line = ["weights", "strozzi", "--players", "3", "--agents", "random", "--deals", "6000"]
     assert app.run([*line, "--keys", "scoring.ship_ranks.*", "--interactions"]) == 0

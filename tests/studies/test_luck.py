@@ -90,6 +90,7 @@ def test_every_game_has_a_field_for_its_fewest_players(game):
     assert table["value"].notna().all()
 
 
+@pytest.mark.nightly
 def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
     one = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=1, folder=tmp_path / "one")
     two = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=2, folder=tmp_path / "two")
@@ -120,6 +121,7 @@ def test_what_is_refused(given, words):
         ss.luck("strozzi", **({"players": 3, "deals": 20} | given))
 
 
+@pytest.mark.slow
 def test_the_command_says_what_decides(capsys):
     given = "--players 3,4 --deals 100 --seconds 30 --games 30 --playouts 50"
     assert app.run(["luck", "strozzi", *given.split()]) == 0

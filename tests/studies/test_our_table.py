@@ -25,6 +25,7 @@ def written(path, found, head=None, mark=","):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_twenty_planted_sheets_are_told_to_their_tier_in_90_of_100(name):
     game = load_game(name)
@@ -41,6 +42,7 @@ def test_twenty_planted_sheets_are_told_to_their_tier_in_90_of_100(name):
         assert right >= 90, (tier, right)
 
 
+@pytest.mark.nightly
 def test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players():
     found, fresh = scores("strozzi", "heuristic", 3, 3000, 1), scores("strozzi", "heuristic", 3, 3000, 2)
     rng = np.random.default_rng(4)
@@ -56,11 +58,16 @@ def test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players
 
 def test_the_command(tmp_path, capsys):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
-    assert app.run(["our-table", "strozzi", str(path), "--deals", "400"]) == 0
+    assert app.run(["our-table", "strozzi", str(path), "--deals", "120", "--workers", "1"]) == 0
     said = capsys.readouterr().out
     assert "these 24 games fit middling play (heuristic) best" in said
     assert "At 3 players" in said
-    one, two = (ss.our_table("strozzi", str(path), 200, workers=k) for k in (1, 2))
+
+
+@pytest.mark.slow
+def test_its_tables_are_equal_for_any_number_of_workers(tmp_path):
+    path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
+    one, two = (ss.our_table("strozzi", str(path), 60, workers=k) for k in (1, 2))
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "figures"))
 
 

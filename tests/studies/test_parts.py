@@ -26,6 +26,8 @@ game = "strozzi"
 players = [3]
 deals = 40
 lineups = [["random"]]
+[report]
+pages = ["balance"]
 """
 
 
@@ -62,6 +64,7 @@ def copies(parts, tmp_path):
 # -- extension ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_more_deals_extend_a_study_to_the_byte(whole, tmp_path):
     first = ss.run(study(), tmp_path / "r", workers=1)
     assert first.n_games == 2 * 125 + 125 * 4
@@ -71,12 +74,14 @@ def test_more_deals_extend_a_study_to_the_byte(whole, tmp_path):
     assert load_results(tmp_path / "r").n_games == 6 * 220
 
 
+@pytest.mark.slow
 def test_a_study_with_the_same_chunks_extends_without_deals(whole, tmp_path):
     ss.run(study(chunks=None, chunk_deals=11), tmp_path / "r", workers=1)
     ss.run(study(chunks=None, chunk_deals=11, deals=220), tmp_path / "r", workers=1)
     assert contents(tmp_path / "r") == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_an_extension_that_was_killed_resumes(whole, tmp_path):
     folder = tmp_path / "r"
     ss.run(study(), folder, workers=1)
@@ -88,6 +93,7 @@ def test_an_extension_that_was_killed_resumes(whole, tmp_path):
     assert contents(folder) == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_a_damaged_study_extends(whole, tmp_path):
     folder = tmp_path / "r"
     ss.run(study(), folder, workers=1)
@@ -107,6 +113,7 @@ def test_fewer_deals_are_refused_and_other_chunks_too(whole):
         ss.run(study(deals=240), whole.folder, workers=1)
 
 
+@pytest.mark.slow
 def test_a_folder_of_before_chunk_deals_extends_if_its_chunks_are_equal(tmp_path):
     """Plans without the key divided their deals into equal parts."""
     from strozzi_sim.studies.plan import hash_of

@@ -21,6 +21,7 @@ PLAN = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("share", [0.002, 0.05, 0.25, 0.5])
 def test_intervals_of_shares_hold_at_every_look(share):
     rng, half_width = np.random.default_rng(5), 0.03

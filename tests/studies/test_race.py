@@ -66,6 +66,7 @@ def test_a_race_costs_at_most_five_candidates_at_the_final_precision(count, deal
     assert [each.deals for each in outcome.finalists] == [deals] * len(outcome.finalists)
 
 
+@pytest.mark.slow
 def test_two_hundred_candidates_to_a_precision_cost_at_most_five_times_one():
     ratios = []
     for seed in range(30):
@@ -114,6 +115,7 @@ def test_equal_candidates_are_seldom_called_worse():
     assert wrong <= 11  # of 100; 5 expected at most, and more than 11 in 1 of 200 runs
 
 
+@pytest.mark.slow_for("0.05")
 @pytest.mark.parametrize("precision", [None, 0.05])
 def test_the_winner_is_measured_on_deals_that_did_not_choose_it(precision):
     """Of equal candidates the winner was the luckiest in the heats; its figure in the final is none the luckier."""

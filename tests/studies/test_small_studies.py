@@ -44,6 +44,7 @@ def test_a_figure_without_a_value_has_no_panel(fuzz_pages):
     assert fuzz_pages.make_page(NO_VALUE) == []
 
 
+@pytest.mark.slow_for("0")
 @pytest.mark.parametrize("number", range(2))
 def test_every_small_study_makes_a_page(fuzz_pages, number):
     study = fuzz_pages.make_study(2026, number, quick=True)
@@ -71,7 +72,7 @@ def test_faults_of_pages_are_found(fuzz_pages, monkeypatch):
     assert "ZeroDivisionError" in fuzz_pages.make_page(study)[0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_figures_do_not_depend_on_the_order_of_hashes(tmp_path):
     found = []
     for seed in ("1", "2"):

@@ -92,6 +92,7 @@ def test_a_finished_study_says_all_that_is_needed_to_repeat_it(finished):
     assert {f"tables/{file.name}" for file in (finished.folder / "tables").iterdir()} == set(listed)
 
 
+@pytest.mark.slow_for("threading")
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_workers_and_backend_do_not_change_a_byte(finished, tmp_path, backend):
     with joblib.parallel_config(backend=backend):
@@ -99,11 +100,13 @@ def test_workers_and_backend_do_not_change_a_byte(finished, tmp_path, backend):
     assert contents(other.folder) == contents(finished.folder)
 
 
+@pytest.mark.slow
 def test_the_name_of_a_study_does_not_change_a_byte(finished, tmp_path):
     other = run_study(plan(name="another-name"), tmp_path / "r", workers=2)
     assert contents(other.folder) == contents(finished.folder)
 
 
+@pytest.mark.slow
 def test_seeds_change_the_tables(finished, tmp_path):
     other = run_study(plan(seed=4), tmp_path / "r", workers=1)
     assert contents(other.folder)["seats.csv"] != contents(finished.folder)["seats.csv"]
@@ -123,6 +126,7 @@ def test_another_plan_is_refused_with_the_difference(finished):
         run_study(plan(deals=130), finished.folder, workers=1)
 
 
+@pytest.mark.slow
 def test_other_pages_are_no_other_plan(finished, tmp_path):
     first = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
     assert "ships" not in first.tables
@@ -255,6 +259,7 @@ def copy(finished, tmp_path):
     return shutil.copytree(finished.folder, tmp_path / "copy")
 
 
+@pytest.mark.slow
 def test_files_of_the_user_stay_and_ours_that_are_no_more_go(copy):
     (copy / "tables" / "notes.csv").write_text("mine")
     (copy / "tables" / "draft.parquet").write_text("mine")
@@ -333,6 +338,7 @@ def test_a_report_refuses_what_was_changed_by_hand(copy, harm, words):
     assert words in str(refusal.value)
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_made_again(copy, finished):
     (copy / "tables" / "seats.parquet").write_bytes(b"PAR1")
     assert run_study(plan(), copy, workers=1).new_games == 0
@@ -515,6 +521,7 @@ def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
     assert contents(folder) == contents(whole.folder)
 
 
+@pytest.mark.slow_for("15")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_keeps_the_chunks_and_says_how_to_go_on(tmp_path, number, code):
     study = tmp_path / "study.toml"

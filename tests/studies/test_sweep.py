@@ -23,6 +23,7 @@ def study(sweep, **keys):
     return ss.Study(**{**plan, **keys}, sweep=sweep)
 
 
+@pytest.mark.slow
 def test_the_table_has_the_values_beside_the_figures_of_balance():
     found = ss.sweep(study({**BONUS, "tracks.bonus.8": [0, 10]}, players=[3, 4]))
     table, balance = found.tables["sweep"], found.tables["balance"]
@@ -36,6 +37,7 @@ def test_the_table_has_the_values_beside_the_figures_of_balance():
     assert np.array_equal(same["value"], base["value"], equal_nan=True)
 
 
+@pytest.mark.slow
 def test_a_folder_of_a_sweep_is_read_again(tmp_path):
     first = ss.sweep(study(BONUS), folder=tmp_path / "r")
     again = ss.sweep(study(BONUS), folder=tmp_path / "r")
@@ -112,6 +114,7 @@ def test_variants_of_long_keys_keep_different_names():
     assert all(len(name) <= 64 for name in found)
 
 
+@pytest.mark.slow_for("seat_gap")
 @pytest.mark.parametrize("figure", ["seat_gap", "over_990_share"])
 def test_a_race_plays_until_the_winner_is_known_to_the_precision(figure):
     values = {"tracks.bonus.9": [0, 100, 200, 300, 400, 500]}
@@ -143,6 +146,7 @@ def test_the_best_of_few_values_is_chosen_before_it_is_measured():
     assert (winner["status"], winner["tracks.bonus.9"]) == (WINNER, 0)
 
 
+@pytest.mark.slow
 def test_a_sweep_costs_at_most_five_values_played_to_the_end():
     values = {"tracks.bonus.9": list(range(0, 60, 2))}
     results = ss.sweep(study(values, deals=600), "score_mean")

@@ -328,6 +328,7 @@ def test_copies_are_equal_and_move_nobody(finished, tmp_path):
         assert was["low"] <= now["value"] <= was["high"]
 
 
+@pytest.mark.slow
 def test_a_twin_by_another_name_moves_nobody(tmp_path):
     """The twin is one more in the field, so that ranks below it count one more; the order of the others stays."""
     bots = tmp_path / "bots.py"
@@ -417,6 +418,7 @@ def test_a_difference_is_decided_only_if_it_is_there():
     assert differs_anytime(0.6 * gaps + 0.3, 0.4, 0.05).all()
 
 
+@pytest.mark.slow_for("decided")
 @pytest.mark.parametrize("until", ["0.08", "decided"])
 def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     field = ["random", "greedy", "florence", "heuristic"]
@@ -474,6 +476,7 @@ def test_an_agent_does_not_differ_from_itself(tmp_path):
     assert saved["value"][few].isna().all()  # the others win too little to say
 
 
+@pytest.mark.slow
 def test_two_variants_are_compared_seat_by_seat(tmp_path):
     made = variants_of(STROZZI, "base", "long-tracks", agents=["greedy"], players=[3, 4], deals=60)
     frames = play(made, tmp_path / "r")

@@ -27,6 +27,7 @@ def test_every_number_is_moved_or_refused_with_a_reason(name):
     assert all(refused.values())
 
 
+@pytest.mark.slow
 def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_none():
     found = ss.weights("strozzi", 3, ["random"], 20_000, keys="s*").tables["weights"]
     score = found.query("figure == 'score_mean'").set_index(["key", "to"])
@@ -41,6 +42,7 @@ def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_n
     assert found.loc[found["status"] == HEAVY, "key"].nunique() <= MOST
 
 
+@pytest.mark.slow
 def test_numbers_that_do_nothing_are_grouped_even_if_the_box_itself_was_lucky():
     """All numbers are compared with the same games of the box: with this seed Benjamini and Hochberg (1995) name 19 of the 100."""
     table = ss.weights(GAME, 4, ["random"], 40_000, seed=32).tables["weights"]
@@ -74,6 +76,7 @@ def test_a_line_up_has_the_shares_of_its_agents():
     assert (shares.groupby(["key", "to"])["value"].sum().abs() < 1e-9).all()
 
 
+@pytest.mark.slow
 def test_tables_are_equal_for_any_number_of_workers():
     one, two = (ss.weights("strozzi", 3, ["random"], 2000, keys="flags.*", workers=k).tables["weights"] for k in (1, 2))
     assert one.equals(two)

@@ -24,6 +24,7 @@ def figures(table, name, level="position"):
     return rows.sort_values(level)
 
 
+@pytest.mark.slow
 def test_every_mean_has_a_row_without_luck_with_an_interval(played):
     for table, level in ((played.tables["seats"], "seat"), (played.tables["lineup"], "position")):
         for figure in ("win_share", "score_mean", "lead_mean"):
@@ -59,6 +60,7 @@ def test_resumed_and_with_other_workers_the_bytes_are_the_same(played, tmp_path)
     assert ss.run(ss.Study(**STUDY), tmp_path / "r", workers=1).new_games == 0
 
 
+@pytest.mark.slow
 def test_values_that_changed_are_another_plan(played, tmp_path):
     train(["strozzi", str(tmp_path / "w.npz"), "--players", "4", "--stages", "10000", "--hidden", "8"])
     other = ss.Study(**{**STUDY, "luck": f"learned:weights={tmp_path / 'w.npz'}"})
@@ -85,6 +87,7 @@ def test_what_cannot_measure_luck_is_refused(given, message, capsys):
 MEASURED = {"players": 4, "luck": "learned", "luck_redraws": 2, "workers": 1}
 
 
+@pytest.mark.slow
 def test_questions_about_agents_and_things_also_take_luck_out():
     """Adjusted figures agree with the plain ones within both intervals, and have their own."""
     found = [

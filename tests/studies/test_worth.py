@@ -101,6 +101,7 @@ def test_what_cannot_be_measured_is_named(given, named):
         ss.worth("strozzi", players=3, **given)
 
 
+@pytest.mark.slow
 def test_the_worth_of_the_pirate_flag_is_that_of_an_agent_without_it():
     """An agent written by hand that never uses the flag loses what the restricted one loses."""
     restricted = losses(ss.worth("strozzi", "flag:pirate", players=3, agents="random", deals=200))

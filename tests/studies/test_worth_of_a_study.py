@@ -44,6 +44,7 @@ def test_the_other_tables_are_those_of_the_study_without_it(played):
     assert played.n_games == plain.n_games + 4 * 3 * 60
 
 
+@pytest.mark.slow
 def test_every_agent_that_plays_itself_is_measured_in_every_variant():
     lineups = [["random"], ["greedy"], ["random", "greedy", "greedy"]]
     found = ss.run(ss.Study(**{**KEYS, "lineups": lineups, "variants": ["base", "long-tracks"]}, worth=["flag:ware"]))

@@ -163,7 +163,7 @@ KIT = Kit(
         **{name: SWITCHES[name] for name in ("reverse-start", "second-lap", "ware-needs-match", "tile-optional")},
     },
     changes=variants(),
-    deals=(5, 20, 150),
+    deals=(3, 20, 150),
     choose=lambda chooser, legal: chooser.choice(legal),
     chance=chance_of,
     reference=_reference,

@@ -46,7 +46,7 @@ def serve(tmp_path):
         sitting = Sitting(the_game, resolve_variant(the_game, "base"), players, 5, 0, 1, [spec] * players, hint, **more)
         ending = Ending(tmp_path / f"{game}.jsonl")
         server = TableServer(Session(sitting, ending.add), ending)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         servers.append(server)
         return server
 
@@ -129,6 +129,7 @@ def play_to_the_end(page, rng, audit):
     return count
 
 
+@pytest.mark.nightly_for("1280-light", "390-light", "medici_vs_strozzi-1280-dark", "strasbourg-390-dark")
 @pytest.mark.parametrize(
     ("game", "width", "scheme"),
     [
@@ -242,6 +243,7 @@ def test_a_search_is_shown_while_it_thinks_and_a_refusal_in_words(serve, opened)
     expect(page.locator("#note")).to_contain_text(re.compile("load the page again|still thinking"))
 
 
+@pytest.mark.slow
 def test_closing_the_terminal_is_said(serve, opened):
     server = serve()
     page = opened(server.address)
@@ -251,6 +253,7 @@ def test_closing_the_terminal_is_said(serve, opened):
     expect(page.locator("#note")).to_contain_text("does not answer")
 
 
+@pytest.mark.nightly_for("1280-light", "1280-dark", "390-light")
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_game_of_ones_own_is_played_by_clicks(width, scheme, opened, tmp_path):

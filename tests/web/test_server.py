@@ -22,7 +22,7 @@ def server(tmp_path):
     sitting = Sitting(game, resolve_variant(game, "base"), 3, 5, 0, 1, [load_agent("random", game)] * 3, "heuristic")
     ending = Ending(tmp_path / "games.jsonl")
     server = TableServer(Session(sitting, ending.add), ending)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield server
     server.shutdown()

@@ -142,6 +142,7 @@ def estimates(state, rules):
     return out
 
 
+@pytest.mark.slow_for("fair-price", "shader-0.8", "shader:factor=0.5")
 @pytest.mark.parametrize(
     ("name", "factor"),
     [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)],
@@ -228,6 +229,7 @@ def test_fair_price_beats_random():
     assert win_share("fair-price", "random", 400) >= 0.99
 
 
+@pytest.mark.slow
 def test_fair_price_beats_every_fixed_price():
     scanned = {}
     for value in range(3, 13):

@@ -285,12 +285,13 @@ def assert_recounted(variant, agent, first, last):
     return recount
 
 
+@pytest.mark.slow_for("base-random-4")
 @pytest.mark.parametrize(("variant", "agent", "games"), CASES)
 def test_facts_recounted_from_records(variant, agent, games):
     assert_recounted(variant, agent, 0, games)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=8, deadline=None)
 @given(st.sampled_from(list(VARIANTS)), st.integers(0, 10**9))
 def test_any_game_recounted(variant, deal):

@@ -41,6 +41,7 @@ def test_open_cash_may_be_read(cheats):
     assert check(load_agent(f"{cheats}::purse")).leak is None
 
 
+@pytest.mark.slow
 def test_a_reader_of_hidden_cash_reads_nothing(cheats, monkeypatch):
     """It is handed a copy in which there is nothing to see; handed the record itself, it would be caught."""
     hidden, purse = variant("hidden-cash"), load_agent(f"{cheats}::purse")

@@ -85,6 +85,7 @@ def test_dye_and_spice_may_be_exchanged(described):
     assert FEATURES.symmetries == 2
 
 
+@pytest.mark.slow
 def test_training_again_writes_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "CHUNK", 1000)
     for name in ("a", "b"):
@@ -92,6 +93,7 @@ def test_training_again_writes_the_same_bytes(tmp_path, monkeypatch):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+@pytest.mark.slow
 def test_most_games_keep_a_quiet_position():
     games = Trainer("medici_vs_strozzi", 2, seed=7).play(0, 200, Stage(1), None, 150)
     assert (games["kept"] == 1).mean() > 0.9
@@ -104,6 +106,7 @@ def test_it_wins_more_than_its_guide_and_repeats_itself():
     assert first.outcome["wins"][0, 0].sum() / 60 / 200 > 0.75  # 0.5 is an equal share, the standard error 0.035
 
 
+@pytest.mark.slow
 def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     evaluator, table = compile_evaluator(LEARNED, MEDICI_VS_STROZZI), quiet_position(100)
     worth = evaluator.worth(table.state, BASE.rules)

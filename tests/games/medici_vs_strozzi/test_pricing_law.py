@@ -36,6 +36,7 @@ def outcomes(exact, state):
     return side, side * exact.play(asked, s.DECLINE), side * exact.play(asked, s.BUY)
 
 
+@pytest.mark.slow_for("2")
 @pytest.mark.parametrize("bag", [0, 1, 2])
 def test_a_price_node_is_worth_the_mean_of_both_outcomes(bag):
     for table in end_positions(bag, 6):

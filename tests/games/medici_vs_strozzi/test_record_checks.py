@@ -69,6 +69,7 @@ def test_check_accepts_any_price() -> None:
         assert broken_line(verify, header, numbered, position, {**event, "price": price}) == line
 
 
+@pytest.mark.slow_for("components2", "components3")
 @recorded
 @pytest.mark.parametrize("step", [1, -1])
 def test_check_names_every_changed_number(components: dict[str, Any], seed: int, discarding: float, step: int) -> None:
@@ -111,6 +112,7 @@ def test_check_changed_choices(components: dict[str, Any], seed: int, discarding
             assert named is None or named > line
 
 
+@pytest.mark.slow_for("components0", "components2", "components3")
 @recorded
 def test_check_changed_tiles(components: dict[str, Any], seed: int, discarding: float) -> None:
     header, numbered = record(random_game(components, seed, discarding), components)

@@ -189,7 +189,7 @@ def test_every_agent_beats_random(name):
     assert win_share(name, "random", 60) > (0.95 if name == "heuristic" else 0.6)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_search_beats_the_evaluator():
     assert win_share("strategist", "heuristic", 12) > 0.3  # 0.43 of 1,020 games; fair is 0.25
 

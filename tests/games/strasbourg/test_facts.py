@@ -199,6 +199,7 @@ def told(lines):
     return count
 
 
+@pytest.mark.slow_for("3-base-random")
 @pytest.mark.parametrize(
     ("players", "which", "agent"),
     [

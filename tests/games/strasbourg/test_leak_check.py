@@ -62,6 +62,7 @@ def test_what_a_seat_knows_may_be_read(readers, monkeypatch, name):
     assert leak(readers, name) is None
 
 
+@pytest.mark.slow
 def test_a_cheat_from_outside_reads_nothing(readers):
     assert leak(readers, "all", variant("hide-money")) is None
 

@@ -84,6 +84,7 @@ def test_it_plays_with_every_player_count_and_repeats_itself(players):
     assert first.rows.tobytes() == again.rows.tobytes()
 
 
+@pytest.mark.slow
 def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     evaluator, table = compile_evaluator(LEARNED, STRASBOURG), quiet_position(3)
     worth = evaluator.worth(table.state, BASE.rules)

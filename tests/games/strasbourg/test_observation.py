@@ -137,6 +137,7 @@ def pairs(chosen, players):
             yield seat, states[k], states[(k + len(states) // 2) % len(states)]
 
 
+@pytest.mark.slow_for("base")
 @pytest.mark.parametrize("name", SOME)
 def test_every_part_of_what_a_seat_knows_changes_its_observation_by_itself(name):
     chosen, tried = played(name), dict.fromkeys(PARTS, 0)

@@ -43,6 +43,7 @@ def told(reference, seat):
     return {**seen, "stack_sizes": sizes, "own_hand": (sorted(hand), sorted(pile)) if own else ([], [])}
 
 
+@pytest.mark.slow_for("all-flipped")
 @pytest.mark.parametrize(
     "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in KNOWING]
 )

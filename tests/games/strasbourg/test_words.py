@@ -64,6 +64,7 @@ def exchanged(table, rival):
     return other
 
 
+@pytest.mark.slow_for("hide-money")
 @pytest.mark.parametrize("name", ["base", "hide-money"])
 def test_no_rivals_secrets_in_the_text(name):
     """Whoever looks reads the same whatever a rival holds; the rival does not."""

@@ -56,6 +56,7 @@ def traits(name, deals=400):
     return dict(zip(("sail", "ports", "florence", "tiles"), (own - all_seats).round(2).tolist(), strict=True))
 
 
+@pytest.mark.slow_for("trader", "florence", "racer")
 @pytest.mark.parametrize(
     ("name", "trait", "least"),
     [("racer", "sail", 0.5), ("trader", "ports", 0.5), ("florence", "florence", 1.0), ("promoter", "tiles", 1.5)],

@@ -105,6 +105,7 @@ GAMES = Crosstab("game", (), ("margin", "florence_tie"))
 EVERY = (SHIPS, LEFT, CARDS, SPACES, ROUNDS, SEATS, TILES, GAMES)
 
 
+@pytest.mark.slow_for("3-base-random")
 @pytest.mark.parametrize(
     ("players", "name", "agents"),
     [(3, "base", "random"), (4, "base", "heuristic,random"), (6, "long-tracks", "greedy")],

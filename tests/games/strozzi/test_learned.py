@@ -259,6 +259,7 @@ def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     assert sorted(worth[:, WIN]) == [0, 0, 0, 1]
 
 
+@pytest.mark.slow
 def test_its_networks_are_part_of_its_identity(tmp_path):
     spec = load_agent("learned", STROZZI)
     assert spec.source_digest

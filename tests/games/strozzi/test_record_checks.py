@@ -66,6 +66,7 @@ RECORDED = [  # components, players, seed, share of passes
 recorded = pytest.mark.parametrize(("components", "players", "seed", "passing"), RECORDED)
 
 
+@pytest.mark.slow_for("components1")
 @recorded
 def test_check_names_every_changed_number(components: dict[str, Any], players: int, seed: int, passing: float) -> None:
     header, numbered = record(random_game(components, players, seed, passing), components)
@@ -77,6 +78,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], players: i
     assert count > len(numbered) / 2
 
 
+@pytest.mark.slow_for("components0", "components1")
 @recorded
 def test_check_changed_ships(components: dict[str, Any], players: int, seed: int, passing: float) -> None:
     header, numbered = record(random_game(components, players, seed, passing), components)
@@ -100,6 +102,7 @@ def test_check_changed_ships(components: dict[str, Any], players: int, seed: int
             drawn.append(event["ship"])
 
 
+@pytest.mark.slow_for("components0", "components1")
 @recorded
 def test_check_changed_tiles(components: dict[str, Any], players: int, seed: int, passing: float) -> None:
     header, numbered = record(random_game(components, players, seed, passing), components)
@@ -156,6 +159,7 @@ def line_of_first_use(numbered: list[Any], old: str, new: str) -> int | None:
     return None
 
 
+@pytest.mark.slow_for("components0", "components1")
 @recorded
 def test_check_changed_flags(components: dict[str, Any], players: int, seed: int, passing: float) -> None:
     game, dice = deal(components, players, seed), random.Random(seed)
