@@ -272,17 +272,17 @@ def measured(claim: Claim, figure: Figure, out: str, seconds: float) -> Estimate
 
 def judge(claim: Claim, figure: Figure, found: Estimate, figures: int, same_machine: bool) -> Row:
     """Return the row of a measured figure; `figures` strengths are judged in the run."""
-    stated = figure.estimate
+    stated, name = figure.estimate, " ".join([figure.name, *(f"{key} {each}" for key, each in figure.where.items())])
     if claim.kind == "strength":
         z = z_of_difference(stated, found, figure.unit)
         limit = critical(figures)
-        return Row(claim.name, figure.name, stated, found, z <= limit, f"z {z:.1f} of {limit:.1f}")
+        return Row(claim.name, name, stated, found, z <= limit, f"z {z:.1f} of {limit:.1f}")
     if claim.kind == "exact":
-        return Row(claim.name, figure.name, stated, found, abs(found.value - stated.value) < figure.unit, "exact")
+        return Row(claim.name, name, stated, found, abs(found.value - stated.value) < figure.unit, "exact")
     if claim.machine and not same_machine:
-        return Row(claim.name, figure.name, stated, found, None, "another processor")
+        return Row(claim.name, name, stated, found, None, "another processor")
     agrees = within(stated.value, found, claim.tolerance)
-    return Row(claim.name, figure.name, stated, found, agrees, f"factor {1 + claim.tolerance:g}")
+    return Row(claim.name, name, stated, found, agrees, f"factor {1 + claim.tolerance:g}")
 
 
 def processor() -> str:

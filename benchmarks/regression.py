@@ -173,7 +173,7 @@ def main() -> int:
 
 def shown(row: dict[str, Any]) -> str:
     """Return a measured workload as a row of Markdown."""
-    verdict = "slower" if row["slower"] else "as fast or within the limit"
+    verdict = "slower" if row["slower"] else "within the limit"
     interval = f"{row['ratio']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
     return f"| {row['workload']} | {row['before_per_s']:,.4g} | {row['after_per_s']:,.4g} | {interval} | {verdict} |"
 
