@@ -1,0 +1,108 @@
+"""benchmarks/regression.py finds what is slower, and only that."""
+
+import importlib
+import json
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from paths import ROOT
+from strozzi_sim.agent import load_agent
+from strozzi_sim.game import load_game
+
+
+@pytest.fixture(scope="module")
+def regression():
+    place = str(ROOT / "benchmarks")
+    sys.path.insert(0, place)
+    yield importlib.import_module("regression")
+    sys.path.remove(place)
+    for name in ("regression", "paired", "limit", "limit_c"):
+        del sys.modules[name]
+
+
+def times(rng, ratio, turns=15, noise=0.05):
+    """Times of two sides on a machine that gets slower: the second has `ratio` times the speed of the first."""
+    machine = np.linspace(1.0, 1.5, turns)[:, None]
+    return machine * np.array([1.0, 1.0 / ratio]) * rng.lognormal(0, noise, (turns, 2))
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 2.0])
+def test_the_interval_holds_the_ratio(regression, ratio):
+    rng = np.random.default_rng(1)
+    found = [regression.ratio(times(rng, ratio), seed=seed) for seed in range(40)]
+    assert sum(low <= ratio <= high for _, low, high in found) >= 37
+    assert all(low <= middle <= high for middle, low, high in found)
+
+
+def test_what_is_a_tenth_slower_is_found_and_what_is_as_fast_is_not(regression):
+    rng = np.random.default_rng(2)
+    slower, same = ([regression.ratio(times(rng, ratio, noise=0.02))[2] < regression.LIMIT for _ in range(40)] for ratio in (0.9, 1.0))  # fmt: skip
+    assert sum(slower) >= 36
+    assert sum(same) == 0
+
+
+def test_workloads_can_be_played(regression):
+    for kind, game, players, agent in filter(None, regression.WORKLOADS.values()):
+        assert kind in ("play", "vector")
+        assert int(players) in load_game(game).player_counts
+        if kind == "play":
+            load_agent(agent, load_game(game))
+
+
+def test_sides_take_turns_and_change_who_begins(regression):
+    asked = []
+    asks = [lambda name=name: asked.append(name) or 1.0 for name in "ab"]
+    assert regression.turns_of(asks, 3).shape == (3, 2)
+    assert "".join(asked) == "abbaab"
+
+
+@pytest.fixture
+def run(regression, monkeypatch, capsys):
+    """Run the script with planted times instead of another revision."""
+
+    @contextmanager
+    def other_side(revision):
+        yield revision
+
+    def measure(sides, name, turns):
+        middle, low, high = regression.ratio(
+            times(np.random.default_rng(3), 0.8 if "vector" in name else 1.0, turns, 0.01)
+        )
+        return {"workload": name, "before_per_s": 1.0, "after_per_s": middle, "ratio": middle, "low": low, "high": high}
+
+    monkeypatch.setattr(regression, "other_side", other_side)
+    monkeypatch.setattr(regression, "measure", measure)
+    monkeypatch.setattr(regression.os, "sched_setaffinity", lambda *_: None)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["regression.py", *arguments])
+        return regression.main(), capsys.readouterr()
+
+    return run
+
+
+def test_a_slower_workload_ends_with_1(run, regression):
+    code, out = run("--against", "HEAD", "--json")
+    rows = json.loads(out.out)
+    assert code == 1
+    assert [row["workload"] for row in rows if row["slower"]] == ["strozzi vector"]
+    assert len(rows) == len(regression.WORKLOADS)
+    assert run("--against", "HEAD", "--limit", "0.5")[0] == 0
+
+
+def test_wrong_input_ends_with_2(run):
+    for arguments, said in (
+        (("--turns", "2"), "--turns: must be 5 or more"),
+        (("--only", "chess"), "--only: 'chess' is in no"),
+    ):
+        code, out = run("--against", "HEAD", *arguments)
+        assert code == 2
+        assert out.err.startswith(f"regression: error: {said}")
+
+
+def test_an_unknown_revision_is_named(regression):
+    with pytest.raises(regression.Failure, match="rev-parse"), regression.other_side("no-such-revision"):
+        pass
