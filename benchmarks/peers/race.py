@@ -41,10 +41,10 @@ ROWS = {  # as printed: environment, row of random_play.py
     "pgx, leduc_holdem, 2 players": ("pgx", "pgx leduc_holdem"),
 }
 OURS = {
-    "strozzi-sim, goofspiel, 3 players, 5 cards": ("goofspiel", 3),
-    "strozzi-sim, Strozzi, 4 players": ("strozzi", 4),
-    "strozzi-sim, Medici vs Strozzi, 2 players": ("medici_vs_strozzi", 2),
-    "strozzi-sim, Strasbourg, 4 players": ("strasbourg", 4),
+    "strozzi-sim, goofspiel, 3 players, 5 cards": "strozzi-sim goofspiel 3",
+    "strozzi-sim, Strozzi, 4 players": "strozzi-sim strozzi 4",
+    "strozzi-sim, Medici vs Strozzi, 2 players": "strozzi-sim medici_vs_strozzi 2",
+    "strozzi-sim, Strasbourg, 4 players": "strozzi-sim strasbourg 4",
 }
 _ORDER = ("decisions", "games", "start", "peak")
 
@@ -63,25 +63,16 @@ def install(folder):
     return made
 
 
-def theirs(python, row, seconds):
+def measured(python, row, seconds, environment=None):
     """Return what random_play.py measured."""
     done = subprocess.run(
-        [python, HERE / "random_play.py", row, str(seconds)], check=True, capture_output=True, text=True
+        [python, HERE / "random_play.py", row, str(seconds)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
     )
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def ours(game, players, seconds, environment):
-    """Return what `strozzi bench` measured; it runs alone on its core, where a second is a CPU-second."""
-    command = [sys.executable, "-m", "strozzi_sim", "bench", game, "--players", str(players), "--agents", "random"]
-    done = subprocess.run(
-        [*command, "--workers", "1", "--seconds", str(seconds), "--json"], check=True, capture_output=True, text=True, env=environment,
-    )  # fmt: skip
-    found = json.loads(done.stdout)
-    return {
-        "decisions": found["decisions_per_s"], "games": found["games_per_s"], "start": found["first_result_s"],
-        "peak": found["peak_rss_mib"],
-    }  # fmt: skip
 
 
 def race(seconds, turns, pythons):
@@ -96,10 +87,10 @@ def race(seconds, turns, pythons):
         for _ in range(turns):
             for name in found:
                 if name in OURS:
-                    found[name].append(ours(*OURS[name], seconds, environment))
+                    found[name].append(measured(sys.executable, OURS[name], seconds, environment))
                 else:
                     place, row = ROWS[name]
-                    found[name].append(theirs(pythons[place], row, seconds))
+                    found[name].append(measured(pythons[place], row, seconds))
             if "openspiel" in pythons:
                 searches["OpenSpiel's C++ ISMCTSBot"].append(peers.openspiel(pythons["openspiel"].parents[1], seconds))
                 for agent in peers.OURS.values():
@@ -122,9 +113,9 @@ def main():
         print(json.dumps({"random play": found, "simulations/s": searches}, indent=1))
         return
     print("| random self-play | decisions/s | games/s | first result, s | peak memory, MiB |\n|---|---|---|---|---|")
-    for name, measured in found.items():
-        middle = {key: median(each[key] for each in measured) for key in _ORDER}
-        low, high = (end(each["decisions"] for each in measured) for end in (min, max))
+    for name, runs in found.items():
+        middle = {key: median(each[key] for each in runs) for key in _ORDER}
+        low, high = (end(each["decisions"] for each in runs) for end in (min, max))
         print(
             f"| {name} | {middle['decisions']:,.0f} ({low:,.0f}-{high:,.0f}) | {middle['games']:,.0f} | "
             f"{middle['start']:.1f} | {middle['peak']:,.0f} |"

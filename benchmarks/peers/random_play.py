@@ -130,13 +130,32 @@ def pgx(name):
     return play
 
 
+def strozzi_sim(name):
+    """Games in compiled code, in one call a slice of 10,000; NAME is a game and a player count."""
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.game import load_game
+    from strozzi_sim.game.variants import BASE, resolve_variant
+    from strozzi_sim.simulation.match import Match
+
+    game_name, players = name.split()
+    game, size = load_game(game_name), 10_000
+    match = Match(game, int(players), (load_agent("random", game),), resolve_variant(game, BASE), 0)
+    match.warm()
+    deals = count(0, size)
+
+    def play():
+        first = next(deals)
+        return int(match.play(first, first + size).outcome["decisions"][0]), size
+
+    return play
+
+
 def main():
     """Measure one row."""
     began = time.perf_counter()
     kind, _, name = sys.argv[1].partition(" ")
-    play = {each.__name__: each for each in (openspiel_python, openspiel_cpp, rlcard, pettingzoo, catanatron, pgx)}[
-        kind.replace("-", "_")
-    ](name)
+    libraries = (openspiel_python, openspiel_cpp, rlcard, pettingzoo, catanatron, pgx, strozzi_sim)
+    play = {each.__name__: each for each in libraries}[kind.replace("-", "_")](name)
     play()
     start = time.perf_counter() - began
     decisions = games = 0

@@ -59,11 +59,10 @@ def bench(
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
     size = _slice_size(lambda trial: _seconds(match, trial, crosstabs), games, _BATCH_SLICE if in_batches else _SLICE)
-    limit = monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
 
     def tasks() -> Iterator[Task]:
-        first = 0
-        while monotonic() < limit and (games is None or first < games):
+        first, limit = 0, monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
+        while first == 0 or (monotonic() < limit and (games is None or first < games)):  # one at least, however slow the machine
             last = first + size if games is None else min(first + size, games)
             yield Task(first, match, first, last, crosstabs)
             first = last
