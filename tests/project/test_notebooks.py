@@ -70,7 +70,6 @@ def test_a_bar_is_shown_and_leaves_nothing_behind():
     assert all('<progress value="1" max="2"' in output["data"]["text/html"] for output in outputs[3])
 
 
-@pytest.mark.nightly_for("compare-bots", "is-it-balanced")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_prints_what_is_stored(name):

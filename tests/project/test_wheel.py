@@ -117,7 +117,7 @@ last = "late_bots:last"
 """
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_the_wheel_plays_its_first_study_and_packages_of_others_from_a_path_with_spaces(environment):
     assert " " in str(environment)
     study = environment / "a study.toml"
