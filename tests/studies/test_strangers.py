@@ -262,7 +262,7 @@ def test_links_that_are_not_ours_stay(copy):
 
 @pytest.mark.slow
 def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, monkeypatch, capsys):
-    from strozzi_sim.agent import importing, registry
+    from strozzi_sim.agent import importing
 
     bots = tmp_path / "bots.py"
     bots.write_text(AGENT)
@@ -270,7 +270,6 @@ def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, m
     assert run(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
     monkeypatch.setattr(importing, "_imported", set())  # as in a new process
     importing._module_of.cache_clear()
-    registry._from_file.cache_clear()
     bots.with_suffix(".ran").unlink()
     capsys.readouterr()
     heat_map = ["heatmap", str(tmp_path / "r"), "--rows", "seat", "--columns", "round", "--fact", "round"]
