@@ -62,7 +62,9 @@ def bench(
 
     def tasks() -> Iterator[Task]:
         first, limit = 0, monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
-        while first == 0 or (monotonic() < limit and (games is None or first < games)):  # one at least, however slow the machine
+        while first == 0 or (
+            monotonic() < limit and (games is None or first < games)
+        ):  # one at least, however slow the machine
             last = first + size if games is None else min(first + size, games)
             yield Task(first, match, first, last, crosstabs)
             first = last
