@@ -112,6 +112,7 @@ def test_a_copy_goes_its_own_way(kit, players):
     assert all_of(twin) == was
 
 
+@pytest.mark.slow_for("medici_vs_strozzi")
 @each_game
 def test_a_seed_gives_the_game_that_studies_play(kit):
     """By the bits: the loop plays the same game, and writes the same record."""

@@ -47,6 +47,7 @@ def choose(session, rng):
     return settled(session)
 
 
+@pytest.mark.slow_for("medici_vs_strozzi")
 @pytest.mark.parametrize(("game", "players"), [("strozzi", 3), ("medici_vs_strozzi", 2), ("strasbourg", 3)])
 def test_a_whole_game_whose_record_is_the_position_of_its_choices(game, players):
     ended = threading.Event()
