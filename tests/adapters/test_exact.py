@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import strozzi_sim as ss
+from medici_games import SOLVABLE
 from paths import ROOT
 from strozzi_sim.agent import compiled_agent, find_agent, load_agent, python_agent
 from strozzi_sim.cli import app
@@ -24,16 +25,6 @@ from strozzi_sim.adapters.exact import GameTree
 from strozzi_sim.adapters.game_tree import Table
 
 FILES = {name: ROOT / "examples" / f"tiny_{name}.toml" for name in ("strozzi", "medici_vs_strozzi", "strasbourg")}
-SMALL = {  # one ship of a single place each, two tiles: 309 nodes
-    "small": {
-        "ships": {"capacities": [1]},
-        "tiles": {"values_per_type": [0, 2], "gold_count": 0},
-        "type": [{"key": "dye"}],
-        "harbor": [{"id": "H1", "tracks": ["dye"]}],
-        "rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 1},
-        "price_space": {"action_space_cap": 2},
-    }
-}
 BUDGET = {"generations": 1, "population": 4, "deals": 20, "held_out": 200, "workers": 1, "seed": 3}
 
 
@@ -101,7 +92,7 @@ def improved(start, seat):
 
 
 def test_the_best_response_is_that_of_brute_force():
-    table = Table(load_game("medici_vs_strozzi"), 2, SMALL)
+    table = Table(load_game("medici_vs_strozzi"), 2, SOLVABLE)
     tree = GameTree(table, 1000)
     assert tree.nodes == 309
     exact = tree.exact(tree.strategy(load_agent("random"), 2, 0)[0])
@@ -114,7 +105,7 @@ def test_the_best_response_is_that_of_brute_force():
 def test_figures_are_those_of_open_spiel_on_the_game_itself(name, players):
     """The listed tree has the same NashConv as the game of the adapter, by OpenSpiel's Python."""
     tiny = (
-        SMALL
+        SOLVABLE
         if name == "medici_vs_strozzi"
         else variant_of(name, ("draw:above-1", *(f"step:{step}" for step in "BCDEFG")))
     )
@@ -156,8 +147,8 @@ def test_an_agent_that_draws_is_known_by_its_frequencies():
     copy = compiled_agent(name="another-random", stochastic=True)(
         load_agent("random").agent.function  # the built-in one is uniform without a question
     )
-    exact = exploited("medici_vs_strozzi", copy, 2, variant=SMALL, questions=400)["exact"]
-    told = exploited("medici_vs_strozzi", "random", 2, variant=SMALL)["exact"].query("figure != 'found'")
+    exact = exploited("medici_vs_strozzi", copy, 2, variant=SOLVABLE, questions=400)["exact"]
+    told = exploited("medici_vs_strozzi", "random", 2, variant=SOLVABLE)["exact"].query("figure != 'found'")
     assert (told["low"] == told["value"]).all()
     wide, true = figures(exact, "another-random"), figures(told, "random")
     gives = wide.loc[("gives_away", "all")]
@@ -178,7 +169,7 @@ def test_python_agents_that_remember_are_asked_in_the_order_of_a_game():
             return legal[0] if self.asked == 1 else legal[-1]
 
     spec = find_agent(python_agent(name="counting")(Counting), load_game("medici_vs_strozzi"))
-    tree = GameTree(Table(load_game("medici_vs_strozzi"), 2, SMALL), 1000)
+    tree = GameTree(Table(load_game("medici_vs_strozzi"), 2, SOLVABLE), 1000)
     strategy, answers = tree.strategy(spec, 2, 0)
     assert answers is None
     first = [each.before is None for each in tree.information]
@@ -190,8 +181,8 @@ def test_python_agents_that_remember_are_asked_in_the_order_of_a_game():
 def test_what_is_too_large_is_refused_before_anything_is_played(capsys):
     with pytest.raises(ArgumentError, match=r"exact: strasbourg, 3 players, variant base has about 10\^\d+ nodes"):
         ss.exploit("strasbourg", "random", 3, exact=True)
-    with pytest.raises(ArgumentError, match="variant small has more than 308 nodes, and at most 308 are listed"):
-        ss.exploit("medici_vs_strozzi", "random", variant=SMALL, exact=True, max_nodes=308)
+    with pytest.raises(ArgumentError, match="variant solvable has more than 308 nodes, and at most 308 are listed"):
+        ss.exploit("medici_vs_strozzi", "random", variant=SOLVABLE, exact=True, max_nodes=308)
     assert app.run(["exploit", "strozzi", "random", "--exact"]) == 2
     out, err = capsys.readouterr()
     assert (out, err[:24]) == ("", "strozzi: error: --exact:")
@@ -205,7 +196,7 @@ def test_a_restricted_agent_and_a_missing_library_are_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     monkeypatch.delitem(sys.modules, "strozzi_sim.adapters.exact")
     with pytest.raises(InputError, match=r"needs OpenSpiel .*pip install 'strozzi-sim\[openspiel\]'"):
-        ss.exploit("medici_vs_strozzi", "random", variant=SMALL, exact=True)
+        ss.exploit("medici_vs_strozzi", "random", variant=SOLVABLE, exact=True)
 
 
 def test_the_command_prints_the_exact_figures_beside_the_search(capsys):

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from medici_games import SOLVABLE
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
@@ -21,16 +22,6 @@ from open_spiel.python.observation import make_observation
 from strozzi_sim.adapters import open_spiel
 
 COUNTS = [(name, players) for name in OUR_GAMES for players in load_game(name).player_counts]
-TINY = {
-    "tiny": {
-        "ships": {"capacities": [1]},
-        "tiles": {"values_per_type": [0, 2], "gold_count": 0},
-        "type": [{"key": "dye"}],
-        "harbor": [{"id": "H1", "tracks": ["dye"]}],
-        "rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 1},
-        "price_space": {"action_space_cap": 2},
-    }
-}
 
 
 def random_game(game, seed, states=lambda state: None):
@@ -166,7 +157,7 @@ def test_searches_of_open_spiel_play(name):
 
 @pytest.mark.slow
 def test_counterfactual_regrets_solve_a_tiny_variant():
-    game = open_spiel.load_game("medici_vs_strozzi", variant=TINY)
+    game = open_spiel.load_game("medici_vs_strozzi", variant=SOLVABLE)
     assert str(game) == "python_medici_vs_strozzi(players=2,variant=tiny)"
     solver, gaps = cfr.CFRSolver(game), []
     for iteration in range(40):

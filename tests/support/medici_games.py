@@ -211,3 +211,14 @@ KIT = Kit(
     joining=frozenset({"reveal"}),
     golden=((2, "base"), (2, "medici_like"), (2, "all-flipped")),
 )
+
+SOLVABLE = {  # one ship of a single place each, two tiles: 309 nodes
+    "solvable": {
+        "ships": {"capacities": [1]},
+        "tiles": {"values_per_type": [0, 2], "gold_count": 0},
+        "type": [{"key": "dye"}],
+        "harbor": [{"id": "H1", "tracks": ["dye"]}],
+        "rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 1},
+        "price_space": {"action_space_cap": 2},
+    }
+}
