@@ -245,10 +245,16 @@ def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> S
             "nash", "", "table", "", (WEIGHT, AGAINST), "", x="agent", levels=standing.agents, x_label="agent"
         )
         lines += painter.parts(table, "", rows, standing.words, standing.title)
-        weighty = pick(rows, figure="weight").query("value > 0").sort_values("value", ascending=False, kind="stable")
+        weights = pick(rows, figure="weight")
+        if "meta_game" in tables:  # the same weights, always with intervals
+            weights = pick(
+                tables["meta_game"], players=standing.players, variant=standing.variant, figure="nash_weight"
+            )
+        weighty = weights.query("value > 0 or high > 0").sort_values("value", ascending=False, kind="stable")
         mixture = [f"`{row.agent}` ({format_estimate(row, 'share')})" for row in weighty.itertuples(index=False)]
         if mixture:
-            sentences.append(f"At {standing.title} the mixture that no agent beats is {listed(mixture)}.")
+            unsure = " These deals do not decide who has a weight." if weighty["high"].isna().any() else ""
+            sentences.append(f"At {standing.title} the mixture that no agent beats is {listed(mixture)}.{unsure}")
     caption = (
         "The choice of an agent is itself a game. Its solution is the most uniform mixture of agents that no agent beats (Nash averaging, Balduzzi et al. 2018). "
         "Against it, agents with a weight win one half, the others less. Adding copies or weak agents does not change these scores."
