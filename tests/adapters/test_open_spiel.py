@@ -158,16 +158,16 @@ def test_searches_of_open_spiel_play(name):
 @pytest.mark.slow
 def test_counterfactual_regrets_solve_a_tiny_variant():
     game = open_spiel.load_game("medici_vs_strozzi", variant=SOLVABLE)
-    assert str(game) == "python_medici_vs_strozzi(players=2,variant=tiny)"
+    assert str(game) == "python_medici_vs_strozzi(players=2,variant=solvable)"
     solver, gaps = cfr.CFRSolver(game), []
     for iteration in range(40):
         solver.evaluate_and_update_policy()
         if iteration in (3, 39):
             gaps.append(exploitability.exploitability(game, solver.average_policy()))
     assert 0 <= gaps[1] < 0.03 < gaps[0]
-    assert str(pyspiel.load_game("python_medici_vs_strozzi", {"variant": "tiny"})) == str(game)
-    with pytest.raises(InputError, match="'tiny' is already the name of other changes"):
-        open_spiel.load_game("medici_vs_strozzi", variant={"tiny": {"rounds": {"reveal_max": 2}}})
+    assert str(pyspiel.load_game("python_medici_vs_strozzi", {"variant": "solvable"})) == str(game)
+    with pytest.raises(InputError, match="'solvable' is already the name of other changes"):
+        open_spiel.load_game("medici_vs_strozzi", variant={"solvable": {"rounds": {"reveal_max": 2}}})
 
 
 def test_observers_have_named_parts():
