@@ -10,7 +10,7 @@ from threading import get_ident
 
 import msgspec
 
-from strozzi_sim.agent import Choice, File, python_agent
+from strozzi_sim.agent import Choice, File, Replacement, python_agent
 from strozzi_sim.agent.python import InvalidAnswer
 from strozzi_sim.agent.sent_files import place_of
 from strozzi_sim.errors import InputError, short_repr
@@ -40,10 +40,10 @@ def command_of(file):
 
 
 class _Program:
-    """A running program, its illegal answers and all its answers."""
+    """A running program."""
 
     def __init__(self, file):
-        self.file, self.illegal, self.answers = file, 0, 0
+        self.file = file
         self._process = subprocess.Popen(command_of(file), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -70,19 +70,13 @@ class _Program:
         return answer
 
     def end(self):
-        """End it, and say how many of its answers were illegal, if there were any."""
+        """End it."""
         self._process.kill()
         self._answers.close()
         with suppress(BrokenPipeError):  # of what it has not read
             self._questions.close()
         self._process.wait()
         _programs.pop((self.file, get_ident()), None)
-        if self.illegal:
-            print(
-                f"pipe:program={self.file}: {self.illegal} of {self.answers} answers were no legal action",
-                file=sys.stderr,
-            )
-            self.illegal = 0
 
 
 _programs: dict[tuple[str, int], _Program] = {}  # (file, thread): the program, shared by the games of a process
@@ -121,6 +115,7 @@ def _legal_answer(answer, offered):
 @python_agent(
     name="pipe",
     stochastic=True,
+    replaces=True,
     program=File("program that reads lines of JSON and answers; it has to be given"),
     illegal=Choice(
         "fault", ("fault", "random"), "an illegal answer ends the run, or is counted and replaced by a random action"
@@ -137,11 +132,9 @@ class Pipe:
         asked = decision(view, legal)
         program = _program(self._file)
         answer = program.ask(encode({**asked, "random": rng.word()}))
-        program.answers += 1
         action, wrong = _legal_answer(answer, asked["legal"])
         if wrong is None:
             return action
-        program.illegal += 1
         if self._illegal == "fault":
             raise InvalidAnswer(wrong)
-        return legal[rng.below(len(legal))]
+        return Replacement(legal[rng.below(len(legal))])

@@ -18,6 +18,7 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
 from strozzi_sim.agent.lineups import check_lineup
 from strozzi_sim.agent.parameters import Choice, Evaluator, File, Param, Policy, Prior, Seconds, Weights
+from strozzi_sim.agent.python import Replacement
 from strozzi_sim.agent.registry import (
     AGENT_TYPES,
     AgentSpec,
@@ -45,6 +46,7 @@ __all__ = [
     "Param",
     "Policy",
     "Prior",
+    "Replacement",
     "Seconds",
     "Weights",
     "agent_names",

@@ -44,6 +44,7 @@ class Agent:
             into `memory.probabilities` (see `agent.worth`) and returns 0, or None.
         error_rates: mean loss of each level per decision that is a choice, in self-play, in points, by player count;
             judged by this agent; levels from 0 on.
+        replaces: whether it is a Python agent that replaces illegal answers, which are counted.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Agent:
     evaluation: Callable[..., Any] | None = None
     probabilities: Callable[..., Any] | None = None
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    replaces: bool = False
 
     def __post_init__(self) -> None:
         """Check the name, `files`, and the function and memory of a compiled agent.
@@ -154,16 +156,20 @@ def python_agent(
     players: tuple[int, ...] | None = None,
     stochastic: bool = False,
     files: Sequence[str] = (),
+    replaces: bool = False,
     **params: Any,
 ) -> Callable[[Any], Agent]:
     """Declare the class below as an agent in Python; it is instantiated with its parameters as keyword arguments.
 
     See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` is also accepted.
     `files`, next to the file that declares it, also determine its behaviour, such as weights: if one changes, a study
-    does not resume.
+    does not resume. An agent that asks something else, such as a program or a language model, and then chooses for it,
+    because the answer is illegal, returns `Replacement(action)` from `act` and is declared with `replaces`: the
+    table `answers` of a study has the share of its illegal answers.
 
     Raises:
-        InputError: neither method, a default is not a number or is outside its range, or `files` is not a list of names.
+        InputError: neither method, a default is not a number or is outside its range, `files` is not a list of names, or
+            `replaces` without a method act.
     """
     declared = _declared(name, params)
 
@@ -171,7 +177,11 @@ def python_agent(
         kind = kind_of(player)
         if kind is None:
             raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
-        return Agent(name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, None, files)
+        if replaces and kind != "act":
+            raise InputError(f"agent {name}: replaces: only an agent with a method act can replace answers")
+        return Agent(
+            name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, None, files, replaces=replaces
+        )  # fmt: skip
 
     return declare
 

@@ -48,6 +48,10 @@ class ActingInBatches(Protocol):
         ...
 
 
+class Replacement(int):
+    """A legal action that an agent chose because its own answer was illegal; studies count them, see `python_agent`."""
+
+
 class InvalidAnswer(Exception):
     """A failure of a Python agent, or an answer that is not a legal action.
 
@@ -237,9 +241,9 @@ def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> in
     action = player.act(view, legal, rng)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
         raise InvalidAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
-    number = int(action)
+    number = action if isinstance(action, Replacement) else int(action)
     if number not in legal:
-        raise InvalidAnswer(f"chose the illegal action {number}; legal: {', '.join(map(str, legal))}")
+        raise InvalidAnswer(f"chose the illegal action {number:d}; legal: {', '.join(map(str, legal))}")
     return number
 
 

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 def finish(results: "Results", given: dict[str, Any]) -> bool:
     """Print how much was played and where it is; with --json the tables alone, and return True."""
+    from strozzi_sim.studies.illegal_answers import answer_sentences
+
     if given["json"]:
         options.print_tables(results)
         return True
-    for line in options.precision_words(results):
+    for line in (*options.precision_words(results), *answer_sentences(results.tables)):
         print(line)
     if "until" in results.plan and "precision" not in results.tables:
         played = results.plan["deals"]

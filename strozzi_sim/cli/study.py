@@ -120,7 +120,7 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
         return
     if not json:
         print(f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s")
-        for sentence in results.findings:
+        for sentence in (*results.findings, *_answers(results)):
             print(f"\n{sentence}")
         print(f"\ntables: {page.parent / 'tables'}\nreport: {page}")
         return
@@ -129,6 +129,12 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
     document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
     calibrated = results.manifest.get("calibrated")
     options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
+
+
+def _answers(results: "Results") -> list[str]:
+    from strozzi_sim.studies.illegal_answers import answer_sentences
+
+    return answer_sentences(results.tables)
 
 
 def _finish_part(results: "Results", json: bool) -> None:
@@ -154,7 +160,7 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
     if results.folder is not None:
         _finish(results, given["page"], False)
     else:
-        for sentence in results.findings:
+        for sentence in (*results.findings, *_answers(results)):
             print(f"\n{sentence}")
         options.print_status("add --out DIR to keep the tables and a report with pictures")
 

@@ -164,6 +164,7 @@ class Content:
         pages: (address, name) of pages beside this one.
         explorer: data of the explorer, packed, or "".
         definitions: figure -> how it is counted.
+        notes: sentences about the agents that a reader has to know.
     """
 
     answer: Answer
@@ -177,6 +178,7 @@ class Content:
     explorer: str = ""
     pages: tuple[tuple[str, str], ...] = ()
     definitions: dict[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
 _CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games

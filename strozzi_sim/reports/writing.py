@@ -10,6 +10,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import FileList, read_files, write_files
+from strozzi_sim.studies.illegal_answers import answer_sentences
 from strozzi_sim.studies.made_of import digest_of_page
 
 if TYPE_CHECKING:  # importing matplotlib and pandas takes a second, which an existing page does not need
@@ -36,6 +37,10 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
     Raises:
         InputError: results of this kind have no page.
     """
+    return replace(_page_of_kind(manifest, tables, game, painter), notes=answer_sentences(tables))
+
+
+def _page_of_kind(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> "Content":
     from strozzi_sim.reports.batch import lineup_pages
     from strozzi_sim.reports.comparisons import contest_page
     from strozzi_sim.reports.study_page import StudyPage

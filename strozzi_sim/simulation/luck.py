@@ -81,11 +81,6 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
     ], align=True)  # fmt: skip
 
 
-def outcome_dtype(outcome: np.dtype[Any], luck: Luck | None) -> np.dtype[Any]:
-    """Return the dtype of a chunk's outcome, with the sums of luck if that is measured."""
-    return outcome if luck is None else np.dtype([*outcome.descr, *LUCK_FIELDS], align=True)
-
-
 def luck_record(luck: Luck, game: Game) -> tuple[np.ndarray[Any, Any], Any]:
     """Return a record of `luck_dtype`, array of shape (1,), and what must outlive it."""
     evaluator = compile_evaluator(luck.agent, game)

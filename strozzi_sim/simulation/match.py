@@ -32,8 +32,8 @@ from strozzi_sim.simulation.loop import (
     recording_loop,
     work_dtype,
 )
-from strozzi_sim.simulation.luck import Luck, luck_record, outcome_dtype
-from strozzi_sim.simulation.mixed import MixedLoop
+from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_record
+from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
 from strozzi_sim.simulation.slots import kernels
 
@@ -199,6 +199,7 @@ class Match:
         seating: int | None = None,
         start_player: int = 0,
         luck: Luck | None = None,
+        answers: bool = False,
         stop: np.ndarray[Any, Any] = NO_STOP,
     ) -> MatchResult:
         """Play deals first .. last - 1 with the seatings of each, or only number `seating`.
@@ -213,6 +214,7 @@ class Match:
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
             luck: how to measure luck; the outcome then has the sums of `simulation.luck` too.
+            answers: add the counts ANSWERS to the outcome.
             stop: int64[1]; play ends before the next game once it is not 0.
 
         Raises:
@@ -260,13 +262,13 @@ class Match:
             loop, sink = recording_loop(self.game), written[0]
         else:
             loop = plain_loop(self.game, luck is not None)
-        games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
+        games, parts, beat, answered = 0, iter([(first, last, agents)]), heartbeat(), np.zeros(1, ANSWERS)
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, compiled, design,
                 deals=last - first, per_deal=per_deal, blame=blame, beat=beat,
             )  # fmt: skip
-            parts = mixed.waves(job.copy(), agents, fault, stop)
+            parts, answered = mixed.waves(job.copy(), agents, fault, stop), mixed.answers
         with active_heartbeat(beat, players, first):
             for low, high, players_of in parts:
                 job["first"], job["last"] = low, high
@@ -280,8 +282,7 @@ class Match:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
         kept = keeper.content() if keeper is not None else b""
-        if measured is not None:
-            outcome = _with_luck(outcome, measured, luck)
+        outcome = _merged(outcome_dtype(luck is not None, answers), outcome, measured, answered)
         return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
 
     def agent_table(self) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
@@ -341,13 +342,19 @@ class Match:
         )
 
 
-def _with_luck(
-    outcome: np.ndarray[Any, Any], measured: np.ndarray[Any, Any], luck: Luck | None
-) -> np.ndarray[Any, Any]:
-    """Return the outcome of a chunk with its sums of luck."""
-    whole = np.zeros(1, outcome_dtype(OUTCOME, luck))
-    for name in whole.dtype.names or ():
-        whole[name] = (outcome if name in (OUTCOME.names or ()) else measured)[name]
+def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
+    """Return the dtype of a chunk's outcome: OUTCOME, the sums of luck if that is measured, and ANSWERS if they are counted."""
+    if not luck and not answers:
+        return OUTCOME
+    return np.dtype([*OUTCOME.descr, *(LUCK_FIELDS if luck else ()), *(ANSWERS.descr if answers else ())], align=True)
+
+
+def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+    """Return a record with the fields of `dtype`, each from the first of the records that has it, arrays of shape (1,)."""
+    whole = np.zeros(1, dtype)
+    for part in reversed([part for part in parts if part is not None]):
+        for name in set(dtype.names or ()) & set(part.dtype.names or ()):
+            whole[name] = part[name]
     return whole
 
 

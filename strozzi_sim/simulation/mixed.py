@@ -19,6 +19,7 @@ from strozzi_sim.agent.compile import CompiledAgent
 from strozzi_sim.agent.python import (
     BATCH_SIZE,
     InvalidAnswer,
+    Replacement,
     TimeLimit,
     aligned,
     ask_batch,
@@ -34,13 +35,16 @@ from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.worker import begin_decision
-from strozzi_sim.simulation.loop import AGENT, FAULT
+from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS
 from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY_CURSOR, SLOT, kernels, slot_records
 
 MAX_SLOTS = 4096  # games at once
 WAVE = 4  # times as many games are played before they are counted
 LOG = 64  # initial room for decisions per game
 _MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
+
+# What Python agents answered, added to the outcome of a chunk whose illegal answers are counted. [position]
+ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)
 
 Array = np.ndarray[Any, Any]
 
@@ -52,6 +56,9 @@ class MixedLoop:
     seatings to play, `rules` the variant's, one row or one for each seating, `deals` how many deals in all, `per_deal` the games of each, and `blame` puts the fault of an agent in
     Python into words.
     `beat` is the heartbeat, array of shape (1,).
+
+    Attributes:
+        answers: ANSWERS record of all that was played, array of shape (1,).
     """
 
     def __init__(
@@ -70,6 +77,7 @@ class MixedLoop:
     ) -> None:
         self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
         self._per_deal = per_deal
+        self.answers = np.zeros(1, ANSWERS)
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
         self.rules = rules
@@ -229,6 +237,16 @@ class MixedLoop:
                     known = self._seats[b, seat] = game, player, SeatRng(int(self.randoms["cursor"][b, seat]))
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())
-                self.slots["action"][b] = ask_one(known[1], view, choices, known[2], self.clock)
+                action = ask_one(known[1], view, choices, known[2], self.clock)
+                self._count(action, int(asked["position"][row]), spec)
+                self.slots["action"][b] = action
             except InvalidAnswer as bad:
                 raise InvalidAnswer(bad.what, row) from bad.__cause__
+
+    def _count(self, action: int, position: int, spec: AgentSpec) -> None:
+        """Count an answer. Raises InvalidAnswer if it replaces another and the agent is not declared to do so."""
+        replaced = isinstance(action, Replacement)
+        if replaced and not spec.agent.replaces:
+            raise InvalidAnswer("returned a Replacement; an agent that does is declared with replaces=True")
+        self.answers["answers"][0, position] += 1
+        self.answers["replaced"][0, position] += replaced

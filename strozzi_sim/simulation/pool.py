@@ -42,7 +42,8 @@ Workers = int | Backend  # a number of workers of joblib, or others
 class Task:
     """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
 
-    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept, `luck` how luck is measured, if it is.
+    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept, `luck` how luck is measured, if it is;
+    with `answers` those of Python agents are counted.
     """
 
     key: Any
@@ -54,6 +55,7 @@ class Task:
     orders: bool = False
     keep: RowSelection = NO_ROWS
     luck: Luck | None = None
+    answers: bool = False
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
@@ -61,7 +63,9 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
     keep = task.keep if task.keep.tables else None
     plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
     rows = task.rows or task.orders
-    played = task.match.play(task.first, task.last, plan=plan, keep=keep, rows=rows, luck=task.luck, stop=stop)
+    played = task.match.play(
+        task.first, task.last, plan=plan, keep=keep, rows=rows, luck=task.luck, answers=task.answers, stop=stop
+    )
     if task.orders:
         played.counts = count_orders(played.rows, task.match.players)
         played.rows = played.rows if task.rows else played.rows[:0]

@@ -17,6 +17,8 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST
+from strozzi_sim.studies.illegal_answers import COLUMNS as ANSWERS
+from strozzi_sim.studies.illegal_answers import TABLE as ANSWERS_TABLE
 from strozzi_sim.studies.precision import COLUMNS as PRECISION
 from strozzi_sim.studies.standings import KEYS
 from strozzi_sim.studies.tables import EXPLORER, EXPLORER_KEYS, study_tables
@@ -172,6 +174,13 @@ def _in_words(keys: Sequence[str], row: Iterable[Any]) -> str:
 
 def _empty_tables(manifest: Mapping[str, Any], frames: Collection[str]) -> dict[str, pd.DataFrame]:
     """Return the tables of a study, tournament, worth study or comparison of variants without their rows."""
+    found = _empty_tables_of_kind(manifest, frames)
+    if manifest["plan"].get("answers"):
+        found[ANSWERS_TABLE] = pd.DataFrame(columns=list(ANSWERS)).astype(ANSWERS)
+    return found
+
+
+def _empty_tables_of_kind(manifest: Mapping[str, Any], frames: Collection[str]) -> dict[str, pd.DataFrame]:
     plan, report, compares = manifest["plan"], manifest["report"], "difference" in frames
     precision = pd.DataFrame(columns=list(PRECISION)).astype(PRECISION)
     if "counts" in plan and "worth" in frames:

@@ -22,9 +22,8 @@ from strozzi_sim.game.restricting import Use, find_things
 from strozzi_sim.game.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
-from strozzi_sim.simulation.loop import OUTCOME
-from strozzi_sim.simulation.luck import Luck, outcome_dtype
-from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.luck import Luck
+from strozzi_sim.simulation.match import Match, outcome_dtype
 
 CHUNKS = 200
 MAX_EXPLORED = 24  # cells of a study with an explorer
@@ -225,7 +224,12 @@ class Plan:
     @property
     def outcome(self) -> np.dtype[Any]:
         """Dtype of the outcome of a chunk."""
-        return outcome_dtype(OUTCOME, self.luck)
+        return outcome_dtype(self.luck is not None, self.answers)
+
+    @property
+    def answers(self) -> bool:
+        """Whether answers are counted, because an agent replaces illegal ones."""
+        return any(spec.agent.replaces for lineup in self.lineups for spec in lineup)
 
     @property
     def counts(self) -> np.dtype[Any]:
@@ -302,6 +306,7 @@ class Plan:
         rule |= {"worth": list(self.worth)} if self.worth else {}
         rule |= {"chunk_deals": self.chunk_deals} if self.chunk_deals else {}
         rule |= {"luck": self.luck.resolved} if self.luck else {}
+        rule |= {"answers": True} if self.answers else {}
         agents = {spec for lineup in self.lineups for spec in lineup}
         specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
         return (

@@ -318,6 +318,7 @@ def task_of(plan: Plan, cell: Cell, chunk: int) -> Task:
         orders=plan.orders,
         keep=plan.held,
         luck=plan.luck,
+        answers=plan.answers,
     )
 
 

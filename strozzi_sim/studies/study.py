@@ -13,6 +13,7 @@ from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import with_text_keys
+from strozzi_sim.studies import illegal_answers
 from strozzi_sim.studies.backends import workers_of
 from strozzi_sim.studies.calibrated import CalibrationCallback, calibrated
 from strozzi_sim.studies.lookup import (
@@ -77,9 +78,10 @@ class Kind:
         return precision.stop if precision else None
 
     def all_tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return its tables, and the table precision if one is asked."""
-        precision = self.precision()
-        return self.tables(plan, store) | ({"precision": precision.table(plan, store)} if precision else {})
+        """Return its tables, the table precision if one is asked, and the table answers if an agent replaces illegal ones."""
+        precision, found = self.precision(), self.tables(plan, store)
+        found |= {"precision": precision.table(plan, store)} if precision else {}
+        return found | ({illegal_answers.TABLE: illegal_answers.answer_table(plan, store)} if plan.answers else {})
 
     def with_plan(self, plan: Plan) -> Self:
         """Return the study with another plan."""

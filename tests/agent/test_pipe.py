@@ -7,12 +7,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 
+import strozzi_sim as ss
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_agents import pipe
-from strozzi_sim.agent import load_agent
+from strozzi_sim.agent import Replacement, load_agent, python_agent, spec_of
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game
@@ -20,7 +22,9 @@ from strozzi_sim.game.as_json import decision, decision_type, encode
 from strozzi_sim.game.variants import find_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.studies.results import load_results
 
+VARIANT = find_variant(load_game("strozzi"), "base")
 FIRST = """
 import json, sys
 for line in sys.stdin:
@@ -121,14 +125,59 @@ def test_a_program_that_hangs_is_ended_in_time(program, monkeypatch):
     assert not pipe._programs
 
 
-def test_illegal_answers_are_counted_and_replaced(program, capfd):
+def test_illegal_answers_are_replaced_by_the_seat_s_own_chance(program):
     text = program("import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n", ",illegal=random")
-    found = scores(text)
-    assert found == scores(text)  # the random actions are of the seat's stream
-    for running in list(pipe._programs.values()):
-        answers = running.answers
-        running.end()
-    assert f"{answers} of {answers} answers were no legal action" in capfd.readouterr().err
+    assert scores(text) == scores(text)
+
+
+SLOPPY = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    illegal = (asked["random"] >> 40) % 10 == 0
+    print(json.dumps({"action": 9999 if illegal else asked["legal"][0]["action"]}), flush=True)
+"""
+
+
+def test_the_share_of_illegal_answers_is_a_figure_with_an_interval(program, tmp_path, capsys):
+    text = program(SLOPPY, ",illegal=random")
+    asked = {"players": 3, "agents": f"{text},random,random", "deals": 40, "seed": 3}
+    played = ss.simulate("strozzi", workers=2, folder=tmp_path / "out", **asked)
+    row = played.tables["answers"].iloc[0]
+    assert (row["agent"], row["figure"], row["deals"]) == (load_agent(text).text, "illegal_share", 40)
+    assert row["low"] < 0.1 < row["high"] < 0.13
+    lineup = tuple(map(load_agent, (text, "random", "random")))
+    whole = Match(load_game("strozzi"), 3, lineup, VARIANT, 3, "rotate")
+    outcome = whole.play(0, 40, answers=True).outcome[0]
+    assert (outcome["answers"][1:] == 0).all()
+    assert row["n"] == outcome["answers"][0]
+    assert row["value"] == outcome["replaced"][0] / row["n"]
+    assert 0 < row["n"] < outcome["decisions"]
+    pd.testing.assert_frame_equal(load_results(tmp_path / "out").tables["answers"], played.tables["answers"])
+    pd.testing.assert_frame_equal(
+        ss.simulate("strozzi", workers=1, **asked).tables["answers"], played.tables["answers"]
+    )
+    said = f"Illegal answers of {load_agent(text).text}: {100 * row['value']:.1f} % ("
+    assert said in played.report(tmp_path / "page.html").read_text()
+    assert command(["compare", "strozzi", text, "random", "--players", "3", "--deals", "20"]) == 0
+    assert "Illegal answers of pipe:" in capsys.readouterr().out
+
+
+def test_only_an_agent_that_is_declared_to_replaces_answers():
+    class Lowest:
+        """Plays the lowest action."""
+
+        def act(self, view, legal, rng):
+            return Replacement(legal[0])
+
+    honest = spec_of(python_agent("lowest", replaces=True)(Lowest))
+    match = Match(load_game("strozzi"), 3, (honest, load_agent("random")), VARIANT, 1)
+    assert match.play(0, 1, answers=True).outcome["replaced"][0, 0] > 0
+    with pytest.raises(AgentFault, match=r"returned a Replacement; an agent that does is declared with replaces=True"):
+        Match(load_game("strozzi"), 3, (spec_of(python_agent("lowest")(Lowest)),), VARIANT, 1).play(0, 1)
+    Lowest.act_batch = lambda *_: 0
+    with pytest.raises(InputError, match="agent many: replaces: only an agent with a method act can"):
+        python_agent("many", replaces=True)(Lowest)
 
 
 def test_wrong_programs_are_refused(program, tmp_path, capsys):
@@ -165,19 +214,21 @@ class _Model(BaseHTTPRequestHandler):
         pass
 
 
-def test_the_example_of_a_language_model_plays(monkeypatch, capfd):
+def test_the_example_of_a_language_model_plays(monkeypatch):
     server = HTTPServer(("127.0.0.1", 0), _Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("LLM_URL", f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
     monkeypatch.setenv("LLM_MODEL", "none")
     table = Position("strozzi", 3, seed=1)
     spec = load_agent(f"pipe:program={ROOT / 'examples' / 'language_model.py'},illegal=random", table.game)
+    answers = []
     for _ in range(3):
         while table.legal[0] != 1:  # the deviating questions have no pass
             table.play(table.legal[0])
-        table.play(table.ask(spec))
+        answers.append(table.ask(spec))
+        table.play(answers[-1])
     server.shutdown()
     server.server_close()
     for running in list(pipe._programs.values()):
         running.end()
-    assert "1 of 3 answers were no legal action" in capfd.readouterr().err
+    assert [isinstance(answer, Replacement) for answer in answers] == [False, False, True]
