@@ -11,7 +11,7 @@ import strozzi_sim as ss
 GROUPS: dict[str, tuple[str, ...]] = {
     "Play and count": ("simulate", "heatmap", "Study", "read_study", "run", "Results"),
     "Questions": (),  # all that are in no other group
-    "One game": ("Position",),
+    "One game": ("Position", "record", "analyse"),
     "Thousands of games at once": ("VectorEnv",),
     "What there is": ("games", "agents", "load_game", "load_agent"),
     "Agents and games of your own": ("compiled_agent", "python_agent", "Param", "check_agent", "check_game"),

@@ -1,8 +1,9 @@
 """Random self-play of other libraries and ours, in turn on one core: decisions a CPU-second, start-up and peak memory.
 
-    python benchmarks/peers/race.py [--seconds S] [--turns K] [--environments FOLDER] [--json]
+    python benchmarks/peers/race.py [--seconds S] [--turns K] [--environments FOLDER] [--tag CHECKOUT] [--json]
 
-Each library is installed into an environment of its own, in FOLDER (default `.venv-*` next to this file). Games differ, so a ratio says how
+Each library is installed into an environment of its own, in FOLDER (default `.venv-*` next to this file). TAG, in Java, is measured in a checkout of it, whose
+classes and libraries are on CLASSPATH. Games differ, so a ratio says how
 many decisions of such games a researcher gets for the time. One game is the same on both sides: goofspiel for three, 5 cards, prizes in random order,
 ours the one that docs/your-own-game.md builds. Then the searches: OpenSpiel's C++ ISMCTSBot and ours (see peers.py).
 """
@@ -46,6 +47,10 @@ OURS = {
     "strozzi-sim, Medici vs Strozzi, 2 players": "strozzi-sim medici_vs_strozzi 2",
     "strozzi-sim, Strasbourg, 4 players": "strozzi-sim strasbourg 4",
 }
+TAG = {  # as printed: arguments of TagPlay.java
+    "TAG, Uno, 4 players": ["Uno", "4"], "TAG, Sushi Go, 4 players": ["SushiGo", "4"], "TAG, Dominion, 4 players": ["Dominion", "4"],
+    "TAG, Catan, 4 players": ["Catan", "4"],
+}  # fmt: skip
 _ORDER = ("decisions", "games", "start", "peak")
 
 
@@ -75,19 +80,32 @@ def measured(python, row, seconds, environment=None):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def race(seconds, turns, pythons):
+def in_tag(checkout, classes, row, seconds):
+    """Return what TagPlay.java, compiled in `classes`, measured."""
+    libraries = os.pathsep.join([str(classes), os.environ.get("CLASSPATH", "")])
+    command = ["java", "-cp", libraries, "TagPlay", *row, str(seconds)]
+    done = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def race(seconds, turns, pythons, tag=None):
     """Return all measurements: row -> list of dicts, the rows in turn."""
     sys.path.insert(0, str(HERE.parents[1] / "tests" / "support"))
     from own_game import install as install_goofspiel
 
     found = {name: [] for name in (*OURS, *(name for name, (place, _) in ROWS.items() if place in pythons))}
+    found |= {name: [] for name in TAG} if tag else {}
     searches = {"OpenSpiel's C++ ISMCTSBot": [], **{f"strozzi-sim, {agent}": [] for agent in peers.OURS.values()}}
     with tempfile.TemporaryDirectory() as folder:
         environment = install_goofspiel(Path(folder))
+        if tag:
+            subprocess.run(["javac", "-d", folder, HERE / "TagPlay.java"], check=True)
         for _ in range(turns):
             for name in found:
                 if name in OURS:
                     found[name].append(measured(sys.executable, OURS[name], seconds, environment))
+                elif name in TAG:
+                    found[name].append(in_tag(tag, folder, TAG[name], seconds))
                 else:
                     place, row = ROWS[name]
                     found[name].append(measured(pythons[place], row, seconds))
@@ -104,11 +122,12 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--environments", type=Path, default=HERE)
+    parser.add_argument("--tag", type=Path, help="checkout of TAG")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     pythons = install(options.environments)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    found, searches = race(options.seconds, options.turns, pythons)
+    found, searches = race(options.seconds, options.turns, pythons, options.tag)
     if options.json:
         print(json.dumps({"random play": found, "simulations/s": searches}, indent=1))
         return

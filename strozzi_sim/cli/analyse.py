@@ -1,6 +1,5 @@
 """analyse: what each decision of a recorded game cost, and how lucky each seat was."""
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +8,7 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.cli.explain import header_words
 from strozzi_sim.cli.records import RecordFile
-from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.errors import pluralize
 from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
@@ -35,20 +34,14 @@ def analyse(
 
     Example: strozzi analyse games.jsonl --game 3
     """
-    from strozzi_sim.play.analyse import analyse_game, find_judge
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
-    from strozzi_sim.play.records import read_record
+    from strozzi_sim.play.analyse import analyse_record
+    from strozzi_sim.play.records import numbered_game
 
     options.check_range("--game", game, 1, 1e12)
     options.check_range("--redraws", redraws, 1, 10_000)
     options.check_range("--top", top, 0, 1e6)
-    recorded = next(islice(read_record(file), game - 1, None), None)
-    if recorded is None:
-        raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
-    table = Position(**recorded_deal(recorded, str(file)))
-    spec = find_judge(agent, table.game, table.players, table.variant)
-    analysis = analyse_game(table, reconstruct_actions(recorded, table, str(file)), spec, redraws, recorded.names)
+    recorded = numbered_game(file, game)
+    table, analysis = analyse_record(recorded, str(file), agent, redraws)
     if page is not None:
         from strozzi_sim.reports.analysis import analysis_page
         from strozzi_sim.reports.page import write_page
@@ -56,12 +49,12 @@ def analyse(
 
         manifest = _manifest(table, game, recorded.names)
         watched = replay_page(recorded, analysis)[0]
-        write_page(page, analysis_page(analysis, recorded.names, manifest, table.game, watched))
+        write_page(page, analysis_page(analysis, manifest, table.game, watched))
     if json:
-        options.print_json(analysis_document(analysis, recorded.names))
+        options.print_json(analysis_document(analysis))
         return
     print(header_words(recorded, table.game.title))
-    print_analysis(analysis, recorded.names, top)
+    print_analysis(analysis, top)
     if page is not None:
         print(f"\nreport: {page}")
 
@@ -76,16 +69,16 @@ def _manifest(table: "Position", number: int, names: list[str]) -> dict[str, Any
     }  # fmt: skip
 
 
-def print_analysis(analysis: "GameAnalysis", names: list[str], top: int = 5) -> None:
+def print_analysis(analysis: "GameAnalysis", top: int = 5) -> None:
     """Print what made the result of every seat, error rates and levels, and the turning points."""
     print(f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n")
-    _print_parts(analysis, names)
+    _print_parts(analysis)
     print("\nturning points, by change of the expected share of the win")
     for kind, decision, change in analysis.turning_points(top):
-        print(f"  decision {decision.number}: {analysis.event_words(kind, decision, change, names)}")
+        print(f"  decision {decision.number}: {analysis.event_words(kind, decision, change)}")
 
 
-def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
+def _print_parts(analysis: "GameAnalysis") -> None:
     from strozzi_sim.agent.worth import LEAD, WIN
     from strozzi_sim.play.analyse import PARTS, level_words
 
@@ -96,7 +89,7 @@ def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
         rows = [
             ["seat", "agent", *PARTS.values(), "result", *(["error rate", "choices", "level"] if worth == LEAD else [])]
         ]
-        for seat, name in enumerate(names):
+        for seat, name in enumerate(analysis.names):
             parts = analysis.parts(seat)
             figures = [f"{factor * parts[key][worth]:+.{digits}f}" for key in PARTS]
             row = [str(seat), name, *figures, f"{factor * analysis.result[seat, worth]:+.{digits}f}"]
@@ -113,7 +106,7 @@ def _print_parts(analysis: "GameAnalysis", names: list[str]) -> None:
     )
 
 
-def analysis_document(analysis: "GameAnalysis", names: list[str]) -> dict[str, Any]:
+def analysis_document(analysis: "GameAnalysis") -> dict[str, Any]:
     """Return an analysis as plain data."""
     from strozzi_sim.agent.worth import WORTHS
 
@@ -121,7 +114,7 @@ def analysis_document(analysis: "GameAnalysis", names: list[str]) -> dict[str, A
         return {name: round(float(value), 4) for name, value in zip(WORTHS, worth, strict=True)}
 
     seats = []
-    for seat, name in enumerate(names):
+    for seat, name in enumerate(analysis.names):
         rate, choices = analysis.error_rate(seat)
         parts = {key: by_name(part) for key, part in analysis.parts(seat).items()}
         result = by_name(analysis.result[seat])

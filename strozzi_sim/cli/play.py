@@ -118,7 +118,7 @@ def play(
     if judging is not None:
         dealt = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
         print()
-        print_analysis(analyse_game(dealt, table.actions, judging, names=names), names)
+        print_analysis(analyse_game(dealt, table.actions, judging, names=names))
 
 
 def _hinting(text: str, game: "Game", players: int) -> str:

@@ -1,6 +1,5 @@
 """record, replay, verify: games as JSON Lines."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,7 +38,7 @@ def record(
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
     """
     from strozzi_sim.game import load_game
-    from strozzi_sim.play.records import record_game, write_record
+    from strozzi_sim.play.records import record_games, write_record
     from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
@@ -62,14 +61,10 @@ def record(
     if json and to_output:
         raise InputError(f"--json and --out {path}: both go to standard output; name a file with --out")
     deals = range(games) if deal is None else range(deal, deal + 1)
-
-    def seated(number: int) -> int:
-        return match.seating_of(number) if seating is None else seating
-
     try:
         with stop_flag():
             dependent = row_dependent(match)
-            written = write_record(path, (record_game(match, number, seated(number), dependent) for number in deals))
+            written = write_record(path, record_games(match, deals, seating, dependent))
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return
     if json:
@@ -140,7 +135,7 @@ def replay(
     from strozzi_sim.cli.explain import ExplainOptions, explain_game, header_words, wait_for_enter
     from strozzi_sim.cli.table_pages import print_tables, write_tables
     from strozzi_sim.game import load_game
-    from strozzi_sim.play.records import read_record
+    from strozzi_sim.play.records import numbered_game
 
     options.check_range("--game", game, 1, 1e12)
     options.check_range("--redraws", redraws, 1, 10_000)
@@ -154,9 +149,7 @@ def replay(
     if judge:
         raise InputError("--judge: only valid with --html PAGE")
     number = game or 1
-    recorded = next(islice(read_record(file), number - 1, None), None)
-    if recorded is None:
-        raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {number}")
+    recorded = numbered_game(file, number)
     if explain:
         asked = ExplainOptions(explain, decision, seat, lines, depth, visits, tree)
         explain_game(recorded, str(file), asked, step=step, json=json)

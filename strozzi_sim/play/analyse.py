@@ -13,21 +13,28 @@ seat did not know and of the chance to come; all actions meet the same draws. Th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
 from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, as_argument_error, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import game_key, mix
 from strozzi_sim.play.judging import judging_kernels
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.simulation.luck import Luck, luck_record
 from strozzi_sim.stats.intervals import t_quantile
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Worth = npt.NDArray[np.float64]  # [P, WORTHS]
 REDRAWS = 32
@@ -78,9 +85,9 @@ class JudgedDecision:
         return float(-self.effect[self.seat, WIN])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GameAnalysis:
-    """The analysis of a game.
+    """The analysis of a game; it shows itself in a notebook.
 
     Attributes:
         agent: spec string of the agent that evaluates.
@@ -90,6 +97,7 @@ class GameAnalysis:
         decisions: in order.
         result: score, lead and share of the win in the end.
         error_rates: mean loss of each level of the agent per choice, from level 0 on; () without levels.
+        names: of the seats.
     """
 
     agent: str
@@ -99,6 +107,7 @@ class GameAnalysis:
     decisions: tuple[JudgedDecision, ...]
     result: Worth
     error_rates: Sequence[float] = ()
+    names: Sequence[str] = ()
 
     def parts(self, seat: int) -> dict[str, Worth]:
         """Return what the result of a seat is made of, float64[3] each: they add up to it."""
@@ -144,8 +153,9 @@ class GameAnalysis:
             found.append(("luck", each, float(each.luck[seat, WIN])))
         return sorted(found, key=lambda event: -abs(event[2]))[:count]
 
-    def event_words(self, kind: str, decision: JudgedDecision, change: float, names: Sequence[str]) -> str:
-        """Return a sentence about a turning point; the first three arguments are those of `turning_points`."""
+    def event_words(self, kind: str, decision: JudgedDecision, change: float) -> str:
+        """Return a sentence about a turning point, from `turning_points`."""
+        names = self.names
         if kind == "error":
             return (
                 f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}, {decision.best} was worth "
@@ -154,6 +164,65 @@ class GameAnalysis:
         seat = int(np.abs(decision.luck[:, WIN]).argmax())
         said = decision.events[-1].rstrip(".") if decision.events else ""
         return f"luck of {100 * change:+.0f} % for {names[seat]} (seat {seat}): {said}"
+
+    @property
+    def decision_table(self) -> "pd.DataFrame":
+        """One row a decision: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
+        import pandas as pd
+
+        columns = ["decision", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
+        rows = [
+            (each.number, each.seat, self.names[each.seat], each.question, each.played, each.best, each.loss + 0.0, each.win_loss + 0.0, each.is_choice)
+            for each in self.decisions
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=columns)
+
+    @property
+    def part_table(self) -> "pd.DataFrame":
+        """One row a seat and part of its result: seat, agent, part, score, lead, win; the parts before `result` add up to it."""
+        import pandas as pd
+
+        rows = [
+            (seat, name, part, *worth)
+            for seat, name in enumerate(self.names)
+            for part, worth in {**self.parts(seat), "result": self.result[seat]}.items()
+        ]
+        return pd.DataFrame(rows, columns=["seat", "agent", "part", *WORTHS])
+
+    @property
+    def seat_table(self) -> "pd.DataFrame":
+        """One row a seat: seat, agent, error_rate (points a decision), choices, level, low, high (of the level; NaN without one)."""
+        import pandas as pd
+
+        rows = [
+            (seat, name, *self.error_rate(seat), *(self.level(seat) or (float("nan"),) * 3))
+            for seat, name in enumerate(self.names)
+        ]
+        return pd.DataFrame(rows, columns=["seat", "agent", "error_rate", "choices", "level", "low", "high"])
+
+    def __repr__(self) -> str:
+        """The seats and the judge in a line."""
+        return f"<GameAnalysis: {', '.join(self.names)}; {pluralize(len(self.decisions), 'decision')}, judged by {self.agent}>"
+
+    def _repr_html_(self) -> str:
+        head, *turns = (
+            f"Judged by {self.agent}",
+            *(f"Decision {turn[1].number}: {self.event_words(*turn)}." for turn in self.turning_points(3)),
+        )
+        parts = self.part_table.assign(win=100 * self.part_table["win"]).replace({"part": PARTS})
+        shown = []
+        for title, worth in (("expected lead, points", "lead"), ("expected share of the win, %", "win")):
+            table = parts.pivot_table(index=["seat", "agent"], columns="part", values=worth, sort=False).round(1)
+            shown.append(f"<div>{title}</div>{table.rename_axis(columns=None).reset_index().to_html(index=False)}")
+        rates = (
+            self.seat_table[["seat", "agent", "error_rate", "choices"]]
+            .round(2)
+            .rename(columns={"error_rate": "error rate"})
+        )
+        rates["level"] = [level_words(self.level(seat)) for seat in rates["seat"]]
+        shown.append(f"<div>points lost a decision</div>{rates.to_html(index=False, na_rep='-')}")
+        said = "".join(f"<div>{escape(line)}</div>" for line in turns)
+        return f"<div>{escape(head)}</div>{''.join(shown)}{said}"
 
 
 def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
@@ -201,7 +270,7 @@ def analyse_game(
     start = judge.before_the_deal()
     after = judge.position(0)
     dealt, decisions, shown = after - start, list[JudgedDecision](), len(table.lines())
-    components, names = table.variant.components, names or [f"seat {seat}" for seat in range(table.players)]
+    components, names = table.variant.components, tuple(names or [f"seat {seat}" for seat in range(table.players)])
     for number, action in enumerate(actions, 1):
         legal, seat = table.legal, table.actor
         worths = judge.actions(number)
@@ -220,7 +289,28 @@ def analyse_game(
         )  # fmt: skip
         after, shown = now, len(lines)
     rates = spec.agent.error_rates.get(table.players, ())
-    return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after, rates)
+    return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after, rates, names)
+
+
+def analyse_record(
+    recorded: RecordedGame, place: str, agent: str, redraws: int = REDRAWS
+) -> tuple[Position, GameAnalysis]:
+    """Return a recorded game after its last action, and its analysis.
+
+    Args:
+        recorded: the game, complete.
+        place: where it stands; begins errors.
+        agent: spec string of an agent that evaluates positions.
+        redraws: draws behind each worth.
+
+    Raises:
+        InputError: lines that do not follow from the deal, or as `find_judge`, of the argument agent.
+    """
+    table = Position(**recorded_deal(recorded, place))
+    _check_open(table.game, table.variant)
+    spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
+    actions = reconstruct_actions(recorded, table, place)
+    return table, analyse_game(table, actions, spec, redraws, recorded.names)
 
 
 def judge_choices(table: Position, spec: AgentSpec, redraws: int = REDRAWS, repeats: int = 8) -> Worth:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import factorial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import InputError, RuleViolation, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, RuleViolation, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
@@ -20,6 +21,7 @@ from strozzi_sim.runtime.files import open_atomically
 from strozzi_sim.runtime.parsing import parse_json, read_lines
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.row_dependence import row_dependent as row_dependent_agents
 
 FORMAT = "strozzi-sim.record/1"
 MAX_NAME = 1_000  # characters of an agent's name
@@ -74,6 +76,22 @@ def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[s
         _record_game, match, deal, seating, row_dependent, blame=lambda beat, what: match.lost(beat, what, seating)
     )
     return lines
+
+
+def record_games(
+    match: Match, deals: Iterable[int], seating: int | None = None, row_dependent: Sequence[str] | None = None
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the records of several deals.
+
+    Args:
+        match: what is played.
+        deals: numbers of the deals.
+        seating: number of the seating; default: the first, or with spread that of the deal.
+        row_dependent: names for the headers; default: those that are found now.
+    """
+    named = row_dependent_agents(match) if row_dependent is None else row_dependent
+    for deal in deals:
+        yield record_game(match, deal, match.seating_of(deal) if seating is None else seating, named)
 
 
 def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str]) -> list[dict[str, Any]]:
@@ -133,6 +151,18 @@ def read_record(path: Path) -> Iterator[RecordedGame]:
         InputError: there is no such file, or a line is no event; names the line.
     """
     yield from games_in(((number, _parsed(path, number, content)) for number, content in read_lines(path)), str(path))
+
+
+def numbered_game(path: Path, number: int, argument: str = "game") -> RecordedGame:
+    """Return a game of a record by its number, from 1.
+
+    Raises:
+        StorageError, InputError: as `read_record`, or there are fewer games; names `argument`.
+    """
+    found = next(islice(read_record(path), number - 1, None), None)
+    if found is None:
+        raise ArgumentError(argument, f"{path} holds {sum(1 for _ in read_record(path))} games, got {number}")
+    return found
 
 
 def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedGame]:

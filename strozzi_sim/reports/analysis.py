@@ -20,19 +20,17 @@ _COSTLY = 12  # decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
 
 
-def analysis_page(
-    analysis: GameAnalysis, names: Sequence[str], manifest: Mapping[str, Any], game: Game, table: str = ""
-) -> str:
+def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
     """Return the page of an analysed game as HTML.
 
     Args:
         analysis: the game, judged.
-        names: the seats' names.
         manifest: versions, command, seed and reconstructed data, as of a study.
         game: its game.
         table: page of the game's table, which is shown within this one; default: none.
     """
-    painter, seats = Painter(), [f"{name} (seat {seat})" for seat, name in enumerate(names)]
+    painter, names = Painter(), analysis.names
+    seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
     curve = Item(
         "Who was ahead, decision by decision",
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
@@ -52,13 +50,13 @@ def analysis_page(
         )
         for title, anchor, worth, factor, digits in titles
     ]  # fmt: skip
-    turning = Item("Turning points", "", (Part("", table=_turning_points(analysis, names)),), "item-turning-points")
+    turning = Item("Turning points", "", (Part("", table=_turning_points(analysis)),), "item-turning-points")
     costly = Item("Costliest decisions", "", (Part("", table=_costly(analysis, seats)),), "item-costly")
     rates = Item("Error rates", "", (Part("", table=_rates(analysis, seats)),), "item-error-rates")
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
     chances = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} % of the win; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)} %."
-    turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn, names)}." for turn in analysis.turning_points()]
+    turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
     lost = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
     worst = (
         f"{max(lost)[1]} lost most, {max(lost)[0]:.2f} points a decision; {min(lost)[1]} least, {min(lost)[0]:.2f}."
@@ -70,7 +68,7 @@ def analysis_page(
     steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
     rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
     content = Content(
-        answer=_answer(analysis, names),
+        answer=_answer(analysis),
         hero=(curve,),
         sections=[
             section("parts", "Luck and errors", "What made the result?", [made], parts, chances),
@@ -87,7 +85,7 @@ def analysis_page(
     return render(manifest, game, content, painter)
 
 
-def _answer(analysis: GameAnalysis, names: Sequence[str]) -> Answer:
+def _answer(analysis: GameAnalysis) -> Answer:
     """Return who won, by luck or by play, and three numbers of the winner."""
     shares = analysis.result[:, WIN]
     best = float(shares.max())
@@ -96,10 +94,10 @@ def _answer(analysis: GameAnalysis, names: Sequence[str]) -> Answer:
     parts = {name: part[WIN] for name, part in analysis.parts(seat).items()}
     play = parts["own_errors"] + parts["rivals_errors"]
     why = "more by luck than by play" if parts["luck"] > play else "more by play than by luck"
-    verdict = f"{names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {why}."
+    verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {why}."
     rate, choices = analysis.error_rate(seat)
     first = analysis.turning_points(1)
-    detail = f"The largest turn: {analysis.event_words(*first[0], names)}." if first else ""
+    detail = f"The largest turn: {analysis.event_words(*first[0])}." if first else ""
     return Answer(
         verdict, detail,
         (
@@ -163,10 +161,10 @@ def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: flo
     return PageTable(("player",), tuple((label, "") for label in [*PARTS.values(), "result"]), tuple(rows))
 
 
-def _turning_points(analysis: GameAnalysis, names: Sequence[str]) -> PageTable:
+def _turning_points(analysis: GameAnalysis) -> PageTable:
     rows = [
         (
-            (str(decision.number), analysis.event_words(kind, decision, change, names)),
+            (str(decision.number), analysis.event_words(kind, decision, change)),
             (_cell(100 * change, 0),),
         )
         for kind, decision, change in analysis.turning_points()

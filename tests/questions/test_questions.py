@@ -13,7 +13,7 @@ from strozzi_sim.cli import app
 from strozzi_sim.cli.error_text import option_of
 from strozzi_sim.errors import ArgumentError
 
-NAMES = [module.name for module in iter_modules(questions.__path__)]
+NAMES = [module.name for module in iter_modules(questions.__path__) if module.name in ss.__all__]
 GIVEN = {  # what a question needs to be asked at all
     "compare": {"first": "random", "second": "greedy"},
     "exploit": {"agent": "random"},

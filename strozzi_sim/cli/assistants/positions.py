@@ -7,7 +7,6 @@ seed only, so that the same arguments lead to the same position, and nothing tha
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -115,13 +114,9 @@ def _recorded(record: str, number: int, decisions: int | None) -> tuple["Positio
     """Return a recorded game as dealt, the names of its seats, and its first actions; default: all."""
     from strozzi_sim.play.position import Position
     from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
-    from strozzi_sim.play.records import read_record
+    from strozzi_sim.play.records import numbered_game
 
-    found = next(islice(read_record(Path(record)), number - 1, None), None)
-    if found is None:
-        raise ArgumentError(
-            "game_number", f"{record} holds {sum(1 for _ in read_record(Path(record)))} games, got {number}"
-        )
+    found = numbered_game(Path(record), number, "game_number")
     dealt = Position(**recorded_deal(found, record))
     actions = reconstruct_actions(found, dealt.copy(), record, complete=False)
     if decisions is not None and decisions > len(actions):
@@ -364,7 +359,7 @@ def analyse_game(
         )
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
     found = analyse(way.dealt, way.actions, spec, redraws, way.names)
-    document = analysis_document(found, way.names)
+    document = analysis_document(found)
     losses = [
         np.array([each.loss for each in found.decisions if each.seat == seat and each.is_choice])
         for seat in range(table.players)
@@ -378,7 +373,7 @@ def analyse_game(
         "agent": found.agent,
         "seats": seats,
         "turning_points": [
-            f"decision {turn[1].number}: {found.event_words(*turn, way.names)}" for turn in found.turning_points(top)
+            f"decision {turn[1].number}: {found.event_words(*turn)}" for turn in found.turning_points(top)
         ],
         "costliest_decisions": [{key: each[key] for key in keys} for each in costly[:top]],
         "decisions": len(found.decisions),
