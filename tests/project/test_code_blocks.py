@@ -1,0 +1,107 @@
+"""Code in the documents: what Python lines no other test runs do run, and every command has the words that it is given."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import typer
+
+import strozzi_sim as ss
+from paths import ROOT
+from strozzi_sim.cli.app import app
+from strozzi_sim.errors import StrozziError
+
+COMMANDS = typer.main.get_command(app).commands
+PAGES = {page.relative_to(ROOT).as_posix(): page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]}  # fmt: skip
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+# Blocks that are run by the tests of what they are about: agents in files and their networks, a game of one's own, learning, adapters.
+ELSEWHERE = {
+    "README.md": 2, "docs/adapters.md": 5, "docs/agents.md": 7, "docs/facts.md": 2, "docs/learning.md": 4,
+    "docs/your-own-game.md": 12, "docs/api.md": None,
+}  # fmt: skip
+HERE = {  # page -> what begins the blocks that are run here, in order
+    "docs/agents.md": ["import strozzi_sim as ss\n\n(record,)", "import strozzi_sim as ss\n\ntable = ss.worth("],
+    "docs/facts.md": ["import pandas as pd\n\nships", "import duckdb", "import strozzi_sim as ss\n\nresults = ss.simulate"],
+    "docs/table.md": ["import strozzi_sim as ss\nfrom strozzi_sim.game.table"],
+}  # fmt: skip
+
+
+def blocks(page, language):
+    return [text for kind, text in FENCED.findall(PAGES[page]) if kind == language]
+
+
+def test_every_block_of_python_is_run_by_a_test():
+    for page in PAGES:
+        found, elsewhere = blocks(page, "python"), ELSEWHERE.get(page, 0)
+        if elsewhere is not None:  # the examples of docs/api.md are run one by one
+            assert len(found) == elsewhere + len(HERE.get(page, [])), page
+        for start in HERE.get(page, []):
+            assert sum(block.startswith(start) for block in found) == 1, start
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", HERE)
+def test_the_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if page == "docs/facts.md":  # the study of the page has kept rows
+        (study,) = (text for text in blocks(page, "toml") if 'name = "late-pirates"' in text)
+        ss.run(ss.Study(**{**tomllib.loads(study), "facts": ["ship"], "deals": 200}), folder="results/late-pirates")
+    names = {}
+    for start in HERE[page]:
+        (block,) = (block for block in blocks(page, "python") if block.startswith(start))
+        exec(block, names)
+    if page == "docs/agents.md":
+        assert list(names["found"].names) == ["heuristic", "greedy", "heuristic", "greedy"]
+
+
+@pytest.mark.slow
+def test_the_checks_of_the_page_pass_for_its_game(tmp_path):
+    from own_game import install
+
+    (block,) = (block for block in blocks("docs/your-own-game.md", "python") if "check_game(GAME, deals=20)" in block)
+    assert subprocess.run([sys.executable, "-c", block], env=install(tmp_path), check=False).returncode == 0
+
+
+def commands(page):
+    """Every command of a page, without what a shell makes of it."""
+    for language, text in FENCED.findall(PAGES[page]):
+        if language in ("", "console", "bash", "sh"):
+            for line in text.replace("\\\n", " ").splitlines():
+                for piece in re.split(r" && | \| | > ", line.strip().removeprefix("$ ")):
+                    if piece.startswith("strozzi ") and "[" not in piece and "..." not in piece:
+                        yield piece
+
+
+def misunderstood(line):
+    """What the command line says of a command that is not run, or ""; names in capitals stand for something."""
+    name, *words = shlex.split(line, comments=True)[1:]
+    words = ["1" if re.fullmatch(r"[A-Z][A-Z_]+", word) else word for word in words]
+    try:
+        if "--help" not in words:
+            COMMANDS[name].make_context(name, words)
+    except (StrozziError, KeyError) as error:
+        return f"{line}: {error}"
+    except Exception as error:  # the parser's own errors have no public class
+        if not hasattr(error, "format_message"):
+            raise
+        return f"{line}: {error.format_message()}"
+    return ""
+
+
+def test_commands_are_given_words_that_they_know():
+    lines = [line for page in PAGES for line in commands(page)]
+    assert len(lines) > 75
+    assert not [words for line in lines if (words := misunderstood(line))]
+
+
+def test_a_wrong_word_is_noticed():
+    for line in (
+        "strozzi blance",
+        "strozzi balance strozzi --deal 5",
+        "strozzi record",
+        "strozzi play strozzi --seed two",
+    ):
+        assert misunderstood(line), line
