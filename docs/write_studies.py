@@ -1,18 +1,19 @@
-"""Write docs/studies.md, docs/study.schema.json and docs/decision.schema.json from the code: `python docs/write_studies.py`."""
+"""Write docs/studies.md and docs/*.schema.json from the code: `python docs/write_studies.py`."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from strozzi_sim.facts.blocks import Quantiles
 from strozzi_sim.game import as_json, game_names, load_game
+from strozzi_sim.game.converting import json_schema
 from strozzi_sim.studies.planning import StudyFile
+from strozzi_sim.table.schema import schema as page_schema
 
 PAGE = Path(__file__).parent / "studies.md"
 SCHEMA = Path(__file__).parent / "study.schema.json"
 DECISION = Path(__file__).parent / "decision.schema.json"
+TABLE = Path(__file__).parent / "table.schema.json"
 KEYS = {
     "name": "name of the study and of its results folder: 1 to 64 characters of a-z, 0-9 and -",
     "game": "the game; `strozzi games` lists them",
@@ -130,7 +131,7 @@ def _facts_of(blocks: Any) -> str:
 
 def schema() -> str:
     """Return docs/study.schema.json."""
-    found = msgspec.json.schema(StudyFile)
+    found = json_schema(StudyFile)
     properties = found["$defs"]["StudyFile"]["properties"]
     for key, text in KEYS.items():
         properties[key]["description"] = text.replace("`", "")
@@ -143,7 +144,13 @@ def decision_schema() -> str:
     return json.dumps(as_json.schema([load_game(name) for name in ours]), indent=1) + "\n"
 
 
+def table_schema() -> str:
+    """Return docs/table.schema.json: what a page of a table is drawn from."""
+    return json.dumps(page_schema(), indent=1) + "\n"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), "utf-8")
     SCHEMA.write_text(schema(), "utf-8")
     DECISION.write_text(decision_schema(), "utf-8")
+    TABLE.write_text(table_schema(), "utf-8")

@@ -122,7 +122,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--environments", type=Path, default=HERE)
-    parser.add_argument("--tag", type=Path, help="checkout of TAG")
+    parser.add_argument(
+        "--tag", type=Path, default=os.environ.get("TAG_CHECKOUT"), help="checkout of TAG; default: $TAG_CHECKOUT"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     pythons = install(options.environments)

@@ -13,6 +13,7 @@ strozzi_sim.errors.InputError: study.toml: C01.suit: invalid value 'reed'; known
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -26,6 +27,19 @@ _STEPS = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 Step = str | int  # the key of a table, or the number of an entry of a list
+
+
+def json_schema(kind: Any) -> dict[str, Any]:
+    """Return the JSON schema of a type, the same in every version of Python: from 3.13 on docstrings lose their indentation.
+
+    >>> json_schema(int)
+    {'type': 'integer'}
+    """
+    schema = msgspec.json.schema(kind)
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if "description" in part:
+            part["description"] = cleandoc(part["description"])
+    return schema
 
 
 def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any:

@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from strozzi_sim.game.converting import json_schema
+
 
 class Seat(msgspec.Struct, forbid_unknown_fields=True):
     """A seat: name in sentences, agent, sign on its disc (default: its number), and a name of the game's own."""
@@ -163,7 +165,7 @@ def schema() -> dict[str, Any]:
     >>> sorted(schema()["$defs"]["Step"]["required"])
     ['marks', 'said', 'set', 'type']
     """
-    return msgspec.json.schema(Page)
+    return json_schema(Page)
 
 
 def check(data: Any) -> None:

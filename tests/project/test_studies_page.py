@@ -11,6 +11,7 @@ def test_the_page_and_the_schema_are_those_of_the_code():
     assert (ROOT / "docs" / "studies.md").read_text("utf-8") == WRITTEN["page"](), "run python docs/write_studies.py"
     assert (ROOT / "docs" / "study.schema.json").read_text("utf-8") == WRITTEN["schema"]()
     assert (ROOT / "docs" / "decision.schema.json").read_text("utf-8") == WRITTEN["decision_schema"]()
+    assert (ROOT / "docs" / "table.schema.json").read_text("utf-8") == WRITTEN["table_schema"]()
 
 
 def test_every_key_of_a_study_is_explained():
