@@ -45,9 +45,9 @@ def record(
         AgentFault: an agent failed, hung or chose an illegal action.
 
     >>> import strozzi_sim as ss
-    >>> (lines,) = ss.record("strozzi", players=3, agents=["greedy", "random"], seed=7)
+    >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
     >>> lines[0]["agents"], lines[1]["type"]
-    (['greedy', 'random', 'greedy'], 'deal')
+    (['random', 'random', 'random'], 'tiles')
     """
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, check_whole
     from strozzi_sim.game import find_game
@@ -100,10 +100,10 @@ def analyse(
         StorageError: the file cannot be read.
 
     >>> import strozzi_sim as ss
-    >>> (lines,) = ss.record("strozzi", players=3, agents=["heuristic", "random"], seed=7)
+    >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
     >>> found = ss.analyse(lines, redraws=4)
     >>> found.seat_table["agent"].tolist()
-    ['heuristic', 'random', 'heuristic']
+    ['random', 'random', 'random']
     >>> found.decision_table.columns.tolist()
     ['decision', 'seat', 'agent', 'question', 'played', 'best', 'loss', 'win_loss', 'is_choice']
     """
