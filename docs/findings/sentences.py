@@ -29,24 +29,28 @@ def _beginning() -> Iterator[str]:
     games = sum(int(rows(f"{game}-worth", "worth", figure="win_share_lost")["n"].sum()) for game in GAMES)
     yield from f"""# What the games teach
 
-Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package: who is favoured, what things are worth, what
-is luck, what would be fairer, and which of it depends on data that no source gives. Every figure is read from the tables of a
-command that is named beside it, with a 95 % interval; the sections on worth alone stand on {games / 1e6:.1f} million games with a
-restricted player.
+Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package: which seat is favoured, what things are worth,
+how much is luck, what would be fairer, and which results depend on data that no source gives. Every figure has a 95 % interval and is
+read from the tables of the command named beside it. The section on worth rests on {games / 1e6:.1f} million games with a restricted player.
 
-**Of whom this speaks.** Of agents: *random* players, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`,
-in Strozzi and Medici vs Strozzi) and a *search* that looks further ahead by the values that those have learned. Where all strengths agree the text speaks of the game.
-**Of which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi and
-the city and the points of tasks of Strasbourg are reconstructed; the last section plays {runs.boxes.COUNT} other boxes that would fit
-what is known as well.
-**With what it was played.** The first section: behaviour 2 of all three games, of today. The others: behaviour 1, which has the same rules and shuffles
-otherwise, so that their commands return other deals, and figures that differ within their intervals. Times in parentheses are of two cores; in the first section other work was done beside them.""".splitlines()
+- **Who plays.** Agents only: *random* ones, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
+  Medici vs Strozzi) and a *search* that looks further ahead with the values of the trained ones. Where all strengths agree, the text speaks of the game.
+- **Which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi, and
+  Strasbourg's city and points of tasks are reconstructed. A section below plays {runs.boxes.COUNT} other boxes that fit the known facts equally well.
+- **Which version.** The first section was played with behaviour 2 of all three games, the current one, the others with behaviour 1. Both have the same
+  rules and shuffle differently: the commands of the later sections now return other deals, and figures that differ within their intervals. Times in
+  parentheses are for two cores, in the first section beside other work.""".splitlines()
 
 
 def _fair() -> Iterator[str]:
     yield from ("", "## Is it fair?", "")
     yield "![Share of wins of each seat above an equal share, at each player count and strength of play](images/findings-seats.png)"
-    yield from ("", "*95 % intervals; shares of under 100 games are in the tables alone.*", "")
+    yield from ("", "*95 % intervals; shares of fewer than 100 games are only in the tables.*", "")
+    yield (
+        "A seat is called favoured if one test of all seats of a row finds it, corrected for all rows of its game. A single interval that "
+        "excludes 0 is weaker evidence: with this many intervals, some do so by chance."
+    )
+    yield ""
     for game, title in GAMES.items():
         run = f"{game}-balance"
         tables = {name: runs.read(run, name) for name in ("balance", "seats")}
@@ -70,9 +74,8 @@ def _fair() -> Iterator[str]:
 def _worth() -> Iterator[str]:
     yield from ("## What is it worth?", "")
     yield (
-        "A player does without a thing, knows it, and plays the same deals against the same agents; what it loses is what the thing is "
-        "worth to it. *Users win* is the share of wins of those who used it, which also counts all else that they do: (!) marks where it "
-        "points the wrong way."
+        "One player does without a thing, and knows it, on the same deals against the same agents: its loss is the worth of the thing to it. "
+        "*Users win* is the win share of seats that used the thing. It also reflects everything else that they did; (!) marks where it misleads."
     )
     yield from ("", "![Worth of the things of each game](images/findings-worth.png)", "")
     for game, title in GAMES.items():
@@ -139,14 +142,14 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
         yield ""
         yield hold(
             never["score_lost"].high < 0 < never["win_share_lost"].low,
-            f"The score alone misleads: who never buys ends with {estimate_text(negative(never['score_lost']._asdict()))} coins more and wins "
-            f"{points(never['win_share_lost'])} points less, since the rival earns more still.",
+            f"The score alone misleads: an agent that never buys ends with {estimate_text(negative(never['score_lost']._asdict()))} coins more and wins "
+            f"{points(never['win_share_lost'])} points less, since its rival earns even more.",
         )
     weak = {each["thing"]: each for each in found if (each["players"], each["agent"]) == (players, "random")}
     turned = [each["thing"] for each in by[WORTH] if weak[each["thing"]]["verdict"] == COSTS]
     yield ""
     yield (
-        f"Random players would do better without {listed([f'`{thing}`' for thing in turned])}: that is how badly they use it, not what it is worth."
+        f"Random players would do better without {listed([f'`{thing}`' for thing in turned])}: this shows how badly they use it, not what it is worth."
         if turned
         else "What is worth having here does not harm random players either."
     )
@@ -194,8 +197,9 @@ _SOURCES = {
 def _luck() -> Iterator[str]:
     yield from ("## What is luck?", "")
     yield (
-        "A field of different agents plays every deal in every rotation. Shares of the variance of who wins, in per cent, of that field "
-        "(with two players what the deal does cannot be told from the course of play):"
+        "A field of different agents plays every deal in every rotation. The table divides the variance of who wins, in per cent; its shares are those of "
+        "this field. With two players, what the deal gives an agent cannot be separated from how the games went. The skill-luck index below is 0 for every game in "
+        "which good players always beat random ones and fresh chance alone decides between equals."
     )
     yield ""
     columns = [
@@ -234,7 +238,7 @@ def _drama(game: str, title: str) -> Iterator[str]:
             else f"At {percent(kings)} of the decisions a seat that cannot win chooses between two rivals. "
         )
         + f"The draw of {streams.iloc[0]['source']} by itself decides {percent(streams.iloc[0])} of who wins. The skill-luck index (Silver 2025) is {estimate_text(index)}: "
-        f"{between(index['low'], index['high'])}. n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
+        f"{between(index['low'], index['high']).replace('at ', 'level with ')}. n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
     )
     yield ""
 
@@ -259,12 +263,12 @@ def _fairer() -> Iterator[str]:
     hold(100 * winner["value"] < 3, "the fairest bonus values leave less than 3 points between the seats")
     yield (
         f"**Strozzi.** With {values} and no bonus on space 9 the best and the worst of four seats differ by {_points_of_gap(winner)} points of win share under "
-        f"`heuristic`, measured on {winner['deals']:,} deals on which nothing was chosen; in the published box (its bonus spaces are reconstructed) they "
+        f"`heuristic`, measured on {winner['deals']:,} held-out deals; in the published box (its bonus spaces are reconstructed) they "
         f"differ by {100 * base_gap['value']:.1f}. "
         + (
             "Every other finalist of the race is significantly worse. "
             if not open_ones
-            else f"{open_ones} other values cannot be told from it. "
+            else f"{open_ones} other values cannot be distinguished from it. "
         )
         + command("strozzi-sweep")
     )
@@ -276,11 +280,11 @@ def _fairer() -> Iterator[str]:
         groups = table.groupby("status")["key"].nunique()
         total, nothing = int(table["key"].nunique()), int(groups.get("cannot be told from zero", 0))
         half = 100 * ((shares["high"] - shares["low"]) / 2).max() if len(shares) else float("nan")
-        text = f"**{title}.** Of {total} numbers of the box {nothing} cannot be told from doing nothing to wins, scores and length when moved one step"
+        text = f"**{title}.** Moved by one step, {nothing} of the {total} numbers of the box have no detectable effect on wins, scores and length"
         if len(shares):
             top = shares.loc[shares["value"].abs().idxmax()]
             text += (
-                f"; what moves the wins most is `{top['key']}`: from {top['from']:g} to {top['to']:g}, {top['by']} {int(top['level'])} wins "
+                f"; the largest effect on wins has `{top['key']}`: from {top['from']:g} to {top['to']:g}, {top['by']} {int(top['level'])} wins "
                 f"{points(top)} points of win share (the ten largest are known to ± {half:.1f})"
             )
         yield f"{text}. {command(run)}"
@@ -294,8 +298,8 @@ def _points_of_gap(found: Any) -> str:
 def _boxes() -> Iterator[str]:
     yield from ("## What depends on reconstructed data?", "")
     yield (
-        f"The same with the shipped variants and with {runs.boxes.COUNT} random boxes that keep what a source states and draw the rest "
-        "(`docs/findings/boxes.py` says how). *Agree*: how many of these boxes have the sign of the box, significantly, where the box's own figure is significant."
+        f"The same figures with the shipped variants and with {runs.boxes.COUNT} random boxes, which keep what a source states and draw the rest "
+        "(`docs/findings/boxes.py`). *Agree* counts the random boxes in which a figure that is significant in the box is significant too, with the same sign."
     )
     yield from ("", "![Seats and worth in other boxes](images/findings-boxes.png)", "")
     lines = [["game", "figure", "box", "shipped variants", f"{runs.boxes.COUNT} random boxes", "agree"]]
@@ -328,7 +332,7 @@ def _boxes() -> Iterator[str]:
     yield from grid(lines)
     yield ""
     yield (
-        f"Not to be said of the published game, since fewer than nine in ten boxes agree: {listed(fragile)}. The other significant figures hold in nine of ten boxes or more."
+        f"Fewer than nine in ten boxes agree on these figures, which therefore say nothing about the published game: {listed(fragile)}. The other significant figures hold in nine of ten boxes or more."
         if fragile
         else "Every significant figure of the box has the same sign, significantly, in at least nine of ten other boxes."
     )
@@ -350,7 +354,7 @@ def box_figures(game: str) -> Iterator[tuple[str, dict[str, Any], float]]:
 
 
 def _wrong() -> Iterator[str]:
-    yield from ("## What would one wrongly believe?", "")
+    yield from ("## What is easily misread?", "")
     for game, title in GAMES.items():
         agent, players = load_game(game).tiers["middle"], USUAL[game]
         found = [
@@ -359,7 +363,7 @@ def _wrong() -> Iterator[str]:
             if each["misleads"] and (each["players"], each["agent"]) == (players, agent)
         ]
         if not found:
-            yield f"- **{title}.** No share of wins of `{agent}` is shown to point the wrong way."
+            yield f"- **{title}.** No win share of `{agent}` is shown to mislead."
             continue
         naive = max(found, key=lambda each: abs(each["naive_win_share"].value - 1 / players))
         costly = max(found, key=lambda each: each["win_share_lost"].value)
@@ -378,18 +382,18 @@ def _wrong() -> Iterator[str]:
     equal = {agent: ((found["low"] <= 1 / 4) & (found["high"] >= 1 / 4)).all() for agent, found in by_play.items()}
     yield hold(
         equal["random"] and not equal["heuristic"],
-        "- **That an advantage of a seat belongs to the game.** It belongs to how the game is played: the same four seats of Strozzi that differ under "
+        "- **An advantage of a seat is not the game's alone.** It depends on how the game is played: the same four seats of Strozzi that differ under "
         "`heuristic` show no difference under `random` (first table).",
     )
-    yield "- **That one evening shows who plays best.** The shares of variance say how much of one game is the agents'."
+    yield "- **One evening does not show who plays best.** The shares of variance say how much of one game is due to the agents."
     yield ""
 
 
 def _again() -> Iterator[str]:
     minutes = runs.seconds().sum() / 60
-    yield from ("## Again", "")
+    yield from ("## Reproducing this page", "")
     yield (
-        f"`python docs/findings/write.py --play` plays all of this again (the times above add up to {minutes:.0f} minutes, on two cores and beside other work) and writes this page; without `--play` it "
-        "writes it from `docs/findings/tables`. Every figure is a row of those tables, and sentences are chosen by them: where the figures change, so do "
-        "the words. The few statements that are fixed are tested when the page is written, and one that stops being true stops the script."
+        f"`python docs/findings/write.py --play` runs all commands again and writes this page. Their times add up to {minutes:.0f} minutes, on two cores and beside "
+        "other work. Without `--play` the page is written from `docs/findings/tables`. Every figure is a row of those tables, and the figures choose the sentences. "
+        "The few fixed statements are tested when the page is written; one that no longer holds stops the script."
     )

@@ -225,7 +225,7 @@ def _strength_words(by_tier: Mapping[str, SeatCell], balance: pd.DataFrame) -> s
     fair = format_value(next(iter(by_tier.values())).fair, "share")
     if len(seats) == 1:
         words = f"the game favours seat {next(iter(seats))}" if not others else f"seat {next(iter(seats))} is favoured"
-        rest = f", but not known to be under {listed([called(tier) for tier in others])}" if others else ""
+        rest = f", but is not known to be favoured under {listed([called(tier) for tier in others])}" if others else ""
         return f"{words}: it wins {shares} (fair: {fair}){rest}"
     names = listed(
         [f"seat {row['seat']} under {PLAY[tier]} ({format_row(row, 'share')})" for tier, row in favoured.items()]
