@@ -46,8 +46,8 @@ def record(
 
     >>> import strozzi_sim as ss
     >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
-    >>> lines[0]["agents"], lines[1]["type"]
-    (['random', 'random', 'random'], 'tiles')
+    >>> lines[0]["agents"], lines[0]["seed"], len(lines) > 100
+    (['random', 'random', 'random'], 7, True)
     """
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, check_whole
     from strozzi_sim.game import find_game
