@@ -217,8 +217,10 @@ IMPURE = """
 
     @python_agent(name="hashes")
     class Hashes(Base):
-        def number(self):
-            return hash("name")
+        asked = 0
+        def number(self):  # another one at each decision, since a single one may be alike in two processes
+            self.asked += 1
+            return hash(f"name {self.asked}")
 
     @python_agent(name="class-attributes")
     class ClassAttributes(Base):
