@@ -118,6 +118,7 @@ def test_figures_are_those_of_open_spiel_on_the_game_itself(name, players):
     assert gain * players / (players - 1) == pytest.approx(theirs.player_improvements)
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("name", "players", "agent"), [
     ("strozzi", 3, "greedy"), ("medici_vs_strozzi", 2, "fixed-price:value=1"), ("strasbourg", 3, "random"),
 ])  # fmt: skip

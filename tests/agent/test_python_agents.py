@@ -600,6 +600,7 @@ def test_the_page_lists_every_field_of_a_view_and_names_fields_of_the_state(game
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for("sampler", "saver")
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_plays_from_a_package(name, package, tmp_path):
     def strozzi(*arguments):

@@ -36,7 +36,7 @@ def test_every_game_keeps_its_promises_at_every_player_count(name):
     assert check_game(game, deals=4, seed=3).games == 4 * len(game.player_counts)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_hidden_cash_keeps_them_too():
     assert check_game(MEDICI_VS_STROZZI, variant=HIDDEN, deals=1).promises["conceal"] > 100
 

@@ -358,6 +358,7 @@ def test_it_keeps_every_promise(python):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for("bias", "event", "journal")
 @pytest.mark.parametrize(
     ("file", "text", "instead", "words"),
     [

@@ -340,6 +340,7 @@ def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for("4", "9")
 @pytest.mark.parametrize("deals", [1, 4, 9, 30])
 def test_a_study_of_few_deals_has_a_page(deals, tmp_path, game, pages, counts):
     names = {"strozzi": "greedy", "medici_vs_strozzi": "fair-price", "strasbourg": "tasker"}

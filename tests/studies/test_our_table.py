@@ -25,7 +25,7 @@ def written(path, found, head=None, mark=","):
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", GAMES)
 def test_twenty_planted_sheets_are_told_to_their_tier_in_90_of_100(name):
     game = load_game(name)

@@ -52,6 +52,7 @@ def test_every_small_study_makes_a_page(fuzz_pages, number):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for(*map(str, range(4, 12)))
 @pytest.mark.parametrize("number", range(12))
 def test_small_studies_with_all_kinds_of_line_ups_make_a_page(fuzz_pages, number):
     study = fuzz_pages.make_study(2026, number)

@@ -19,7 +19,7 @@ from strozzi_sim.table.schema import check, schema
 
 QUICK = ("base", "all-flipped")
 CASES = [
-    pytest.param(game, variant, marks=() if variant in QUICK else pytest.mark.slow)
+    pytest.param(game, variant, marks=() if variant in QUICK else pytest.mark.nightly)
     for game, kit in KITS.items()
     for variant in kit.variants
 ]

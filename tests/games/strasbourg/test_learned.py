@@ -77,6 +77,7 @@ def test_labels_are_results():
     np.testing.assert_allclose(label[..., LEAD].sum(axis=-1), 0, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", STRASBOURG.player_counts)
 def test_it_plays_with_every_player_count_and_repeats_itself(players):
     match = Match(STRASBOURG, players, (LEARNED, HEURISTIC), BASE, 3)

@@ -51,7 +51,7 @@ def ahead(first, second, players=4, deals=120):
     return better[pairs].mean()
 
 
-@pytest.mark.slow_for("4", "5", "6")
+@pytest.mark.nightly_for("4", "5", "6")
 @pytest.mark.parametrize("players", STROZZI.player_counts)
 def test_every_three_levels_are_far_ahead(players):
     """Each level is ahead of the one below it in 0.6 of all pairs, so three in about 0.77."""
