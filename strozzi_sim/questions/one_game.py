@@ -122,7 +122,7 @@ def analyse(
     if isinstance(record, Position):
         if not record.over:
             raise ArgumentError("record", f"the game is not over after {len(record.actions)} decisions")
-        record = record.record()
+        record = record.record([f"seat {seat}" for seat in range(record.players)])
     if isinstance(record, str | PathLike):
         return analyse_record(numbered_game(Path(record), game), str(record), agent, redraws)[1]
     if isinstance(record, bytes | Mapping) or not isinstance(record, Iterable):

@@ -43,7 +43,7 @@ WAVE = 4  # times as many games are played before they are counted
 LOG = 64  # initial room for decisions per game
 _MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
 
-# What Python agents answered, added to the outcome of a chunk whose illegal answers are counted. [position]
+# What Python agents that replace illegal answers did, added to the outcome of a chunk whose illegal answers are counted. [position]
 ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)
 
 Array = np.ndarray[Any, Any]
@@ -238,15 +238,15 @@ class MixedLoop:
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())
                 action = ask_one(known[1], view, choices, known[2], self.clock)
-                self._count(action, int(asked["position"][row]), spec)
+                if spec.agent.replaces or isinstance(action, Replacement):
+                    self._count(action, int(asked["position"][row]), spec)
                 self.slots["action"][b] = action
             except InvalidAnswer as bad:
                 raise InvalidAnswer(bad.what, row) from bad.__cause__
 
     def _count(self, action: int, position: int, spec: AgentSpec) -> None:
-        """Count an answer. Raises InvalidAnswer if it replaces another and the agent is not declared to do so."""
-        replaced = isinstance(action, Replacement)
-        if replaced and not spec.agent.replaces:
+        """Count an answer of an agent that replaces illegal ones. Raises InvalidAnswer if it is not declared to."""
+        if not spec.agent.replaces:
             raise InvalidAnswer("returned a Replacement; an agent that does is declared with replaces=True")
         self.answers["answers"][0, position] += 1
-        self.answers["replaced"][0, position] += replaced
+        self.answers["replaced"][0, position] += isinstance(action, Replacement)
