@@ -88,6 +88,7 @@ def test_games_and_agents_list_it(document):
     assert agent["games"] == ["goofspiel"]
 
 
+@pytest.mark.slow
 def test_record_verify_replay(document, tmp_path):
     path = tmp_path / "games.jsonl"
     lines = record(document, path)

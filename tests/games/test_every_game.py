@@ -116,7 +116,7 @@ def test_ladder(game, document):
     assert document("ladder", game.name, "ismcts", *rungs)["tables"]["ladder"]
 
 
-@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
+@pytest.mark.slow
 def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
     found = document("exploit", game.name, "random", *small, "--workers", 1)

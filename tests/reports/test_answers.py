@@ -189,7 +189,7 @@ def test_the_agent_that_wins_most_is_named_and_equals_are_not():
 # Of studies
 
 
-@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_an_answer_never_depends_on_the_name_of_its_study(name):
     results = ss.simulate(name, agents="random", deals=60)

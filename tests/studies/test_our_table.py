@@ -56,6 +56,7 @@ def test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players
     assert richer["margin_mean"]
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
     assert app.run(["our-table", "strozzi", str(path), "--deals", "120", "--workers", "1"]) == 0

@@ -142,7 +142,7 @@ def estimates(state, rules):
     return out
 
 
-@pytest.mark.slow_for("fair-price", "shader-0.8", "shader:factor=0.5")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "factor"),
     [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)],
