@@ -127,6 +127,10 @@ def main():
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.tag and not (options.tag.is_dir() and os.environ.get("CLASSPATH")):
+        parser.error(
+            f"--tag: expected a checkout of TAG, with its classes and libraries on CLASSPATH, got {options.tag}"
+        )
     pythons = install(options.environments)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     found, searches = race(options.seconds, options.turns, pythons, options.tag)

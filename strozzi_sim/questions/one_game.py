@@ -49,7 +49,7 @@ def record(
     >>> lines[0]["agents"], lines[0]["seed"], len(lines) > 100
     (['random', 'random', 'random'], 7, True)
     """
-    from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, check_whole
+    from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
     from strozzi_sim.game import find_game
     from strozzi_sim.play.records import record_games
     from strozzi_sim.simulation.interrupts import stop_flag
@@ -75,7 +75,7 @@ def record(
     seating_design(seatings, counts[0])
     match = as_argument_error("agents", Match, the_game, counts[0], tuple(lineup), variants[0], seed, seatings)
     if seating is not None:
-        check_range("seating", seating, 0, len(match.design) - 1)
+        check_whole("seating", seating, 0, len(match.design) - 1)
     deals = range(games) if deal is None else range(deal, deal + 1)
     with stop_flag():
         return list(record_games(match, deals, seating))

@@ -82,6 +82,7 @@ def test_an_analysis_is_that_of_the_command(games, file, capsys):
         ({"games": 2, "deal": 1}, "games: deal is one game, got games=2"),
         ({"deal": -1}, "deal: must be between 0 and"),
         ({"seating": 4}, "seating: must be between 0 and 3, got 4"),
+        ({"seating": True}, "seating: must be a whole number, got True"),
         ({"seatings": "round"}, "seatings: unknown design 'round'"),
         ({"seed": -1}, "seed: must be between 0 and"),
         ({"variant": "nope"}, "variant: unknown variant 'nope' of strozzi"),
