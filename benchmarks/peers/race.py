@@ -2,8 +2,8 @@
 
     python benchmarks/peers/race.py [--seconds S] [--turns K] [--environments FOLDER] [--tag CHECKOUT] [--json]
 
-Each library is installed into an environment of its own, in FOLDER (default `.venv-*` next to this file). TAG, in Java, is measured in a checkout of it, whose
-classes and libraries are on CLASSPATH. Games differ, so a ratio says how
+Each library is installed into a separate environment, in FOLDER (default: `.venv-*` next to this file). TAG (Java) is measured in a checkout; its classes and
+libraries must be on CLASSPATH. Games differ, so a ratio says how
 many decisions of such games a researcher gets for the time. One game is the same on both sides: goofspiel for three, 5 cards, prizes in random order,
 ours the one that docs/your-own-game.md builds. Then the searches: OpenSpiel's C++ ISMCTSBot and ours (see peers.py).
 """

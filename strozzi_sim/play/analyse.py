@@ -97,7 +97,7 @@ class GameAnalysis:
         decisions: in order.
         result: score, lead and share of the win in the end.
         error_rates: mean loss of each level of the agent per choice, from level 0 on; () without levels.
-        names: of the seats.
+        names: name of every seat.
     """
 
     agent: str
@@ -167,7 +167,7 @@ class GameAnalysis:
 
     @property
     def decision_table(self) -> "pd.DataFrame":
-        """One row a decision: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
+        """Data frame with one row per decision: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
         import pandas as pd
 
         columns = ["decision", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
@@ -179,7 +179,7 @@ class GameAnalysis:
 
     @property
     def part_table(self) -> "pd.DataFrame":
-        """One row a seat and part of its result: seat, agent, part, score, lead, win; the parts before `result` add up to it."""
+        """Data frame with one row per seat and part: seat, agent, part, score, lead, win; the parts before `result` add up to it."""
         import pandas as pd
 
         rows = [
@@ -191,7 +191,7 @@ class GameAnalysis:
 
     @property
     def seat_table(self) -> "pd.DataFrame":
-        """One row a seat: seat, agent, error_rate (points a decision), choices, level, low, high (of the level; NaN without one)."""
+        """Data frame with one row per seat: seat, agent, error_rate (points per decision), choices, level and its low, high (NaN without levels)."""
         import pandas as pd
 
         rows = [
@@ -299,7 +299,7 @@ def analyse_record(
 
     Args:
         recorded: the game, complete.
-        place: where it stands; begins errors.
+        place: file name or label that begins errors.
         agent: spec string of an agent that evaluates positions.
         redraws: draws behind each worth.
 

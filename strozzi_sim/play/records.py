@@ -84,7 +84,7 @@ def record_games(
     """Yield the records of several deals.
 
     Args:
-        match: what is played.
+        match: match to play.
         deals: numbers of the deals.
         seating: number of the seating; default: the first, or with spread that of the deal.
         row_dependent: names for the headers; default: those that are found now.

@@ -24,7 +24,7 @@ COLUMNS = {
 
 
 def answer_table(plan: Plan, store: MemoryStore) -> pd.DataFrame:
-    """Return the table `answers`: of every agent that replaces illegal answers, their share in all line-ups together, and n answers."""
+    """Return the table `answers`: the share of illegal answers of every agent that replaces them, over all line-ups; n counts answers."""
     import pandas as pd
 
     rows = []
@@ -41,7 +41,7 @@ def answer_table(plan: Plan, store: MemoryStore) -> pd.DataFrame:
 
 
 def _sums(agent: str, cells: list[Cell], plan: Plan, store: MemoryStore) -> tuple[np.ndarray, int]:
-    """Return the answers of an agent and those that it replaced, int64[C, 2], and the deals in which it was asked."""
+    """Return the answers of an agent and those that it replaced, int64[C, 2], and the number of deals that it played."""
     sums, deals = np.zeros((plan.chunks, 2), np.int64), 0
     for cell in cells:
         asked = [position for position, spec in enumerate(cell.match.positions) if spec.text == agent]

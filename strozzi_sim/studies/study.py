@@ -78,7 +78,7 @@ class Kind:
         return precision.stop if precision else None
 
     def all_tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return its tables, the table precision if one is asked, and the table answers if an agent replaces illegal ones."""
+        """Return all tables: those of `tables`, precision if requested, and answers if an agent replaces illegal answers."""
         precision, found = self.precision(), self.tables(plan, store)
         found |= {"precision": precision.table(plan, store)} if precision else {}
         return found | ({illegal_answers.TABLE: illegal_answers.answer_table(plan, store)} if plan.answers else {})
