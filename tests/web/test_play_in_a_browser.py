@@ -208,13 +208,14 @@ def test_cards_are_divided_by_dragging_by_clicks_and_by_keys(serve, opened):
         asked_or_over(page)
         if page.locator("#lay").count():
             break
+        before = page.evaluate(NOW)
         if page.locator("#choices input[type=checkbox]").count():
             page.locator("#choices label").first.click()
             page.click("#keep")
         else:
             drawn = page.locator(".mine .influence").count()
             page.locator("#choices button", has_text="Draw a card" if drawn < 4 else "Stop").first.click()
-        page.wait_for_timeout(100)
+        page.wait_for_function(MOVED, arg=before, timeout=30_000)
     cards = page.locator("#compose [data-place]")
     assert cards.count() == 4
     rows = page.locator("#compose [data-stack]")
@@ -235,8 +236,9 @@ def test_cards_are_divided_by_dragging_by_clicks_and_by_keys(serve, opened):
     shown = sorted(page.locator("#compose [data-stack]").evaluate_all(
         "all => all.map(each => [...each.querySelectorAll('[data-place]')].map(card => card.textContent).join('+')).filter(text => text)"))  # fmt: skip
     assert len(shown) == 2
+    before = page.evaluate(NOW)
     page.click("#lay")
-    page.wait_for_timeout(300)
+    page.wait_for_function(MOVED, arg=before, timeout=30_000)
     asked_or_over(page)
     labels = page.locator("#board [data-at^='stack:']").evaluate_all("all => all.map(each => each.dataset.at.slice(6))")
     assert sorted(labels) == shown
