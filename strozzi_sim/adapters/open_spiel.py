@@ -1,4 +1,4 @@
-"""OpenSpiel games: importing this module registers `python_GAME` for every installed game.
+"""OpenSpiel games: importing this module registers `python_GAME` for every installed game that loads.
 
 >>> import pyspiel
 >>> import strozzi_sim.adapters.open_spiel
@@ -18,7 +18,7 @@ import numpy as np
 from strozzi_sim.adapters.common import default_players, needs
 from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
-from strozzi_sim.game import find_game, game_names
+from strozzi_sim.game import find_game, installed_games
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
 
@@ -223,11 +223,10 @@ def _names(decision: Decision) -> list[str]:
     return [f"seat {seat}" for seat in range(decision.table.players)]
 
 
-def _register(name: str) -> None:
-    game = find_game(name)
+def _register(game: Game) -> None:
     lowest, highest = game.player_counts[0], game.player_counts[-1]
     kind = pyspiel.GameType(
-        short_name=PREFIX + name, long_name=game.title, dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        short_name=PREFIX + game.name, long_name=game.title, dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION, utility=pyspiel.GameType.Utility.ZERO_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL, max_num_players=highest, min_num_players=lowest,
@@ -237,9 +236,9 @@ def _register(name: str) -> None:
     )  # fmt: skip
     # A class of its own for each: OpenSpiel keeps it beyond the life of the interpreter, which only a class survives.
     pyspiel.register_game(
-        kind, type(f"{OpenSpielGame.__name__}_{name}", (OpenSpielGame,), {"game": game, "kind": kind})
+        kind, type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), {"game": game, "kind": kind})
     )
 
 
-for _name in game_names():
-    _register(_name)
+for _game in installed_games()[0]:
+    _register(_game)

@@ -18,6 +18,7 @@ from typing import Any
 
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.runtime.entry_points import load_object
 from strozzi_sim.runtime.forks import Forked, call_unforked
 from strozzi_sim.runtime.worker import active_heartbeat, describe_exception, heartbeat, is_worker, stdout_to_stderr
 from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
@@ -91,7 +92,7 @@ def load_point(name: str, value: str) -> Any:
 
 
 def _load(value: str) -> Any:
-    return EntryPoint("", value, "").load()
+    return load_object(EntryPoint("", value, ""))
 
 
 def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:

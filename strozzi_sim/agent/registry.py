@@ -1,14 +1,12 @@
 """Look-up of agents: by name among the installed ones, or by file, with parameter values from a spec string."""
 
-import pickle
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +15,7 @@ import numpy as np
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.pickling import agent_of, pickled
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import SentFile, place_of
 from strozzi_sim.agent.source import source_of
@@ -24,7 +23,7 @@ from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_top_level, s
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.runtime.entry_points import find_entry_points
+from strozzi_sim.runtime.entry_points import check_unique, find_entry_points
 
 GROUP = "strozzi_sim.agents"
 SEPARATOR = "~"  # between a spec string and each restriction
@@ -53,9 +52,7 @@ class AgentSpec:
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
         if _split_file(self.text)[0] or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
-        parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
-        content = _pickled(parts | {"params": dict(self.agent.params)})
-        return _given, (self.text, content, dict(self.values), self.game, self.without)
+        return _given, (self.text, pickled(self.agent), dict(self.values), self.game, self.without)
 
     def with_values(self, values: Mapping[str, Value]) -> "AgentSpec":
         """Return the agent with other values for some of its parameters; the others stay."""
@@ -192,27 +189,10 @@ class AgentSpec:
         return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
 
 
-_pickling = RLock()  # numba names a function when it is first pickled, and fails if two threads do so at once
-
-
-def _pickled(parts: Mapping[str, Any]) -> bytes:
-    import cloudpickle
-
-    with _pickling:
-        return bytes(cloudpickle.dumps(parts))
-
-
-@lru_cache(maxsize=256)
-def _agent_of(content: bytes) -> Agent:
-    """Return one object per worker for equal content, since compiled code is cached by object."""
-    parts = pickle.loads(content)
-    return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
-
-
 def _given(
     text: str, content: bytes, values: Mapping[str, Value], game: str | None, without: tuple[str, ...]
 ) -> AgentSpec:
-    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)), game, without)
+    return AgentSpec(text, agent_of(content), MappingProxyType(dict(values)), game, without)
 
 
 def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
@@ -366,12 +346,18 @@ def _may_play(point: str, game: str | Game) -> bool:
         return True
 
 
-def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
+def installed_agents(
+    name: str = "", on_error: Callable[[str, Exception], object] = lambda point, error: None
+) -> list[tuple[Agent, list[str]]]:
     """Return the installed agents, or those called `name`, each with the games in which its name selects it.
+
+    Args:
+        name: name of agents; default: all that load. An agent that does not load is in no other agent's way.
+        on_error: called with the entry point and the error of an agent that does not load, unless `name` is given.
 
     Raises:
         InputError: unknown name.
-        AgentFault: the import of an agent's package fails.
+        AgentFault: the import of the package of an agent called `name` fails.
     """
     points = find_entry_points(GROUP)
     listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
@@ -379,7 +365,13 @@ def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
         _registered(name, None)  # raises; the message lists the known names
     found = []
     for point in listed:
-        agent = _agent_at(point)
+        try:
+            agent = _agent_at(point)
+        except (AgentFault, InputError) as error:
+            if name:
+                raise
+            on_error(point, error)
+            continue
         games = [game for game in game_names() if _point(agent.name, game) == point and agent.plays_in(game)]
         found.append((agent, games))
     return found
@@ -388,7 +380,10 @@ def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
 def is_installed(agent: Agent, game: str | None = None) -> bool:
     """Return whether the agent's name in a spec string selects exactly this agent, in `game` if given."""
     point = _point(agent.name, game)
-    return point is not None and _agent_at(point) is agent
+    try:
+        return point is not None and _agent_at(point) is agent
+    except (AgentFault, InputError):  # the package that has the name does not load
+        return False
 
 
 def _point(name: str, game: str | None) -> str | None:
@@ -415,6 +410,7 @@ def _registered(name: str, game: str | None) -> Agent:
 @cache
 def _agent_at(point: str) -> Agent:
     value = find_entry_points(GROUP)[point].value
+    check_unique(GROUP, point)
     name, _, game = point.partition("@")
     agent = load_point(point, value)
     if not isinstance(agent, Agent) or agent.name != name:

@@ -24,9 +24,10 @@ def agents(
     from strozzi_sim.agent import EVERY_GAME, installed_agents
     from strozzi_sim.game import game_names
 
-    listed = installed_agents(name)
+    errors = dict[str, str]()
+    listed = installed_agents(name, on_error=lambda point, error: errors.update({point: str(error)}))
     if json:
-        print_json([agent_document(agent, names) for agent, names in listed])
+        print_json([agent_document(agent, names) for agent, names in listed] + _not_loaded(errors))
         return
     if name:
         for agent, names in listed:
@@ -46,14 +47,16 @@ def agents(
         count = f"{len(agent.params)} parameters" if agent.params else ""
         rows.append([agent.name, games, agent.description, count])
     print(columns_of(rows))
+    for error_text in errors.values():
+        print(f"not loaded: {error_text}")
     print("\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE")
 
 
 def agent_document(agent: "Agent", games: list[str]) -> dict[str, Any]:
     """Return an agent that plays these games as plain data, with its parameters."""
-    from strozzi_sim.game import load_game
+    from strozzi_sim.game import installed_games
 
-    known = list(map(load_game, games))
+    known = [game for game in installed_games()[0] if game.name in games]
     counts = sorted({n for game in known for n in game.player_counts if agent.plays(game, n)})
     keys = ("default", "low", "high", "options", "about")
     params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
@@ -61,6 +64,11 @@ def agent_document(agent: "Agent", games: list[str]) -> dict[str, Any]:
         "name": agent.name, "games": games, "players": counts, "kind": agent.kind, "stochastic": agent.stochastic,
         "params": params, "about": agent.description,
     }  # fmt: skip
+
+
+def _not_loaded(errors: dict[str, str]) -> list[dict[str, str]]:
+    """Return games or agents that do not load as plain data."""
+    return [{"name": name, "error": error} for name, error in errors.items()]
 
 
 def _range(param: Any) -> str:
@@ -76,12 +84,19 @@ def games(json: Json = False) -> None:
 
     Example: strozzi games
     """
-    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.errors import InputError
+    from strozzi_sim.game import installed_games
     from strozzi_sim.game.variants import BASE, shipped_variants
 
-    shipped_of = {game: shipped_variants(game) for game in map(load_game, game_names())}
+    found, errors = installed_games()
+    shipped_of = {}
+    for game in found:
+        try:
+            shipped_of[game] = shipped_variants(game)
+        except InputError as error:
+            errors[game.name] = str(error)
     if json:
-        document = []
+        document = list[dict[str, Any]]()
         for game, shipped in shipped_of.items():
             players, variants = list(game.player_counts), [BASE, *shipped]
             document.append(
@@ -93,13 +108,15 @@ def games(json: Json = False) -> None:
                     "tiers": dict(game.tiers),
                 }
             )
-        print_json(document)
+        print_json(document + _not_loaded(errors))
         return
     for game, shipped in shipped_of.items():
         print(f"{game.name}: {game.title}, {game.player_count_text}, behaviour {game.behaviour}")
         print("    variant base: the components as published or reconstructed")
         for variant, changes in shipped.items():
             print(f"    variant {variant}: {changes.get('about', '')}")
+    for error_text in errors.values():
+        print(f"not loaded: {error_text}")
 
 
 def cache(
@@ -133,11 +150,11 @@ def signature(
 
     Example: strozzi signature strozzi
     """
-    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.game import installed_games, load_game
     from strozzi_sim.runtime.cache import processor_type
     from strozzi_sim.simulation.signature import signature as signature_of
 
-    names = [load_game(game).name] if game else game_names()
+    names = [each.name for each in ([load_game(game)] if game else installed_games()[0])]
     found = {name: signature_of(name) for name in names}
     if json:
         print_json({"signatures": found, "cpu": processor_type()})
@@ -155,9 +172,9 @@ def warm(
     """
     from joblib import Parallel, cpu_count, delayed
 
-    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.game import installed_games, load_game
 
-    names = [load_game(game).name] if game else game_names()
+    names = [each.name for each in ([load_game(game)] if game else installed_games()[0])]
     lines = Parallel(n_jobs=min(len(names), cpu_count()))(delayed(_warm)(name) for name in names)
     if json:
         print_json(lines)

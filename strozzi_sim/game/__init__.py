@@ -4,7 +4,7 @@ from functools import cache
 
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.runtime.entry_points import find_entry_points
+from strozzi_sim.runtime.entry_points import check_unique, find_entry_points, load_object
 
 GROUP = "strozzi_sim.games"
 
@@ -24,13 +24,28 @@ def load_game(name: str) -> Game:
     point = find_entry_points(GROUP).get(name)
     if point is None:
         raise InputError(f"unknown game {short_repr(name)}; {suggest_names(name, game_names())}")
+    check_unique(GROUP, name)
     try:
-        game = point.load()
-    except (ImportError, AttributeError) as error:
+        game = load_object(point)
+    except Exception as error:  # the package's own code may raise anything
         raise InputError(f"game {name!r}: {point.value} does not import: {type(error).__name__}: {error}") from error
     if not isinstance(game, Game) or game.name != name:
         raise InputError(f"game {name!r}: {point.value} is not a game of that name")
     return game
+
+
+def installed_games() -> tuple[list[Game], dict[str, str]]:
+    """Return the installed games that load, and the error of each game that does not, by name.
+
+    Code that serves every game uses this list, so that one broken package is in no other game's way.
+    """
+    games, errors = list[Game](), dict[str, str]()
+    for name in game_names():
+        try:
+            games.append(load_game(name))
+        except InputError as error:
+            errors[name] = str(error)
+    return games, errors
 
 
 def find_game(game: str | Game, place: str = "") -> Game:

@@ -52,12 +52,13 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
             text = file.read_text(encoding="utf-8").replace(_TEMPLATE, name)
             text = re.sub(r"\btemplate\b", name, text)
             text = re.sub(r"\bTemplate\b", name.replace("_", " ").capitalize(), text)
-            inner = "" if file.name == "pyproject.toml" else name
-            written[folder / inner / file.name] = text
+            # In a folder src: a folder with the name of its package would hide the package from Python started beside it.
+            inner = folder if file.name == "pyproject.toml" else folder / "src" / name
+            written[inner / file.name] = text
     written[folder / f"test_{name}.py"] = _TEST.format(name=name)
     try:
         folder.mkdir(parents=True)
-        (folder / name).mkdir()
+        (folder / "src" / name).mkdir(parents=True)
         for path, text in written.items():
             path.write_text(text, encoding="utf-8")
     except FileExistsError:

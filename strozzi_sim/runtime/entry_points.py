@@ -4,6 +4,7 @@ import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from strozzi_sim.errors import InputError
 
@@ -11,10 +12,39 @@ from strozzi_sim.errors import InputError
 def find_entry_points(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group, such as `strozzi_sim.agents`, by name; also of packages installed since the last call.
 
-    Raises:
-        InputError: two packages register the same name; the message names both.
+    Of a name that two packages register, the first is returned; `check_unique` refuses it.
     """
-    return _found(group, tuple(map(_changed, sys.path)))
+    return _found(group, tuple(map(_changed, sys.path)))[0]
+
+
+def check_unique(group: str, name: str) -> None:
+    """Check that at most one package registers a name in a group.
+
+    Raises:
+        InputError: two packages register it; the message names both.
+    """
+    if clash := _found(group, tuple(map(_changed, sys.path)))[1].get(name):
+        raise InputError(clash)
+
+
+def load_object(point: EntryPoint) -> Any:
+    """Return the object of an entry point.
+
+    Raises:
+        ImportError: a folder in `sys.path` hides the package; the message names the folder.
+    """
+    try:
+        return point.load()
+    except (AttributeError, ModuleNotFoundError) as error:
+        package = point.module.partition(".")[0]
+        module = sys.modules.get(package)
+        if module is None or getattr(module, "__file__", None) is not None:
+            raise
+        # Python takes a folder without __init__.py for a package, before the finder of an editable installation.
+        raise ImportError(
+            f"the folder {next(iter(module.__path__))} hides the installed package {package}; start Python in another folder, "
+            f"or move the package into a folder src"
+        ) from error
 
 
 def _changed(folder: str) -> tuple[str, int]:
@@ -26,14 +56,16 @@ def _changed(folder: str) -> tuple[str, int]:
 
 
 @lru_cache(maxsize=16)
-def _found(group: str, folders: tuple[tuple[str, int], ...]) -> dict[str, EntryPoint]:
-    """Return the entry points of a group; `folders` are where they are looked for."""
+def _found(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[dict[str, EntryPoint], dict[str, str]]:
+    """Return the entry points of a group, and the error of each name that two packages register; `folders` are searched."""
     points: dict[str, EntryPoint] = {}
+    clashes: dict[str, str] = {}
     for point in entry_points(group=group):
-        other = points.get(point.name)
-        if other is not None and other.value != point.value:
+        other = points.setdefault(point.name, point)
+        if other.value != point.value and point.name not in clashes:
             packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
             kind = group.rpartition(".")[2].removesuffix("s")
-            raise InputError(f"{kind} name {point.name!r} is claimed by two packages: {packages}; remove one of them")
-        points[point.name] = point
-    return points
+            clashes[point.name] = (
+                f"{kind} name {point.name!r} is claimed by two packages: {packages}; remove one of them"
+            )
+    return points, clashes

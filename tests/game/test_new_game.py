@@ -52,7 +52,7 @@ def fair(tmp_path):
         for group, found in points.items()
     ]
     (info / "entry_points.txt").write_text("".join(lines))
-    path = os.pathsep.join(filter(None, (str(tmp_path / "made"), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(tmp_path / "made"), str(tmp_path / "made" / "src"), os.environ.get("PYTHONPATH"))))
 
     def python(*arguments, code=0):
         command = [sys.executable, *map(str, arguments)]
@@ -68,8 +68,8 @@ def test_files_and_names(fair, tmp_path):
     made = tmp_path / "made"
     text = "".join(path.read_text() for path in made.rglob("*.*") if path.suffix in (".py", ".toml"))
     assert "template" not in text.lower()
-    assert {path.name for path in made.iterdir()} == {"fair", "pyproject.toml", "test_fair.py", "fair-0.1.dist-info"}
-    assert 'title="Fair"' in (made / "fair" / "__init__.py").read_text()
+    assert {path.name for path in made.iterdir()} == {"src", "pyproject.toml", "test_fair.py", "fair-0.1.dist-info"}
+    assert 'title="Fair"' in (made / "src" / "fair" / "__init__.py").read_text()
 
 
 @pytest.mark.slow
@@ -226,12 +226,12 @@ def test_keys_of_a_record_check_are_named():
     ],
 )
 def test_code_that_does_not_compile_is_named(fair, tmp_path, file, right, wrong, words):
-    path = tmp_path / "made" / "fair" / f"{file}.py"
+    path = tmp_path / "made" / "src" / "fair" / f"{file}.py"
     assert right in path.read_text()
     path.write_text(path.read_text().replace(right, wrong))
     code = "from strozzi_sim.cli.app import run; import sys; sys.exit(run(['balance', 'fair', '--players', '2', '--deals', '3']))"
     command = [sys.executable, "-c", code]
-    path = os.pathsep.join(filter(None, (str(tmp_path / "made"), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(tmp_path / "made"), str(tmp_path / "made" / "src"), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     assert done.returncode == 2
     assert re.search(f"strozzi: error: game 'fair' does not compile: .*{words}", done.stderr)

@@ -72,13 +72,13 @@ def write(path, lines):
 
 def test_the_page_shows_every_file():
     parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "table", "bots")
-    python_files = {f"goofspiel/{part}.py" for part in parts}
-    assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", "goofspiel/table.js", *python_files}
+    python_files = {f"src/goofspiel/{part}.py" for part in parts}
+    assert set(FILES) == {"pyproject.toml", "src/goofspiel/components.toml", "src/goofspiel/table.js", *python_files}
     page = (ROOT / "docs" / "your-own-game.md").read_text()
     assert page.count("```") == 2 * (
         len(FILES) + 5
     )  # no file is missed: the rest are three blocks of commands and two of code
-    assert not re.search("kernel|numpy|numba", FILES["goofspiel/reference.py"].partition('"""\n\n')[2])
+    assert not re.search("kernel|numpy|numba", FILES["src/goofspiel/reference.py"].partition('"""\n\n')[2])
 
 
 def test_games_and_agents_list_it(document):
@@ -115,7 +115,7 @@ def test_its_table_is_text_then_zones_then_a_drawing(own_copy, strozzi, tmp_path
     pages = {}
     for level, missing in (("drawing", ()), ("zones", ("table.js",)), ("text", ("table.js", "table.py"))):
         for name in missing:
-            (tmp_path / "goofspiel" / name).unlink(missing_ok=True)
+            (tmp_path / "src" / "goofspiel" / name).unlink(missing_ok=True)
         strozzi("replay", "games.jsonl", "--html", f"{level}.html")
         text = (tmp_path / f"{level}.html").read_text()
         pages[level] = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1]), text
@@ -130,11 +130,11 @@ def test_its_table_is_text_then_zones_then_a_drawing(own_copy, strozzi, tmp_path
 
 def test_a_game_that_lacks_a_part_is_named(own_copy, python, tmp_path):
     """It is no internal error: the author reads what is missing."""
-    view = tmp_path / "goofspiel" / "view.py"
-    view.write_text(FILES["goofspiel/view.py"].replace("def conceal(", "def forget("))
+    view = tmp_path / "src" / "goofspiel" / "view.py"
+    view.write_text(FILES["src/goofspiel/view.py"].replace("def conceal(", "def forget("))
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
     assert "game 'goofspiel': goofspiel.view has no conceal, which every game must have" in done.stderr
-    (tmp_path / "goofspiel" / "components.py").unlink()
+    (tmp_path / "src" / "goofspiel" / "components.py").unlink()
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
     assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
 
@@ -142,7 +142,7 @@ def test_a_game_that_lacks_a_part_is_named(own_copy, python, tmp_path):
 @pytest.fixture
 def with_facts(tmp_path, own_copy):
     """Add the modules of docs/facts.md to the game."""
-    assert set(FACTS) == {"goofspiel/fact_handlers.py", "goofspiel/report.py"}
+    assert set(FACTS) == {"src/goofspiel/fact_handlers.py", "src/goofspiel/report.py"}
     for name, text in FACTS.items():
         (tmp_path / name).write_text(text)
 
@@ -167,7 +167,7 @@ def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi
 
 @pytest.mark.slow
 def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
-    report = tmp_path / "goofspiel" / "report.py"
+    report = tmp_path / "src" / "goofspiel" / "report.py"
     report.write_text(report.read_text().replace('Figure("won_share"', 'Figure("won_shaer"'))
     last = python("-c", CHECK, code=1).stderr.splitlines()[-1]
     said = "goofspiel: report: picture 'bids', table 'bids': unknown figure 'won_shaer'; known: prize_mean, won_share"
@@ -305,7 +305,7 @@ def test_a_person_sees_no_hidden_bid(strozzi):
 
 @pytest.mark.slow
 def test_an_edited_rule_is_compiled_anew_and_found(own_copy, document, tmp_path):
-    core, path = tmp_path / "goofspiel" / "core.py", tmp_path / "games.jsonl"
+    core, path = tmp_path / "src" / "goofspiel" / "core.py", tmp_path / "games.jsonl"
     record(document, path)
     core.write_text(core.read_text().replace("bid > highest", "bid >= highest"))  # the last of the highest takes it
     record(document, path)
@@ -388,7 +388,7 @@ def test_it_keeps_every_promise(python):
     ids=["leak", "bias", "tree", "event", "journal", "deal"],
 )
 def test_a_promise_that_is_broken_is_told(own_copy, python, tmp_path, file, text, instead, words):
-    place = tmp_path / "goofspiel" / file
+    place = tmp_path / "src" / "goofspiel" / file
     if text:
         assert text in place.read_text()
     place.write_text(place.read_text().replace(text, instead) if text else instead)

@@ -19,7 +19,7 @@ GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 def install(folder):
     """Install the page's files into a folder; return the environment of a Python that finds them."""
     for name, text in FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     project = tomllib.loads(FILES["pyproject.toml"])["project"]
     about = folder / f"{project['name']}-{project['version']}.dist-info"
@@ -32,5 +32,5 @@ def install(folder):
             f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points[group].items()) for group in GROUPS
         )
     )
-    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(folder), str(folder / "src"), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path}

@@ -20,12 +20,13 @@ def games(*, game: str = "", agent: str = "", facts: str = "") -> Answer:
         agent: with game, an agent whose parameters are to be explained
         facts: with game, a table of facts whose columns are to be explained
     """
-    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.game import installed_games, load_game
 
     if not game:
         if facts or agent:
             raise InputError(f"{'facts' if facts else 'agent'}: only valid with a game")
-        return {"games": [_in_short(load_game(name)) for name in game_names()]}
+        found, errors = installed_games()
+        return {"games": [_in_short(each) for each in found]} | ({"not_loaded": errors} if errors else {})
     return _agent(load_game(game), agent) if agent else _in_full(load_game(game), facts)
 
 
