@@ -70,7 +70,7 @@ def final_rewards(position: Position, reward: Reward) -> list[float]:
     >>> sum(final_rewards(position, "win"))
     1.0
     """
-    scores, players = position.scores, position.players
+    scores, players = [position.game.sign * score for score in position.scores], position.players
     if reward == "win":
         best = min(position.places)
         return [(place == best) / position.places.count(best) for place in position.places]

@@ -76,7 +76,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         players: number of seats; default: 4, or the game's minimum.
         opponents: compiled agents of the other seats, by name, or a pool of line-ups; see `VectorEnv`.
         seat: seat of the learner, or "rotate": in deal d it is d modulo players.
-        reward: at the end, 0 before: "win" (1, divided among winners), "score", or "lead" (the score less the mean of the others').
+        reward: at the end, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the others); the
+            score is negative where the lowest wins.
         variant: name of a shipped variant, changes under a new name, or a Variant.
         illegal_reward: an illegal action ends the game with this reward, and `info["illegal"]` is True; None: it is an error.
         render_mode: "human" prints the board after every step, "ansi" returns it from `render`.

@@ -183,8 +183,8 @@ def env(
         game: the game, or its name.
         players: number of seats; default: 4, or the game's minimum.
         variant: name of a shipped variant, changes under a new name, or a Variant.
-        reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (the score less the mean of the
-            others').
+        reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the others); the
+            score is negative where the lowest wins.
         max_cycles: decisions after which a game is truncated; default: no limit, since every game ends.
         illegal_reward: an illegal action ends the game with this reward for its seat, as PettingZoo's games do; default: it is
             an error and changes nothing.

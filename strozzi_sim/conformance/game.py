@@ -7,7 +7,8 @@ Promises, in the order in which they are checked (PROMISES):
 - journal : it has room for every event of a game
 - one deal, one game : equal deals and actions lead to equal bytes, also with a journal
 - chance : all chance comes from `draw`: the next state is one that a script of outcomes can reach
-- results : places are consistent: each place has as many better and equal seats as `placing` returns
+- results : places are consistent: each place has as many better and equal seats as `placing` returns, and no better score than one
+  before it (`Game.lowest_wins`)
 - records : the plain-Python reference accepts the core's record, and refuses a corrupted one
 - move trees : counts in `trees.toml` of the game's folder are those of the core
 - conceal : concealing twice equals concealing once; the acting seat knows its legal actions; no byte of the concealed
@@ -27,7 +28,7 @@ Promises, in the order in which they are checked (PROMISES):
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -302,6 +303,15 @@ def _check_results(here: Checked, position: Position) -> None:
         here.require("results", same == shared, f"seat {seat} shares its place with {shared}, but {same} have it")
         ahead = int((out[:, 1] < better).sum())
         here.require("results", ahead == better, f"{better} seats are placed better than seat {seat}, found {ahead}")
+    ordered = sorted(out.tolist(), key=lambda row: (row[1], -here.game.sign * row[0]))
+    for (first, place, _), (second, behind, _) in pairwise(ordered):  # equal scores may be placed apart, by a tie-break
+        here.require(
+            "results",
+            place == behind or here.game.sign * (first - second) >= 0,
+            f"a seat with score {second} is placed behind one with score {first}, though the "
+            f"{'lowest' if here.game.lowest_wins else 'highest'} score wins; declare Game(lowest_wins={not here.game.lowest_wins}), "
+            "or let `score` and `placing` agree",
+        )
 
 
 def _header(here: Checked) -> dict[str, Any]:

@@ -62,6 +62,8 @@ class Game:
             optional.
         deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
             game takes long.
+        lowest_wins: whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores
+            are shown as the game counts them.
         chance: what chance decides, such as "dice", with the numbers of its sources; default: all of them together as "chance".
 
     Raises:
@@ -80,6 +82,7 @@ class Game:
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
     deals_per_search: int = 50
     chance: Mapping[str, Sequence[int]] = field(default_factory=dict, hash=False)
+    lowest_wins: bool = False
 
     def __post_init__(self) -> None:
         """Check `journal_rows`, `deals_per_search` and `tiers`."""
@@ -96,6 +99,11 @@ class Game:
                 raise InputError(
                     f"game {self.name!r}: chance: {name}: no source {wrong[0]}; they are 0 to {SOURCES - 1}"
                 )
+
+    @property
+    def sign(self) -> int:
+        """What makes the highest score the best: 1, or -1 if the lowest score wins."""
+        return -1 if self.lowest_wins else 1
 
     @property
     def default_agent(self) -> str:
@@ -279,14 +287,22 @@ def is_over(state):
 
 
 def score(state, seat):
-    """Return the score of a seat: so far, or final once the game is over."""
+    """Return the score of a seat: so far, or final once the game is over. The highest wins, unless `Game.lowest_wins`."""
     return _no_game("score")
+
+
+def merit(state, points):
+    """Return points of score as a number of which the highest is best: `points`, or `-points` if the lowest score wins.
+
+    Made by `Game.register`; no game implements it.
+    """
+    return _no_game("merit")
 
 
 def placing(state, seat):
     """Return (seats placed better, seats that share the place, including this one); (0, 1) is a sole win.
 
-    Default: the highest score is best, equal scores share a place.
+    Default: the highest score is best (the lowest with `Game.lowest_wins`), equal scores share a place.
     """
     return _no_game("placing")
 
@@ -362,13 +378,6 @@ FACT_VERBS: Mapping[Callable[..., Any], str] = {
 }  # fmt: skip
 
 
-def _actor_field(game: Game) -> Callable[..., Any]:
-    def actor_of(state):
-        return state.actor
-
-    return actor_of
-
-
 def _is_phase_over(game: Game) -> Callable[..., Any]:
     over = int(game.state_part.OVER)
 
@@ -380,9 +389,9 @@ def _is_phase_over(game: Game) -> Callable[..., Any]:
 
 def _placing_by_score(game: Game) -> Callable[..., Any]:
     def placing_by_score(state, seat):
-        own, better, equal = score(state, seat), 0, 0
+        own, better, equal = merit(state, score(state, seat)), 0, 0
         for other in range(state.players):
-            theirs = score(state, other)
+            theirs = merit(state, score(state, other))
             better += int64(theirs > own)
             equal += int64(theirs == own)
         return better, equal
@@ -390,21 +399,19 @@ def _placing_by_score(game: Game) -> Callable[..., Any]:
     return placing_by_score
 
 
-def _action_itself(game: Game) -> Callable[..., Any]:
-    def whole_action(before, after, rules, action, viewer):
-        return action
-
-    return whole_action
+def _returns(value: str, *names: str) -> Callable[[Game], Callable[..., Any]]:
+    """Return a factory of a kernel with these parameters that returns an expression of them."""
+    return lambda game: generated(f"def default({', '.join(names)}):\n    return {value}\n", "default")
 
 
 def _do_nothing(*names: str) -> Callable[[Game], Callable[..., Any]]:
-    """Return a factory of a kernel with these parameters that does nothing."""
-    return lambda game: generated(f"def do_nothing({', '.join(names)}):\n    pass\n", "do_nothing")
+    return _returns("None", *names)
 
 
 # verb -> factory of its default
 DEFAULTS: Mapping[Callable[..., Any], Callable[[Game], Callable[..., Any]]] = {
-    actor: _actor_field, is_over: _is_phase_over, placing: _placing_by_score, seen_action: _action_itself,
+    actor: _returns("state.actor", "state"), is_over: _is_phase_over, placing: _placing_by_score,
+    seen_action: _returns("action", "before", "after", "rules", "action", "viewer"),
     observe: lambda game: observer(game.slices, game.state, game.rules),
     conceal: _do_nothing("state", "rules", "seat"), determinize: _do_nothing("state", "rules", "seat", "rng"),
     imagine: _do_nothing("state", "rules", "seat", "policy", "rng"), begin_match: _do_nothing("facts", "rules", "players"),
@@ -424,6 +431,8 @@ def _register(game: Game) -> None:
     parts = {verb: (part, verb.__name__, game.state) for verb, part in VERBS.items()}
     if game.facts is not None:
         parts |= {verb: ("fact_handlers", name, game.facts.SINK) for verb, name in FACT_VERBS.items()}
+    signed = jit(_returns("-points" if game.lowest_wins else "points", "state", "points")(game))
+    register_overload(merit, game.state, signed, force_inline=True)
     for verb, (part, name, dtype) in parts.items():
         exists = find_spec(f"{game.package}.{part}") is not None
         kernel = getattr(import_module(f"{game.package}.{part}"), name, None) if exists else None

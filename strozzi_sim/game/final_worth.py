@@ -2,18 +2,18 @@
 
 from numba import float64
 
-from strozzi_sim.game.contract import placing, score
+from strozzi_sim.game.contract import merit, placing, score
 from strozzi_sim.kernel.jit import force_inline
 
 
 @force_inline
 def lead_of(state, seat):
-    """Return the score of `seat` less the mean of the others, float64."""
+    """Return how far the score of `seat` is ahead of the mean of the others, float64: positive is better."""
     total = 0
     for other in range(state.players):
         total += score(state, other)
     mine = score(state, seat)
-    return mine - float64(total - mine) / (state.players - 1)
+    return merit(state, mine - float64(total - mine) / (state.players - 1))
 
 
 @force_inline

@@ -6,11 +6,11 @@ from strozzi_sim.kernel.jit import jit
 
 
 @jit
-def placed(values, players, seat):
-    """Return (seats with a higher value, seats with an equal value, including this seat)."""
+def placed(values, players, seat, sign=1):
+    """Return (seats with a higher value, seats with an equal value, including this seat); with `sign=-1` with a lower value."""
     better, equal = 0, 0
     for other in range(players):
-        better += int64(values[other] > values[seat])
+        better += int64(sign * values[other] > sign * values[seat])
         equal += int64(values[other] == values[seat])
     return better, equal
 

@@ -68,7 +68,7 @@ class VectorEnv:
             of such lists, as [["random"], ["flat_mc", "random"]]: one is drawn for each game, see `lineups`.
         seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
-        reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the final score minus the mean of the others'.
+        reward: "win": 1 for the winner, shared if the win is; "score": the final score (negative where the lowest wins); "lead": its lead over the mean of the others.
         variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
 
     Attributes:

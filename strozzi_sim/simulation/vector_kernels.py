@@ -16,6 +16,7 @@ from strozzi_sim.game.contract import (
     count_legal,
     is_legal,
     kth_legal,
+    merit,
     observe,
     placing,
     score,
@@ -84,12 +85,12 @@ def _reward(state, seat, players, kind):
     if kind == WIN:
         better, shared = placing(state, seat)
         return float32(1) / float32(shared) if better == 0 else float32(0)
-    own = score(state, seat)
+    own = merit(state, score(state, seat))
     if kind == SCORE:
         return float32(own)
     total = 0
     for other in range(players):
-        total += score(state, other)
+        total += merit(state, score(state, other))
     return float32(players * own - total) / float32(players - 1)
 
 

@@ -78,6 +78,7 @@ class CellCounts:
         counts: counts of facts, int64[C, plan.size].
         plan: layout of the counts.
         recounted: counts of rows that were kept, for what `counts` do not answer, and what they are; or None.
+        sign: what makes the highest score the best, see `Game.sign`.
     """
 
     players: int
@@ -91,6 +92,7 @@ class CellCounts:
     counts: Array
     plan: CrosstabPlan
     recounted: tuple[CrosstabPlan, Array] | None = None
+    sign: int = 1
 
     @property
     def games(self) -> int:
@@ -114,7 +116,7 @@ class CellCounts:
             self.outcome[field].sum(axis=1 if breakdown == "seat" else 2)[:, : self.players]
             for field in ("wins", "places", "scores", "played")
         )
-        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals
+        leads = self._leads(scores)
         found = (
             FigureCounts("win_share", wins, WIN_UNITS, played, self.deals),
             FigureCounts("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
@@ -134,9 +136,14 @@ class CellCounts:
         played, wins, scores = (
             self.outcome[field].sum(axis=axis)[:, : self.players] for field in ("played", "wins", "scores")
         )
-        leads = (self.players * scores - scores.sum(axis=1, keepdims=True)) / (self.players - 1)
+        leads = self._leads(scores) / (self.players - 1)
         luck = np.array([self.outcome[field].sum(axis=axis)[:, : self.players] for field in LUCK_SUMS])
         return luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores, "lead_mean": leads}, luck, played)
+
+    def _leads(self, scores: Array) -> Array:
+        """Return leads over the mean of the others, times the number of rivals, [C, P]."""
+        leads: Array = self.sign * (self.players * scores - scores.sum(axis=1, keepdims=True))
+        return leads
 
 
 def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[str, LuckSums]:

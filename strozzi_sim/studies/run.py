@@ -345,6 +345,7 @@ def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
         counts=np.stack(counts),
         plan=match.plan(counted),
         recounted=(match.plan(missing), _recounted(plan, store, cell, missing)) if missing else None,
+        sign=match.game.sign,
     )
 
 

@@ -39,10 +39,12 @@ class Sheets:
     Attributes:
         scores: int64[games, P] by player count, in seat order.
         ignored: columns that were not read.
+        sign: what makes the highest score the best, see `Game.sign`.
     """
 
     scores: Mapping[int, Array]
     ignored: tuple[str, ...] = ()
+    sign: int = 1
 
     @property
     def games(self) -> int:
@@ -99,6 +101,7 @@ def read_sheets(path: Path, game: Game) -> Sheets:
     sheets = Sheets(
         {count: np.array(found[count], np.int64) for count in sorted(found)},
         tuple(name for k, name in enumerate(names) if k not in place.values() and name != "game"),
+        game.sign,
     )
     if sheets.games < FEWEST:
         raise InputError(f"{path}: {sheets.games} games; at least {FEWEST} are needed to tell anything")
@@ -131,12 +134,12 @@ def likelihood(sheets: Sheets, simulated: Mapping[int, Array]) -> float:
     """Return the log likelihood of sheets among simulated games, int64[games, P] by player count."""
     total = 0.0
     for players, scores in sheets.scores.items():
-        games = _summed(simulated[players])
+        games = _summed(simulated[players], sheets.sign)
         center = games.mean(axis=0)
         spread = np.atleast_2d(np.cov(games, rowvar=False))
         spread = spread + _SHRUNK * np.trace(spread) / len(spread) * np.eye(len(spread)) + 1e-9 * np.eye(len(spread))
         spread = spread * (_TAIL - 2) / _TAIL * (1 + 1 / len(games))  # scale of a t with this covariance
-        away = _summed(scores) - center
+        away = _summed(scores, sheets.sign) - center
         distance = np.einsum("ij,ij->i", away, np.linalg.solve(spread, away.T).T)
         dimensions = len(center)
         total += float(
@@ -145,24 +148,30 @@ def likelihood(sheets: Sheets, simulated: Mapping[int, Array]) -> float:
     return total
 
 
-def _summed(scores: Array) -> Array:
+def _best_first(scores: Array, sign: int) -> Array:
+    """Return the scores of each game from the winner's to the last, [games, P]."""
+    ranked: Array = sign * np.sort(sign * scores, axis=1)[:, ::-1]
+    return ranked
+
+
+def _summed(scores: Array, sign: int) -> Array:
     """Return mean, the winner's lead over it, and the winner's margin, float64[games, 3]; of two players mean and margin."""
-    ordered = np.sort(scores, axis=1)[:, ::-1].astype(np.float64)
-    mean, margin = ordered.mean(axis=1), ordered[:, 0] - ordered[:, 1]
-    return np.stack([mean, margin] if scores.shape[1] == 2 else [mean, ordered[:, 0] - mean, margin], axis=1)
+    ordered = _best_first(scores, sign).astype(np.float64)
+    mean, margin = ordered.mean(axis=1), sign * (ordered[:, 0] - ordered[:, 1])
+    return np.stack([mean, margin] if scores.shape[1] == 2 else [mean, sign * (ordered[:, 0] - mean), margin], axis=1)
 
 
-def figures(scores: Mapping[int, Array]) -> dict[str, float]:
+def figures(scores: Mapping[int, Array], sign: int) -> dict[str, float]:
     """Return the figures of sheets, of all games together."""
-    ordered = [np.sort(found, axis=1)[:, ::-1] for found in scores.values()]
-    won = [(found == found.max(axis=1, keepdims=True)) for found in scores.values()]
+    ordered = [_best_first(found, sign) for found in scores.values()]
+    won = [found == best[:, :1] for found, best in zip(scores.values(), ordered, strict=True)]
     flat = np.concatenate([found.ravel() for found in ordered]).astype(np.float64)
     return {
         "score_mean": float(flat.mean()),
         "score_sd": float(flat.std(ddof=1)),
         "winner_mean": float(np.concatenate([found[:, 0] for found in ordered]).mean()),
         "last_mean": float(np.concatenate([found[:, -1] for found in ordered]).mean()),
-        "margin_mean": float(np.concatenate([found[:, 0] - found[:, 1] for found in ordered]).mean()),
+        "margin_mean": float(sign * np.concatenate([found[:, 0] - found[:, 1] for found in ordered]).mean()),
         "seat_0_share": float(np.concatenate([each[:, 0] / each.sum(axis=1) for each in won]).mean()),
     }
 
@@ -182,11 +191,13 @@ def bands(sheets: Sheets, simulated: Mapping[int, Array], seed: int) -> pd.DataF
         for players, games in simulated.items()
         if players in sheets.scores
     }
-    drawn = [list(figures({players: sets[k] for players, sets in chosen.items()}).values()) for k in range(SETS)]
+    drawn = [
+        list(figures({players: sets[k] for players, sets in chosen.items()}, sheets.sign).values()) for k in range(SETS)
+    ]
     tail = _ALPHA / 2 / len(FIGURES)
     low, high = np.quantile(np.array(drawn), (tail, 1 - tail), axis=0)
     rows: list[dict[str, Any]] = []
-    for k, (name, value) in enumerate(figures(sheets.scores).items()):
+    for k, (name, value) in enumerate(figures(sheets.scores, sheets.sign).items()):
         rows.append(
             {
                 "figure": name,

@@ -13,6 +13,7 @@ from strozzi_sim.game.contract import (
     is_legal,
     is_over,
     kth_legal,
+    merit,
     placing,
     score,
 )
@@ -94,14 +95,15 @@ def reward(state, players, seat, utility, spread):
 
     - win : 1 / k for a win shared by k
     - rank : 1 for the first place, 0 for the last, linear in between; a shared place is the mean of the places
-    - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1
+    - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1 (`merit`: in a game
+      whose lowest score wins, a lead is points less)
     """
     if utility == MARGIN:
         rival = int64(-(1 << 60))
         for other in range(players):
             if other != seat:
-                rival = max(rival, score(state, other))
-        margin = float(score(state, seat) - rival)
+                rival = max(rival, merit(state, score(state, other)))
+        margin = float(merit(state, score(state, seat)) - rival)
         return 0.5 + 0.5 * margin / (spread + abs(margin))
     better, shared = placing(state, seat)
     if utility == WIN:
@@ -116,13 +118,13 @@ def rewards(state, players, utility, spread, out):
         best = second = int64(-(1 << 60))
         leader = 0
         for seat in range(players):
-            points = score(state, seat)
+            points = merit(state, score(state, seat))
             if points > best:
                 best, second, leader = points, best, int64(seat)
             elif points > second:
                 second = points
         for seat in range(players):
-            margin = float(score(state, seat) - (second if seat == leader else best))
+            margin = float(merit(state, score(state, seat)) - (second if seat == leader else best))
             out[seat] = 0.5 + 0.5 * margin / (spread + abs(margin))
     elif utility == WIN:
         for seat in range(players):
@@ -146,16 +148,16 @@ def _worth(params, seat, kind):
 
 
 @jit
-def _expected_reward(params, players, seat):
+def _expected_reward(state, params, players, seat):
     """Return the reward of `seat` by what the evaluator wrote: of expected scores, or the expected share of the win."""
     if params.utility == WIN:
         return _worth(params, seat, WIN_WORTH)
-    mine, rival, better = _worth(params, seat, SCORE), -1e30, 0
+    mine, rival, better = merit(state, _worth(params, seat, SCORE)), -1e30, 0
     for other in range(players):
         if other != seat:
-            score_there = _worth(params, other, SCORE)
-            rival = max(rival, score_there)
-            better += score_there > mine
+            theirs = merit(state, _worth(params, other, SCORE))
+            rival = max(rival, theirs)
+            better += theirs > mine
     if params.utility == MARGIN:
         margin = mine - rival
         return 0.5 + 0.5 * margin / (params.spread + abs(margin))
@@ -175,7 +177,7 @@ def _evaluates(state, rules, params, rng):
 def end_reward(state, rules, params, players, seat, rng):
     """Return the reward of `seat` at the end of a playout, by the evaluator or the standings."""
     if _evaluates(state, rules, params, rng):
-        return _expected_reward(params, players, seat)
+        return _expected_reward(state, params, players, seat)
     return reward(state, players, seat, params.utility, params.spread)
 
 
@@ -184,6 +186,6 @@ def end_rewards(state, rules, params, players, rng, out):
     """Write the reward of every seat at the end of a playout into float64 `out[P]`."""
     if _evaluates(state, rules, params, rng):
         for seat in range(players):
-            out[seat] = _expected_reward(params, players, seat)
+            out[seat] = _expected_reward(state, params, players, seat)
     else:
         rewards(state, players, params.utility, params.spread, out)
