@@ -2,7 +2,8 @@
 
 numba adds two uint8 to a uint64, and a uint64 and an int64 to a float64, so that `state.coins[0] - state.coins[1]` of
 small unsigned fields would wrap around or become a float. A record type of `record_type` stores its fields with the
-sizes of its dtype, for speed, and reads them as int64: narrow in memory and wide in registers, like numba's booleans.
+sizes of its dtype, for speed, and reads them as int64: narrow in memory and wide in registers, like numba's booleans. A
+uint64 is read as the int64 of the same bits, except in records of random words (`keep_words`).
 """
 
 import operator
@@ -25,7 +26,10 @@ from numba.extending import lower_builtin
 _WORD = ir.IntType(64)
 # numba uses the text of a type as the name of NumPy's dtype, and in the names of composed types. So each size has a
 # unique text that means an int64 to NumPy.
-_AS_INT64 = {"uint8": "i8", "uint16": "=i8", "uint32": "q", "int8": "=q", "int16": "p", "int32": "=p"}
+_AS_INT64 = {
+    "uint8": "i8", "uint16": "=i8", "uint32": "q", "int8": "=q", "int16": "p", "int32": "=p", "uint64": "<i8"
+}  # fmt: skip
+_words: set[Any] = set()  # plain record types whose uint64 fields are read as such
 
 
 class Narrow(types.Integer):  # type: ignore[misc]
@@ -104,12 +108,13 @@ def _copied(context: Any, builder: Any, source: Any, target: Any, value: Any) ->
 
 
 class NarrowRecord(types.Record):  # type: ignore[misc]
-    """A record whose integers of fewer than 64 bits are Narrow."""
+    """A record whose integers are Narrow, except int64."""
 
     def __init__(self, plain: Any) -> None:
         self._plain = plain
+        words = plain in _words
         fields = [
-            (name, {"type": _narrow(field.type), "offset": field.offset, "alignment": field.alignment})
+            (name, {"type": _narrow(field.type, words), "offset": field.offset, "alignment": field.alignment})
             for name, field in plain.fields.items()
         ]
         super().__init__(fields, plain.size, plain.aligned)
@@ -176,15 +181,22 @@ class _Float(AbstractTemplate):  # type: ignore[misc]
 
 
 @cache
-def _narrow(kind: Any) -> Any:
+def _narrow(kind: Any, words: bool = False) -> Any:
+    """Return a type with Narrow integers; with `words` uint64 stays."""
     if isinstance(kind, types.NestedArray):
-        return types.NestedArray(_narrow(kind.dtype), kind.shape)
+        return types.NestedArray(_narrow(kind.dtype, words), kind.shape)
     if isinstance(kind, types.Record) and not isinstance(kind, NarrowRecord):
-        same = all(_narrow(field.type) == field.type for field in kind.fields.values())
+        same = all(_narrow(field.type, kind in _words) == field.type for field in kind.fields.values())
         return kind if same else NarrowRecord(kind)
-    if isinstance(kind, types.Integer) and not isinstance(kind, Narrow) and kind.bitwidth < 64:
-        return Narrow(kind)
+    if isinstance(kind, types.Integer) and not isinstance(kind, Narrow) and str(kind) in _AS_INT64:
+        return kind if words and kind == types.uint64 else Narrow(kind)
     return kind
+
+
+def keep_words(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Let compiled code read the uint64 fields of this record as such: random words, whose arithmetic wraps around. Return `dtype`."""
+    _words.add(from_dtype(dtype))
+    return dtype
 
 
 @cache

@@ -21,6 +21,7 @@ from numba import int64, uint32, uint64
 
 from strozzi_sim.kernel.jit import force_inline, jit, register_overload
 from strozzi_sim.kernel.pointers import int64_at
+from strozzi_sim.kernel.record_types import keep_words
 from strozzi_sim.kernel.siphash import hash_number, hash_pair
 
 SOURCES = 16  # most chance sources of a game
@@ -29,10 +30,10 @@ _LINEUP = 2_000  # purpose: which line-up of a pool plays
 _STREAM = 0  # second half of the hash key of a stream; the key of the deal is the first
 
 # A game's chance, which no agent receives.
-CHANCE = np.dtype([  # shape         meaning
+CHANCE = keep_words(np.dtype([  # shape  meaning
     ("key", "u8", (SOURCES,)),  #     [source] initial cursor
     ("cursor", "u8", (SOURCES,)),  #  [source] current cursor
-], align=True)  # fmt: skip
+], align=True))  # fmt: skip
 
 # The outcomes of all draws, of any source, one after another. A draw fails if the script has ended or its next outcome is
 # invalid for the draw: then `outcomes` is above 0, and the state must be discarded.
@@ -44,7 +45,7 @@ SCRIPT = np.dtype([  # meaning
 ], align=True)  # fmt: skip
 
 # An agent's stream.
-RANDOM = np.dtype([("cursor", "u8")], align=True)
+RANDOM = keep_words(np.dtype([("cursor", "u8")], align=True))
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -31,7 +31,7 @@ from strozzi_sim.game.contract import (
 )
 from strozzi_sim.kernel.jit import entry, force_inline, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
-from strozzi_sim.kernel.record_types import array_type, record_type
+from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
 from strozzi_sim.kernel.streams import (
     CHANCE,
     RANDOM,
@@ -62,7 +62,7 @@ JOB = np.dtype([
 ], align=True)  # fmt: skip
 
 # The agent at a position of the line-up.
-AGENT = np.dtype([
+AGENT = keep_words(np.dtype([
     ("address", "i8"),  #      of its function in this process, or UNIFORM
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
@@ -71,7 +71,7 @@ AGENT = np.dtype([
     ("counter", "i8"),  #      offset of its `playouts` in the memory, or -1
     ("playouts", "i8"),  #     of the games so far
     ("word", "u8"),  #         of UNIFORM: the next word of its stream
-], align=True)  # fmt: skip
+], align=True))  # fmt: skip
 
 # What came out, whatever the game. [position, seat]
 OUTCOME = np.dtype([

@@ -18,6 +18,7 @@ from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.record_types import keep_words
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 REDRAWS = 8
@@ -61,7 +62,7 @@ class Luck:
 @cache
 def luck_dtype(game: Game) -> np.dtype[Any]:
     """Return the record of a thread that measures luck in a game."""
-    return np.dtype([  # shape                           meaning
+    return keep_words(np.dtype([  # shape                meaning
         ("address", "i8"),  #                            of the evaluator's function, and of its parameters and memory
         ("params", "i8"),
         ("memory", "i8"),
@@ -78,7 +79,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
         ("total", "f8", (SEATS, len(WORTHS))),  #       luck of this game, by seat
         ("mean", "f8", (SEATS, len(WORTHS))),
         *LUCK_FIELDS,
-    ], align=True)  # fmt: skip
+    ], align=True))  # fmt: skip
 
 
 def luck_record(luck: Luck, game: Game) -> tuple[np.ndarray[Any, Any], Any]:

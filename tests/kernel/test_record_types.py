@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from strozzi_sim.kernel.record_types import array_type, record_type
+from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
 
 INNER = np.dtype([("x", "u4"), ("y", "f8")], align=True)
 ROW = np.dtype(
-    [("a", "u1"), ("b", "u1", (6,)), ("grid", "i2", (2, 3)), ("inner", INNER, (3,)), ("wide", "i8"), ("word", "u8")],
+    [("a", "u1"), ("b", "u1", (6,)), ("grid", "i2", (2, 3)), ("inner", INNER, (3,)), ("wide", "i8"), ("word", "u8"), ("words", "u8", (2,))],
     align=True,
 )
 
@@ -20,6 +20,7 @@ def ask(body, returns=types.int64):
     exec(f"def asked(rows, row):\n    {lines}", names)
     rows = np.zeros(2, ROW)
     rows["a"], rows["b"], rows["grid"] = 3, (5, 1, 7, 2, 9, 9), ((-1, 2, -3), (4, -5, 6))
+    rows["word"], rows["words"] = 4, (1 << 62, 2**64 - 1)
     return njit(returns(array_type(ROW), record_type(ROW)))(names["asked"])(rows, rows[0]), rows[0]
 
 
@@ -35,6 +36,10 @@ def ask(body, returns=types.int64):
         ("~row.a & 7", 4),
         ("1 << row.a", 8),
         ("row.b[row.a]", 2),
+        ("row.word - row.a", 1),  # a uint64 and an int64 would be a float
+        ("row.word & row.a | 1 << row.a", 8),
+        ("row.words[0] >> 62 & 1", 1),
+        ("row.words[row.a - 2]", -1),
         ("min(row.b[0], row.a) + max(row.b[1], row.b[2])", 10),
         ("abs(row.b[1] - row.b[4])", 8),
         ("7 if row.a in (1, 2, row.b[3] + 1) else 8", 7),
@@ -59,10 +64,23 @@ def test_floats_of_a_field():
 
 def test_writing_a_field_cuts_it_to_its_size():
     _, row = ask(
-        "row.a -= 4\nrow.b[0] = -1\nrow.b[1] += 2\nrow.grid[0, 0] = row.a\nrow.inner[1].x = True\nrow.wide = -1\nreturn 0"
+        "row.a -= 4\nrow.b[0] = -1\nrow.b[1] += 2\nrow.grid[0, 0] = row.a\nrow.inner[1].x = True\nrow.wide = -1\n"
+        "row.word |= 1 << 63\nrow.words[1] -= 1\nreturn 0"
     )
     assert (row["a"], row["b"][0], row["b"][1], row["grid"][0, 0]) == (255, 255, 3, 255)
     assert (row["inner"][1]["x"], row["wide"]) == (1, -1)
+    assert (int(row["word"]), int(row["words"][1])) == ((1 << 63) + 4, 2**64 - 2)
+
+
+def test_random_words_stay_unsigned():
+    dtype = keep_words(np.dtype([("word", "u8"), ("size", "u1")], align=True))
+    rows = np.zeros(1, dtype)
+    rows["word"], rows["size"] = 2**64 - 1, 2
+
+    def half(row):
+        return row.word >> np.uint64(63), row.size - 3
+
+    assert njit(types.Tuple((types.uint64, types.int64))(record_type(dtype)))(half)(rows[0]) == (1, -1)
 
 
 def test_signs_are_kept():
