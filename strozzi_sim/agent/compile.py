@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
 from strozzi_sim.agent.worth import probabilities_place, worth_place
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.kernel.compile_errors import plain_text
+from strozzi_sim.kernel.compile_errors import accessed_record, describe_compile_error
 from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.record_types import exact_copy, record_type
 from strozzi_sim.kernel.streams import RANDOM
@@ -187,43 +188,27 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
         signature = types.int64(*(record_type(record) for record in records))
         try:  # third-party code is not cached: the cache key does not cover its helpers and data
             compiled = compile_cfunc(function, signature, game.name, cache=builtin, boundscheck=not builtin)
-        except NumbaError as error:
-            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
-        except KeyError as error:
-            gist = _unknown_field(error, records)
-            if gist is None:
-                raise
+        except (NumbaError, ValueError) as error:  # the latter when numba evaluates the function's constants
+            gist = describe_compile_error(error)
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {gist}") from error
-        except ValueError as error:  # raised by numba when it evaluates the function's constants
-            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
+        except KeyError as error:
+            found = _unknown_field(error, records)
+            if found is None:
+                raise
+            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {found}") from error
         _COMPILED[key] = (agent, compiled)
     return _COMPILED[key][1]
 
 
 def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | None:
-    """Describe access to an unknown record field, which numba reports as a bare KeyError; None for another KeyError.
-
-    Only the frames of the traceback contain the record and the line.
-    """
-    record, line, step = None, None, error.__traceback__
-    while step is not None:
-        here = step.tb_frame.f_locals.get("self")
-        record = here if isinstance(here, types.Record) else None
-        line = getattr(getattr(here, "loc", None), "line", line)
-        step = step.tb_next
+    """Describe access to an unknown record field, which numba reports as a bare KeyError; None for another KeyError."""
+    record, loc = accessed_record(error)
     if record is None:
         return None
     names = [name for name, dtype in zip(RECORDS, records, strict=True) if record_type(dtype) == record]
     fields = [field for field in record.fields if field != "nothing"]
-    where = f"line {line}: " if line else ""
+    where = "" if loc is None else f"{Path(loc.filename).name}, line {loc.line}: "
     return (
         f"{where}{' or '.join(names) or 'a record'} has no field {error.args[0]!r}; "
         f"its fields: {', '.join(fields) or 'none'}"
     )
-
-
-def _gist(error: Exception) -> str:
-    """Return the first 3 informative lines of a numba error in one line."""
-    lines = [line.strip() for line in plain_text(error).splitlines() if line.strip()]
-    telling = [line for line in lines if not line.startswith(("During", "Failed in", "-", "<source"))]
-    return " | ".join(telling[:3])

@@ -179,11 +179,39 @@ def python_agent(
             raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
         if replaces and kind != "act":
             raise InputError(f"agent {name}: replaces: only an agent with a method act can replace answers")
+        _check_init(name, player, declared)
         return Agent(
             name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, None, files, replaces=replaces
         )  # fmt: skip
 
     return declare
+
+
+def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> None:
+    """Check that an agent's class can be instantiated with the declared parameters.
+
+    Raises:
+        InputError: `__init__` takes a parameter without a default that is not declared, or does not take a declared one.
+    """
+    if not isinstance(player, type) or player.__init__ is object.__init__:
+        takes: dict[str, inspect.Parameter] = {}
+    else:
+        try:
+            takes = dict(list(inspect.signature(player.__init__).parameters.items())[1:])  # without self
+        except (TypeError, ValueError):  # of compiled classes, which have no signature
+            return
+    kinds = inspect.Parameter
+    named = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
+    for key, taken in takes.items():
+        missing = taken.default is kinds.empty and taken.kind in (*named, kinds.POSITIONAL_ONLY)
+        if missing and (key not in declared or taken.kind not in named):
+            raise InputError(
+                f"agent {name}: __init__ needs {key!r}, which is not declared; add {key}=DEFAULT to the decorator"
+            )
+    if isinstance(player, type) and not any(taken.kind is kinds.VAR_KEYWORD for taken in takes.values()):
+        for key in declared:
+            if key not in takes or takes[key].kind not in named:
+                raise InputError(f"agent {name}: parameter {key!r} is declared, but __init__ does not take it")
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:

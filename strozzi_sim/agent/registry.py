@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
+from strozzi_sim.agent.global_random import refuse_global_random
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.pickling import agent_of, pickled
@@ -298,6 +299,9 @@ def _spec(
         f"{key}={agent.params[key].format(values[key])}" for key in sorted(values) if values[key] != default[key]
     ]
     spec = AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
+    if agent.kind == "compiled" and not spec.builtin:
+        for function in filter(None, (agent.function, agent.evaluation, agent.probabilities)):
+            refuse_global_random(agent.name, function)
     return spec.restricted(*without)
 
 

@@ -1,8 +1,10 @@
-"""Errors of numba in the kernels of a game, as one line: place and cause."""
+"""Errors of numba in the kernels of a game or an agent, as one line: place and cause."""
 
 import re
 from pathlib import Path
+from typing import Any
 
+import numba
 from numba import types
 from numba.core.errors import NumbaError
 
@@ -12,8 +14,16 @@ _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _CAUSES = re.compile(
     r"missing a required argument: '\w+'|too many positional arguments|got an unexpected keyword argument '\w+'|"
     r"[Uu]ntyped global name '\w+'[^\n]*|NameError: [^\n]*|Unknown attribute '\w+' of type \w+|Cannot unify [^\n]*|"
-    r"Invalid use of [^\n]*|cannot assign [^\n]*"
+    r"Invalid use of [^\n]*|cannot assign [^\n]*|[^\n]*; an action is a whole number"
 )
+_NO_RETURN = re.compile(r"No conversion from (.+?) to int64 for '[^']*return_value")
+_CALL = re.compile(r"^\s*>>> (\w+)\((.*)\)\s*$", re.MULTILINE)
+_OPERATORS = {
+    "getitem": "an index [ ]", "setitem": "an index [ ]", "and_": "&", "iand": "&=", "or_": "|", "ior": "|=", "xor": "^", "ixor": "^=",
+    "lshift": "<<", "ilshift": "<<=", "rshift": ">>", "irshift": ">>=", "add": "+", "iadd": "+=", "sub": "-", "isub": "-=",
+    "mul": "*", "imul": "*=", "invert": "~",
+}  # fmt: skip
+_OUR_FOLDERS = ("strozzi_sim", Path(numba.__file__).parent.name)
 _LONGEST = 200  # letters of a cause
 
 
@@ -25,27 +35,72 @@ def plain_text(error: BaseException) -> str:
     return _COLOURS.sub("", str(error))
 
 
-def describe_compile_error(error: NumbaError | KeyError) -> str:
-    """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`."""
+def describe_compile_error(error: Exception) -> str:
+    """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`.
+
+    The place is the innermost one in the author's code, if there is one.
+    """
     if isinstance(error, KeyError):
         return _unknown_field(error)
     text = plain_text(error)
-    places, causes = _PLACE.findall(text), _CAUSES.findall(text)
-    place = f"{Path(places[0][0]).name}, line {places[0][1]}: " if places else ""
+    places = _PLACE.findall(text)
+    own = [place for place in places if not set(Path(place[0]).parts) & set(_OUR_FOLDERS)]
+    where = (own or places)[:1]
+    place = f"{Path(where[0][0]).name}, line {where[0][1]}: " if where else ""
+    return place + _cause(text)[:_LONGEST]
+
+
+def _cause(text: str) -> str:
+    if returned := _NO_RETURN.search(text):
+        does = "can end without `return`" if returned[1] == "none" else f"returns {_short_kinds(returned[1])}"
+        return f"it {does}; an action is a whole number"
+    causes = _CAUSES.findall(text)
+    calls = _CALL.findall(text)
+    if not causes and calls:
+        name, kinds = calls[0]  # the innermost call
+        given = _short_kinds(kinds)
+        advice = "; a float must be made a whole number by // or int()" if "float64" in given else ""
+        return f"{_OPERATORS.get(name, name)} cannot take ({given}){advice}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    cause = causes[-1] if causes else next((line for line in lines if not line.startswith(("Failed in", "-"))), text)
-    return place + cause[:_LONGEST]
+    return _short_kinds(causes[-1]) if causes else next((line for line in lines if not line.startswith(("Failed in", "-"))), text)
+
+
+def _short_kinds(kinds: str) -> str:
+    """Return types of numba without the fields of records.
+
+    >>> _short_kinds("NarrowRecord(phase[type=nestedarray(uint8, (6,));offset=0];64;True), Literal[int](3), float64")
+    'record, int64, float64'
+    """
+    while (start := re.search(r"(?:Narrow)?Record\(", kinds)) is not None:
+        depth, end = 1, start.end()
+        while depth and end < len(kinds):
+            depth += {"(": 1, ")": -1}.get(kinds[end], 0)
+            end += 1
+        kinds = f"{kinds[: start.start()]}record{kinds[end:]}"
+    kinds = re.sub(r"Literal\[int\]\([^)]*\)", "int64", kinds)
+    kinds = re.sub(r"Literal\[str\]\([^)]*\)|unicode_type", "text", kinds)
+    kinds = re.sub(r"nestedarray\([^()]*(?:\([^()]*\))?[^()]*\)", "array", kinds)
+    return re.sub(r"list\(\w+\)<\w+=\w+>", "a list", kinds)
 
 
 def _unknown_field(error: KeyError) -> str:
-    """Describe access to an unknown field of a record; only the frames of the traceback contain the record and the line."""
+    """Describe access to an unknown field of a record."""
+    record, loc = accessed_record(error)
+    place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""
+    name = error.args[0] if error.args else ""
+    fields = [] if record is None else [field for field in record.fields if field != "nothing"]
+    return f"{place}no field {short_repr(name)}; {suggest_names(name, fields)}"
+
+
+def accessed_record(error: KeyError) -> tuple[Any, Any]:
+    """Return the record type whose unknown field was accessed, or None, and the place; only the traceback has them."""
     record, loc, step = None, None, error.__traceback__
     while step is not None:
         here = step.tb_frame.f_locals.get("self")
         record = here if isinstance(here, types.Record) else record
         loc = getattr(here, "loc", loc)
         step = step.tb_next
-    place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""
-    name = error.args[0] if error.args else ""
-    fields = [] if record is None else [field for field in record.fields if field != "nothing"]
-    return f"{place}no field {short_repr(name)}; {suggest_names(name, fields)}"
+    return record, loc
+
+
+

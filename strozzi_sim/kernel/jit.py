@@ -106,7 +106,7 @@ class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
             source = value.value if isinstance(value, ir.Expr) and value.op == "cast" else end.value
             kind = state.typemap[source.name]
             if not isinstance(kind, types.Integer):
-                raise TypingError(f"line {end.loc.line}: it returns {kind}; an action is a whole number")
+                raise TypingError(f"it returns {kind}; an action is a whole number", loc=end.loc)
         return False
 
 

@@ -487,6 +487,60 @@ MISTAKES = """
     @compiled_agent(name="beyond", games=("strozzi",))
     def beyond(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0) + 0 * kth_legal(state, rules, count_legal(state, rules))
+
+    @compiled_agent(name="nothing", games=("strozzi",))
+    def nothing(state, rules, params, memory, rng):
+        kth_legal(state, rules, 0)
+
+    @compiled_agent(name="half-choice", games=("strozzi",))
+    def half_choice(state, rules, params, memory, rng):
+        return kth_legal(state, rules, count_legal(state, rules) / 2)
+
+    from numba import njit
+    @njit
+    def coins_of(state, share):
+        return state.coins[share]
+
+    @compiled_agent(name="half-seat", games=("strozzi",))
+    def half_seat(state, rules, params, memory, rng):
+        return kth_legal(state, rules, coins_of(state, 0.5))
+
+    @compiled_agent(name="words", games=("strozzi",))
+    def words(state, rules, params, memory, rng):
+        return kth_legal(state, rules, "first")
+
+    @compiled_agent(name="wide-memory", games=("strozzi",), memory=np.dtype([("seen", "u8")]))
+    def wide_memory(state, rules, params, memory, rng):
+        memory.seen |= 1 << state.actor
+        return kth_legal(state, rules, memory.seen & 0)
+"""
+GLOBAL_DRAWS = """
+    import random
+    import numpy as np
+    from numba import njit
+    from numpy.random import randint
+    from strozzi_sim.agent import compiled_agent
+    from strozzi_sim.game.contract import count_legal, kth_legal
+
+    @compiled_agent(name="by-numpy")
+    def by_numpy(state, rules, params, memory, rng):
+        return kth_legal(state, rules, np.random.randint(count_legal(state, rules)))
+
+    @compiled_agent(name="by-name")
+    def by_name(state, rules, params, memory, rng):
+        return kth_legal(state, rules, randint(count_legal(state, rules)))
+
+    @njit
+    def drawn(count):
+        return random.randrange(count)
+
+    @compiled_agent(name="by-helper")
+    def by_helper(state, rules, params, memory, rng):
+        return kth_legal(state, rules, drawn(count_legal(state, rules)))
+
+    @compiled_agent(name="honest")
+    def honest(state, rules, params, memory, rng):
+        return kth_legal(state, rules, int(np.sqrt(0.0)))
 """
 
 
@@ -500,7 +554,7 @@ def mistakes(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("floats", r"does not compile for strozzi: line 8: it returns float64; an action is a whole number$"),
+        ("floats", r"does not compile for strozzi: mistakes\.py, line 8: it returns float64; an action is a whole number$"),
         ("truths", r"line 12: it returns bool; an action is a whole number$"),
         ("state-field", r"line 16: state has no field 'coinz'; its fields: phase, .*coins"),
         ("written-field", r"line 20: params or memory has no field 'cuont'; its fields: none$"),
@@ -510,12 +564,35 @@ def mistakes(tmp_path_factory):
         ("made-memory", r"memory: expected a dtype with named fields from its function, got 64$"),
         ("failing-memory", r"memory: raised ZeroDivisionError"),
         ("short-count", r"memory: the field playouts must be an int64, got int32$"),
+        ("nothing", r"mistakes\.py, line 53: it can end without `return`; an action is a whole number$"),
+        (
+            "half-choice",
+            r"line 57: kth_legal cannot take \(record, record, float64\); a float must be made a whole number by // or int\(\)$",
+        ),
+        ("half-seat", r"line 62: an index \[ \] cannot take \(array, float64\); a float must"),
+        ("words", r"line 70: kth_legal cannot take \(record, record, text\)$"),
     ],
 )
 def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
     with pytest.raises(AgentFault, match=words) as fault:
         compile_agent(load_agent(f"{mistakes}::{name}"), STROZZI)
     assert "\n" not in str(fault.value)
+    assert len(str(fault.value)) < 1000
+
+
+def test_a_field_of_64_unsigned_bits_is_a_whole_number(mistakes):
+    assert compile_agent(load_agent(f"{mistakes}::wide-memory"), STROZZI).address
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("by-numpy", r"line 11: np\.random"), ("by-name", "line 15: randint"), ("by-helper", "line 19: random")]
+)
+def test_a_draw_from_a_global_stream_is_refused_when_the_agent_is_loaded(tmp_path, name, words):
+    file = tmp_path / "draws.py"
+    file.write_text(textwrap.dedent(GLOBAL_DRAWS))
+    with pytest.raises(AgentFault, match=rf"agent '{name}': draws\.py, {words} is not the agent's stream, .* randbelow\(rng, n\)"):
+        load_agent(f"{file}::{name}")
+    assert load_agent(f"{file}::honest").text.endswith("honest")
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

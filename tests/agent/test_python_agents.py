@@ -254,6 +254,20 @@ def test_empty_rows_fill_a_batch_up():
 # -- declaring -------------------------------------------------------------------------------------------------------
 
 
+def test_init_and_declared_parameters_agree():
+    def declare(init, **params):
+        return python_agent("asks", **params)(
+            type("Asks", (), {"__init__": init, "act": lambda self, view, legal, rng: legal[0]})
+        )
+
+    with pytest.raises(InputError, match="agent asks: __init__ needs 'depth', which is not declared; add depth=DEFAULT"):
+        declare(lambda self, depth: None)
+    with pytest.raises(InputError, match="agent asks: parameter 'depth' is declared, but __init__ does not take it"):
+        declare(lambda self: None, depth=3)
+    declare(lambda self, depth, width=2: None, depth=3)
+    declare(lambda self, **values: None, depth=3)
+
+
 def test_parameters_and_kinds():
     @python_agent(name="tuned", players=(4,), level=Param(2, 0, 5), style=Choice("calm", ("calm", "wild")))
     class Tuned:

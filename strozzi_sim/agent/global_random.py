@@ -1,0 +1,80 @@
+"""Draws from a process's global random stream in the code of a compiled agent: they are found before the agent plays.
+
+numba compiles calls of the modules `random` of Python and of NumPy, with a stream of its own that no seed of ours sets. Games of such an
+agent could not be repeated.
+"""
+
+import dis
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from strozzi_sim.errors import AgentFault
+
+_MODULES = ("random", ".".join(("numpy", "random")))
+
+
+def refuse_global_random(name: str, function: Callable[..., Any]) -> None:
+    """Check that a compiled agent and the compiled functions that it calls draw only from the agent's stream.
+
+    Raises:
+        AgentFault: a draw from a global stream; names the place, and what to call instead.
+    """
+    if found := _global_draw(function):
+        raise AgentFault(
+            f"agent {name!r}: {found} is not the agent's stream, so its games could not be repeated; draw with randbelow(rng, n) of "
+            "strozzi_sim.kernel.streams"
+        )
+
+
+@lru_cache(maxsize=1024)
+def _global_draw(function: Callable[..., Any]) -> str:
+    """Return the place and the name of the first use of a global stream, or ""."""
+    waiting, seen = [function], set[int]()
+    while waiting:
+        here = waiting.pop()
+        code = getattr(here, "__code__", None)
+        if id(here) in seen or not isinstance(code, CodeType):
+            continue
+        seen.add(id(here))
+        for name, value, line in _values(here, code):
+            if _is_global_stream(value):
+                return f"{Path(code.co_filename).name}, line {line}: {name}"
+            called = getattr(value, "py_func", None)  # of a function that numba compiles
+            if called is not None and not called.__module__.startswith("strozzi_sim."):
+                waiting.append(called)
+    return ""
+
+
+def _values(function: Callable[..., Any], code: CodeType) -> Iterator[tuple[str, Any, int]]:
+    """Yield the global values that code reads, and the attributes that it takes of modules: name, value and line."""
+    bound = dict(zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False))
+    name, value = "", None
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            name, value = step.argval, function.__globals__.get(step.argval)
+        elif step.opname == "LOAD_DEREF" and step.argval in bound:
+            name, value = step.argval, _content(bound[step.argval])
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
+            name, value = f"{name}.{step.argval}", getattr(value, step.argval, None)
+        else:
+            value = None
+        if value is not None:
+            yield name, value, (step.positions and step.positions.lineno) or code.co_firstlineno
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _is_global_stream(value: Any) -> bool:
+    """Return whether a value is a module of random numbers, or a function of one."""
+    if isinstance(value, ModuleType):
+        return value.__name__ in _MODULES
+    owner = type(getattr(value, "__self__", None)).__module__
+    return callable(value) and (owner in _MODULES or owner.startswith(f"{_MODULES[1]}."))
