@@ -16,7 +16,7 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 """
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
-from strozzi_sim.agent.lineups import check_lineup
+from strozzi_sim.agent.lineups import check_lineup, seat_others
 from strozzi_sim.agent.parameters import Choice, Evaluator, File, Param, Policy, Prior, Seconds, Weights
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.agent.registry import (
@@ -59,6 +59,7 @@ __all__ = [
     "is_installed",
     "load_agent",
     "python_agent",
+    "seat_others",
     "spec_of",
     "split_specs",
 ]  # fmt: skip

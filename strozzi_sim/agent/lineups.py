@@ -9,6 +9,14 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 
 
+def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
+    """Return the agent of every seat around one seat: of k others, the i-th seat after it in turn order gets agent i mod k (i from 0).
+
+    The entry of `seat` itself is the first agent; the caller replaces or ignores it. Every argument `opponents` follows this rule.
+    """
+    return [others[(each - seat - 1) % players % len(others)] if each != seat else others[0] for each in range(players)]
+
+
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
     """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks.
 

@@ -24,7 +24,7 @@ def play(
     agents: Annotated[
         str,
         typer.Option(
-            help="the agents of the other seats in turn order, separated by commas; agent i mod k; default: the game's own"
+            help="the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default: the game's own"
         ),
     ] = "",
     seat: Annotated[int, typer.Option(help="your seat; seat 0 starts")] = 0,
@@ -55,6 +55,7 @@ def play(
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1 --web
     """
+    from strozzi_sim.agent import seat_others
     from strozzi_sim.game import load_game
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.analyse import analyse_game, find_judge
@@ -81,8 +82,7 @@ def play(
         options.print_status(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
-    seated = [others[k % len(others)] for k in range(count - 1)]
-    seated.insert(seat, seated[0])
+    seated = seat_others(others, count, seat)
     if web:
         judging = judging or _default_judge(the_game, count, chosen)
         given = Sitting(the_game, chosen, count, seed, deal, seat, seated, _hinting(hint, the_game, count), judging)

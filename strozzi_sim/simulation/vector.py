@@ -64,10 +64,10 @@ class VectorEnv:
         players: number of seats.
         num_envs: number of games n, 1 to 2^20.
         opponents: an agent, a spec string such as "random" or one declared in code, or a list of k of them, at most
-            players - 1: position p gets agent (p - 1) mod k; default: the caller decides for every seat. Or a pool, a list
-            of such lists, as [["random"], ["flat_mc", "random"]]: one is drawn for each game, see `lineups`.
-        seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
-            the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
+            players - 1: the i-th seat after the learner in turn order gets agent i mod k (i from 0), as in `play` and `compare`; default:
+            the caller decides for every seat. Or a pool, a list of such lists, as [["random"], ["flat_mc", "random"]]: one is drawn for each game, see `lineups`.
+        seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. At seat s the game is seating s of
+            `record --seatings rotate` with the line-up written out, `me,h,g,h` for opponents `[h, g]` at 4 seats.
         reward: "win": 1 for the winner, shared if the win is; "score": the final score (negative where the lowest wins); "lead": its lead over the mean of the others.
         variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
 

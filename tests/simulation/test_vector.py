@@ -11,7 +11,8 @@ from every_kit import KITS
 from medici_games import MEDICI_VS_STROZZI
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_games import BASE, STROZZI
-from strozzi_sim.agent import compiled_agent, load_agent, python_agent, spec_of
+from strozzi_sim.agent import compiled_agent, load_agent, python_agent, seat_others, spec_of
+from strozzi_sim.cli.assistants.positions import _seated
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError
 from strozzi_sim.game import load_game
@@ -21,6 +22,7 @@ from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.vector import VectorEnv
 
 COUNTS = [
@@ -206,6 +208,28 @@ def test_opponents_play_as_in_self_play(name, players, opponents, seat):
     for deal, (scores, _, last_seat) in found.items():
         assert scores == wanted[deal][0], deal
         assert last_seat == seating_of(deal)
+
+
+@pytest.mark.parametrize(
+    ("seat", "around"),
+    [
+        (0, ["me", "heuristic", "greedy", "heuristic"]),
+        (1, ["heuristic", "me", "heuristic", "greedy"]),
+        (2, ["greedy", "heuristic", "me", "heuristic"]),
+        (3, ["heuristic", "greedy", "heuristic", "me"]),
+    ],
+)
+def test_opponents_follow_one_rule_everywhere(seat, around):
+    """After the caller's seat in turn order: in environments, at a person's table, for assistants, and in `compare`."""
+    names = ["heuristic", "greedy"]
+    specs = [load_agent(name, STROZZI) for name in names]
+    env = VectorEnv(STROZZI, 4, 1, names, seat)
+    positions = seating_design("rotate", 4)[seat]
+    assert [["me", *(spec.text for spec in env.pool[0])][position] for position in positions] == around
+    others = seat_others(specs, 4, seat)
+    assert [spec.text if each != seat else "me" for each, spec in enumerate(others)] == around
+    _, seated = _seated(Position(STROZZI, 4), ",".join(names), seat)
+    assert [seated[each].text if each != seat else "me" for each in range(4)] == around
 
 
 def test_the_learner_alone_is_asked():

@@ -126,7 +126,7 @@ def _recorded(record: str, number: int, decisions: int | None) -> tuple["Positio
 
 def _seated(table: "Position", opponents: str, seat: int | None) -> tuple[list[str], dict[int, Any]]:
     """Return the names of the seats, and the agents of the seats that agents play: as `strozzi play` seats them."""
-    from strozzi_sim.agent import check_lineup, load_agent, split_specs
+    from strozzi_sim.agent import check_lineup, load_agent, seat_others, split_specs
     from strozzi_sim.game.sentences import YOU
 
     if seat is None:
@@ -135,8 +135,7 @@ def _seated(table: "Position", opponents: str, seat: int | None) -> tuple[list[s
     as_argument_error("opponents", check_lineup, specs, table.game, table.players)
     if len(specs) >= table.players:
         raise ArgumentError("opponents", f"{len(specs)} agents for {table.players - 1} other seats")
-    seated = [specs[k % len(specs)] for k in range(table.players - 1)]
-    seated.insert(seat, seated[0])
+    seated = seat_others(specs, table.players, seat)
     names = [YOU if each == seat else spec.text for each, spec in enumerate(seated)]
     return names, {each: spec for each, spec in enumerate(seated) if each != seat}
 
