@@ -7,7 +7,6 @@ from secrets import randbits
 from typing import Any
 
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
-from strozzi_sim.game.contract import Game
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.vector import REWARDS, Reward
 
@@ -23,11 +22,6 @@ def needs(library: str, extra: str) -> Iterator[None]:
         raise InputError(
             f"this adapter needs {library} ({error.name} is missing); install it with: pip install 'strozzi-sim[{extra}]'"
         ) from None
-
-
-def default_players(game: Game) -> int:
-    """Return the player count if none is given, as the commands do: 4, or the game's minimum."""
-    return 4 if 4 in game.player_counts else game.player_counts[0]
 
 
 def check_render_mode(mode: str | None) -> None:

@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, default_players, needs
+from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, needs
 from strozzi_sim.agent import AnyAgent
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.game import find_game, game_names
+from strozzi_sim.game import default_players, find_game, game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, shipped_variants
 from strozzi_sim.play.position import Position

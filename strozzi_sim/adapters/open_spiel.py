@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.adapters.common import default_players, needs
+from strozzi_sim.adapters.common import needs
 from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
-from strozzi_sim.game import find_game, installed_games
+from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
 

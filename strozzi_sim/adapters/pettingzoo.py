@@ -18,12 +18,11 @@ from strozzi_sim.adapters.common import (
     Deals,
     check_render_mode,
     check_reward,
-    default_players,
     final_rewards,
     needs,
 )
 from strozzi_sim.errors import InputError, check_whole
-from strozzi_sim.game import find_game
+from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant
 from strozzi_sim.play.position import Position

@@ -80,6 +80,12 @@ class Agent:
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
             raise InputError(f"agent {self.name}: files must be a list of file names, got {self.files!r}")
 
+    def __call__(self, **values: Any) -> Any:
+        """Return the agent with these values of its parameters, as an `AgentSpec`. Raises InputError as a spec string does."""
+        from strozzi_sim.agent.registry import spec_of
+
+        return spec_of(self)(**values)
+
     @property
     def params_dtype(self) -> np.dtype[Any]:
         """The dtype of its parameter record."""

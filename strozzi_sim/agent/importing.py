@@ -16,8 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from strozzi_sim.agent.declare import Agent
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
-from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.runtime.entry_points import load_object
 from strozzi_sim.runtime.forks import Forked, call_unforked
 from strozzi_sim.runtime.worker import active_heartbeat, describe_exception, heartbeat, is_worker, stdout_to_stderr
@@ -77,6 +78,23 @@ def _module_of(file: str, content: str) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def agent_in_file(file: str, place: str, name: str) -> Agent:
+    """Return an agent of a file, which is at `place`."""
+    try:
+        there = Path(place).is_file()
+    except OSError as error:  # such as a name that is too long
+        raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
+    if not there:
+        raise InputError(f"agent {file}::{name}: no file {file!r}")
+    module = import_file(place)
+    agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
+    agent = getattr(module, name, None) if name not in agents else agents[name]
+    if not isinstance(agent, Agent):
+        declared = suggest_names(name, agents).removeprefix("known: ")
+        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
+    return agent
 
 
 def load_point(name: str, value: str) -> Any:

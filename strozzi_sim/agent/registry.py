@@ -14,7 +14,7 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.global_random import refuse_global_random
-from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
+from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_point
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.pickling import agent_of, pickled
 from strozzi_sim.agent.python import Acting, ActingInBatches
@@ -63,6 +63,22 @@ class AgentSpec:
             if value != self.agent.params[key].default
         )
         return _spec(self._source, self.agent, self.text, settings, self.game, self.without)
+
+    def __call__(self, **values: Any) -> "AgentSpec":
+        """Return the agent with these values of its parameters, as in a spec string; the others stay.
+
+        Raises:
+            InputError: an unknown parameter, or a value out of its range.
+
+        >>> merchant = load_agent("merchant", "strasbourg")
+        >>> merchant(coin=3).text
+        'merchant:coin=3'
+        """
+        written = {key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in values.items()}
+        pieces = (f"{key}=({text})" if set(text) & set(",:=") else f"{key}={text}" for key, text in written.items())
+        settings = ",".join(pieces)
+        checked = _spec(self._source, self.agent, f"{self._source}:{settings}", settings, self.game).values
+        return self.with_values({key: checked[key] for key in values})
 
     def restricted(self, *names: str) -> "AgentSpec":
         """Return the agent under these restrictions too."""
@@ -266,7 +282,7 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
         raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
-        agent = _from_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
+        agent = agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
         return _spec(f"{file}::{name}" if file else name, agent, text, settings, _name_of(game), tuple(without))
     finally:
         _depth.reset(token)
@@ -421,21 +437,4 @@ def _agent_at(point: str) -> Agent:
         raise InputError(f"agent {point!r}: {value} is not an agent of that name")
     if game and not agent.plays_in(game):
         raise InputError(f"agent {point!r}: {value} plays {', '.join(agent.games)}, not {game}")
-    return agent
-
-
-def _from_file(file: str, place: str, name: str) -> Agent:
-    """Return an agent of a file, which is at `place`."""
-    try:
-        there = Path(place).is_file()
-    except OSError as error:  # such as a name that is too long
-        raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
-    if not there:
-        raise InputError(f"agent {file}::{name}: no file {file!r}")
-    module = import_file(place)
-    agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
-    agent = getattr(module, name, None) if name not in agents else agents[name]
-    if not isinstance(agent, Agent):
-        declared = suggest_names(name, agents).removeprefix("known: ")
-        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
     return agent

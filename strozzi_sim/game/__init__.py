@@ -48,6 +48,11 @@ def installed_games() -> tuple[list[Game], dict[str, str]]:
     return games, errors
 
 
+def default_players(game: Game) -> int:
+    """Return the player count if none is given: 4, or the game's minimum."""
+    return 4 if 4 in game.player_counts else game.player_counts[0]
+
+
 def find_game(game: str | Game, place: str = "") -> Game:
     """Return the game of a name, or the Game unchanged. `place` is the prefix of errors; default: the argument `game`.
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.core.errors import NumbaError
 
 from strozzi_sim.errors import short_repr, suggest_names
 
@@ -62,7 +61,11 @@ def _cause(text: str) -> str:
         advice = "; a float must be made a whole number by // or int()" if "float64" in given else ""
         return f"{_OPERATORS.get(name, name)} cannot take ({given}){advice}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return _short_kinds(causes[-1]) if causes else next((line for line in lines if not line.startswith(("Failed in", "-"))), text)
+    return (
+        _short_kinds(causes[-1])
+        if causes
+        else next((line for line in lines if not line.startswith(("Failed in", "-"))), text)
+    )
 
 
 def _short_kinds(kinds: str) -> str:
@@ -101,6 +104,3 @@ def accessed_record(error: KeyError) -> tuple[Any, Any]:
         loc = getattr(here, "loc", loc)
         step = step.tb_next
     return record, loc
-
-
-

@@ -66,7 +66,7 @@ class Position(AgentQueries):
     def __init__(
         self,
         game: str | Game,
-        players: int,
+        players: int | None = None,
         seed: int = 0,
         deal: int = 0,
         variant: AnyVariant = BASE,
@@ -78,7 +78,7 @@ class Position(AgentQueries):
 
         Args:
             game: name of an installed game, or a Game.
-            players: player count.
+            players: player count; default: 4, or the game's minimum.
             seed: random seed, below 2^53; with the deal it determines all chance.
             deal: number of the deal, as in studies and records; below 2^53.
             variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, short_repr
-from strozzi_sim.game import find_game
+from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, find_variant
 from strozzi_sim.kernel.journal import events_in
@@ -64,7 +64,7 @@ class GameSetup:
 
 
 def set_up_game(
-    game: str | Game, players: int, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
+    game: str | Game, players: int | None, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
     script: Iterable[int] | None = None,
 ) -> GameSetup:  # fmt: skip
     """Return the set-up of a game from names or objects.
@@ -74,7 +74,7 @@ def set_up_game(
     """
     the_game = find_game(game)
     the_variant = as_argument_error("variant", find_variant, the_game, variant)
-    players = check_integer("players", players)
+    players = default_players(the_game) if players is None else check_integer("players", players)
     check_players(the_game, players, the_variant)
     return GameSetup(
         the_game, the_variant, players, check_integer("seed", seed, MAX_SEED), check_integer("deal", deal, MAX_SEED),

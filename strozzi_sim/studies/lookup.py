@@ -11,6 +11,7 @@ from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr
+from strozzi_sim.game import default_players
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, own_variants, with_values
 
@@ -68,7 +69,7 @@ def find_players(game: Game, players: Players) -> tuple[int, ...]:
         ArgumentError: one that the game does not have.
     """
     if players is None:
-        return (4 if 4 in game.player_counts else game.player_counts[0],)
+        return (default_players(game),)
     if players == ALL:
         return tuple(game.player_counts)
     several: Any = (

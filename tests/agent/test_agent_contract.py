@@ -554,7 +554,10 @@ def mistakes(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("floats", r"does not compile for strozzi: mistakes\.py, line 8: it returns float64; an action is a whole number$"),
+        (
+            "floats",
+            r"does not compile for strozzi: mistakes\.py, line 8: it returns float64; an action is a whole number$",
+        ),
         ("truths", r"line 12: it returns bool; an action is a whole number$"),
         ("state-field", r"line 16: state has no field 'coinz'; its fields: phase, .*coins"),
         ("written-field", r"line 20: params or memory has no field 'cuont'; its fields: none$"),
@@ -585,12 +588,15 @@ def test_a_field_of_64_unsigned_bits_is_a_whole_number(mistakes):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("by-numpy", r"line 11: np\.random"), ("by-name", "line 15: randint"), ("by-helper", "line 19: random")]
+    ("name", "words"),
+    [("by-numpy", r"line 11: np\.random"), ("by-name", "line 15: randint"), ("by-helper", "line 19: random")],
 )
 def test_a_draw_from_a_global_stream_is_refused_when_the_agent_is_loaded(tmp_path, name, words):
     file = tmp_path / "draws.py"
     file.write_text(textwrap.dedent(GLOBAL_DRAWS))
-    with pytest.raises(AgentFault, match=rf"agent '{name}': draws\.py, {words} is not the agent's stream, .* randbelow\(rng, n\)"):
+    with pytest.raises(
+        AgentFault, match=rf"agent '{name}': draws\.py, {words} is not the agent's stream, .* randbelow\(rng, n\)"
+    ):
         load_agent(f"{file}::{name}")
     assert load_agent(f"{file}::honest").text.endswith("honest")
 
@@ -612,6 +618,29 @@ def test_a_function_takes_five_records():
         InputError, match=r"expected a function of \(state, rules, params, memory, rng\), got \(state, rng\)"
     ):
         compiled_agent(name="x")(lambda state, rng: 0)
+
+
+def test_a_loaded_agent_can_be_called_with_parameters():
+    merchant = load_agent("merchant", "strasbourg")
+    assert merchant(coin=3, carry=0.5).text == "merchant:carry=0.5,coin=3"
+    assert merchant(coin=3)(carry=0.5) == merchant(coin=3, carry=0.5)
+    assert merchant() == merchant
+    assert load_agent("heuristic~flag:pirate", STROZZI)(ware=2).text == "heuristic:ware=2~flag:pirate"
+    search = load_agent("ismcts", STROZZI)(iterations=50, rollout=load_agent("heuristic:ware=2", STROZZI))
+    assert search.text == "ismcts:iterations=50,rollout=(heuristic:ware=2)"
+    for wrong, words in (
+        ({"greed": 2}, "agent 'merchant:greed=2': merchant has no parameter 'greed'; known: "),
+        ({"coin": "much"}, "coin must be a number, got 'much'"),
+        ({"coin": -1e9}, "coin must be"),
+    ):
+        with pytest.raises(InputError, match=words):
+            merchant(**wrong)
+
+    @compiled_agent(name="mine", depth=2)
+    def mine(state, rules, params, memory, rng):
+        return kth_legal(state, rules, 0)
+
+    assert mine(depth=5).text == "mine:depth=5"
 
 
 def test_verbs_are_words_of_compiled_code():

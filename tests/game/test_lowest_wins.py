@@ -80,18 +80,26 @@ def test_rewards_grow_as_scores_fall(golf):
         scores, rewards = step.info.final_scores, step.rewards[step.info.finished]
         wanted = -scores if reward == "score" else (scores.sum(axis=1, keepdims=True) - 3 * scores) / 2
         assert np.allclose(rewards, wanted)
-        assert (rewards[step.info.final_wins > 0] >= rewards.max(axis=1).repeat((step.info.final_wins > 0).sum(axis=1))).all()
+        assert (
+            rewards[step.info.final_wins > 0] >= rewards.max(axis=1).repeat((step.info.final_wins > 0).sum(axis=1))
+        ).all()
     position = ss.Position(golf, 3)
     while not position.over:
         position.play(position.ask("random"))
     assert final_rewards(position, "score") == [-score for score in position.scores]
     best = int(np.argmax(final_rewards(position, "lead")))
-    assert position.places[best] == 1 and position.scores[best] == min(position.scores)
+    assert position.places[best] == 1
+    assert position.scores[best] == min(position.scores)
 
 
 def test_score_sheets_count_from_the_lowest():
     scores = {3: np.array([[3, 5, 10], [9, 9, 2]])}
     found = figures(scores, -1)
-    assert (found["winner_mean"], found["last_mean"], found["margin_mean"], found["seat_0_share"]) == (2.5, 9.5, 4.5, 0.5)
+    assert (found["winner_mean"], found["last_mean"], found["margin_mean"], found["seat_0_share"]) == (
+        2.5,
+        9.5,
+        4.5,
+        0.5,
+    )
     assert figures(scores, 1)["winner_mean"] == 9.5
     assert Sheets(scores, (), -1).games == 2

@@ -8,7 +8,15 @@ from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
 
 INNER = np.dtype([("x", "u4"), ("y", "f8")], align=True)
 ROW = np.dtype(
-    [("a", "u1"), ("b", "u1", (6,)), ("grid", "i2", (2, 3)), ("inner", INNER, (3,)), ("wide", "i8"), ("word", "u8"), ("words", "u8", (2,))],
+    [
+        ("a", "u1"),
+        ("b", "u1", (6,)),
+        ("grid", "i2", (2, 3)),
+        ("inner", INNER, (3,)),
+        ("wide", "i8"),
+        ("word", "u8"),
+        ("words", "u8", (2,)),
+    ],
     align=True,
 )
 

@@ -729,3 +729,7 @@ def test_wrong_seats_and_the_end(kit):
         show(0)
     with pytest.raises(ArgumentError, match="no seat decides"):
         position.ask(load_agent("random", kit.game))
+
+
+def test_players_have_a_default():
+    assert [Position(name).players for name in ("strozzi", "medici_vs_strozzi", "strasbourg")] == [4, 2, 4]

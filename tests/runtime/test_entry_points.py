@@ -52,7 +52,8 @@ def test_a_broken_game_is_in_no_other_games_way(broken, capsys):
     )
     assert run(["games"]) == 0
     said = capsys.readouterr().out
-    assert f"not loaded: {errors['broken']}" in said and "strozzi: Strozzi" in said
+    assert f"not loaded: {errors['broken']}" in said
+    assert "strozzi: Strozzi" in said
     assert run(["games", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert rows["broken"] == {"name": "broken", "error": errors["broken"]}
@@ -60,7 +61,7 @@ def test_a_broken_game_is_in_no_other_games_way(broken, capsys):
 
 
 def test_a_broken_game_is_named_when_it_is_asked_for(broken):
-    with pytest.raises(InputError, match="game 'broken': .* does not import: ZeroDivisionError"):
+    with pytest.raises(InputError, match=r"game 'broken': .* does not import: ZeroDivisionError"):
         load_game("broken")
     words = f"the folder {broken / 'hidden_package'} hides the installed package hidden_package; start Python in another folder"
     with pytest.raises(InputError, match=words):
@@ -70,13 +71,13 @@ def test_a_broken_game_is_named_when_it_is_asked_for(broken):
 def test_a_broken_agent_is_in_no_other_agents_way(broken, capsys):
     errors = {}
     found = installed_agents(on_error=lambda point, error: errors.update({point: error}))
-    assert {"heuristic", "random"} <= {agent.name for agent, _ in found} and set(errors) == {
-        "random@broken", "lost-bot"
-    }  # fmt: skip
-    assert "heuristic" in agents("strozzi") and load_agent("random", "strozzi").is_uniform
+    assert {"heuristic", "random"} <= {agent.name for agent, _ in found}
+    assert set(errors) == {"random@broken", "lost-bot"}
+    assert "heuristic" in agents("strozzi")
+    assert load_agent("random", "strozzi").is_uniform
     assert run(["agents"]) == 0
     assert "not loaded: agent 'lost-bot': broken_package:bot does not import: " in capsys.readouterr().out
-    with pytest.raises(AgentFault, match="agent 'lost-bot': .* does not import: ZeroDivisionError"):
+    with pytest.raises(AgentFault, match=r"agent 'lost-bot': .* does not import: ZeroDivisionError"):
         installed_agents("lost-bot")
 
 
@@ -92,6 +93,6 @@ def test_a_name_of_two_packages_is_in_no_other_names_way(broken):
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
     (other / "entry_points.txt").write_text("[strozzi_sim.games]\nbroken = other:GAME\n")
-    with pytest.raises(InputError, match="game name 'broken' is claimed by two packages: .*broken.* and .*other"):
+    with pytest.raises(InputError, match=r"game name 'broken' is claimed by two packages: .*broken.* and .*other"):
         load_game("broken")
     assert load_game("strozzi").name == "strozzi"
