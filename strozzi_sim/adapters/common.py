@@ -6,6 +6,9 @@ from operator import index
 from secrets import randbits
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.vector import REWARDS, Reward
@@ -28,6 +31,16 @@ def check_render_mode(mode: str | None) -> None:
     """Check a render mode. Raises InputError."""
     if mode is not None and mode not in RENDER_MODES:
         raise ArgumentError("render_mode", f"unknown mode {short_repr(mode)}; {suggest_names(mode, RENDER_MODES)}")
+
+
+def no_action(actions: int) -> NDArray[np.int8]:
+    """Return the mask of a seat with nothing to decide, int8[A]: only action 0, which is never legal.
+
+    A mask of zeros is an error or a warning in much software for learning, PettingZoo's tests among it.
+    """
+    mask = np.zeros(actions, np.int8)
+    mask[0] = 1
+    return mask
 
 
 class Deals:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, needs
+from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, needs, no_action
 from strozzi_sim.agent import AnyAgent
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import default_players, find_game, game_names
@@ -69,7 +69,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
     Observations are float32[F], the game's named slices (`slices`). `info["action_mask"]`, int8[A], has 1 where an action is
     legal, for `action_space.sample(mask)`; `action_masks()` returns it as bool, for sb3-contrib. At the end `info` also has
-    `scores` int64[P] and `wins` float32[P] of all seats, and the mask is 0 everywhere. `info` always has `seat` and `deal`.
+    `scores` int64[P] and `wins` float32[P] of all seats, and the mask has only action 0, which is never legal in a game. `info` always
+    has `seat` and `deal`.
 
     Args:
         game: the game, or its name.
@@ -143,7 +144,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         legal = 0 <= int(action) < self._env.num_actions and bool(shown.masks[0, int(action)])
         if not legal and self._illegal_reward is not None:
             self._step, self._ending = None, f"the game is over: action {action} was illegal; call reset()"
-            info = self._info(shown) | {"action_mask": np.zeros(self._env.num_actions, np.int8), "illegal": True}
+            info = self._info(shown) | {"action_mask": no_action(self._env.num_actions), "illegal": True}
             return shown.observations[0].copy(), float(self._illegal_reward), True, False, info
         step = self._env.step(np.array([int(action)]))
         if not step.done[0]:
@@ -157,14 +158,14 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render()
         info = {
-            "action_mask": np.zeros(self._env.num_actions, np.int8), "seat": seat, "deal": int(end.final_deals[0]),
+            "action_mask": no_action(self._env.num_actions), "seat": seat, "deal": int(end.final_deals[0]),
             "scores": end.final_scores[0], "wins": end.final_wins[0],
         }  # fmt: skip
         return end.final_observations[0, seat], float(step.rewards[0, seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal, bool[A]; none once the game is over."""
-        return np.zeros(self._env.num_actions, np.bool_) if self._step is None else self._step.masks[0].copy()
+        """Return which actions are legal, bool[A]; only action 0 once the game is over."""
+        return no_action(self._env.num_actions).view(np.bool_) if self._step is None else self._step.masks[0].copy()
 
     def render(self) -> str | None:
         """Return the board as the learner sees it ("ansi"), or print it ("human"); at the end the scores."""
@@ -199,8 +200,10 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
     def __init__(
         self, game: str | Game, num_envs: int = 1, players: int | None = None, opponents: Opponents = "random",
         seat: int | Literal["rotate"] = "rotate", reward: Reward = "win", variant: AnyVariant = BASE,
-        render_mode: str | None = None,
+        render_mode: str | None = None, max_episode_steps: int | None = None,
     ) -> None:  # fmt: skip
+        if max_episode_steps is not None:
+            raise ArgumentError("max_episode_steps", "every game ends, and games in slots are not truncated; leave it out")
         if render_mode not in (None, "ansi"):
             raise ArgumentError("render_mode", f"must be None or 'ansi' for many games, got {render_mode!r}")
         self.games = _made(game, players, num_envs, opponents, seat, reward, variant=variant)

@@ -20,6 +20,7 @@ from strozzi_sim.adapters.common import (
     check_reward,
     final_rewards,
     needs,
+    no_action,
 )
 from strozzi_sim.errors import InputError, check_whole
 from strozzi_sim.game import default_players, find_game
@@ -110,11 +111,10 @@ class GameAEC(AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent knows, and its legal actions; see the class."""
         position, seat = self._playing(), self._seats[agent]
-        mask = np.zeros(self._game.actions, np.int8)
         if position.actor == seat and not self.truncations.get(agent, False):
-            mask[list(position.legal)] = 1
+            mask = position.mask.view(np.int8)
         else:
-            mask[0] = 1
+            mask = no_action(self._game.actions)
         return {"observation": position.observation(seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
@@ -174,7 +174,7 @@ def raw_env(*args: Any, **kwargs: Any) -> GameAEC:
 
 def env(
     game: str | Game, players: int | None = None, variant: AnyVariant = BASE, reward: Reward = "win",
-    max_cycles: int | None = None, illegal_reward: float | None = None, render_mode: str | None = None,
+    max_cycles: int | None = None, illegal_reward: float | None = -1.0, render_mode: str | None = None,
 ) -> Any:  # fmt: skip
     """Return a PettingZoo AEC environment of a game.
 
@@ -185,8 +185,8 @@ def env(
         reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the others); the
             score is negative where the lowest wins.
         max_cycles: decisions after which a game is truncated; default: no limit, since every game ends.
-        illegal_reward: an illegal action ends the game with this reward for its seat, as PettingZoo's games do; default: it is
-            an error and changes nothing.
+        illegal_reward: an illegal action ends the game with this reward for its seat, as in PettingZoo's games; None: it is an
+            error and changes nothing.
         render_mode: "human" prints the board after every action, "ansi" returns it from `render`; default: as "ansi".
 
     Raises:

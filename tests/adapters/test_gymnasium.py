@@ -47,11 +47,20 @@ def test_one_game_is_that_of_vector_env(opponents):
         if terminated:
             ends += 1
             assert np.array_equal(observation, step.info.final_observations[0, learner])
-            assert not info["action_mask"].any()
+            assert np.flatnonzero(info["action_mask"]).tolist() == np.flatnonzero(env.action_masks()).tolist() == [0]
             assert np.array_equal(info["scores"], step.info.final_scores[0])
             assert info["wins"].sum() == 1
             observation, info = env.reset()
     assert ends > 2
+
+
+def test_games_in_slots_are_not_truncated():
+    with pytest.raises(InputError, match="max_episode_steps: every game ends, and games in slots are not truncated"):
+        gymnasium.make_vec(env_id("strozzi"), 2, "vector_entry_point", max_episode_steps=3)
+    single = gymnasium.make(env_id("strozzi"), max_episode_steps=1)
+    _, info = single.reset(seed=1)
+    *_, truncated, info = single.step(int(info["action_mask"].argmax()))
+    assert truncated
 
 
 def test_many_games_reset_in_the_same_step():

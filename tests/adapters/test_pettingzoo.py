@@ -13,7 +13,7 @@ from strozzi_sim.play.position import Position
 pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
 
 from gymnasium.spaces import Discrete
-from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
+from pettingzoo.test import api_test, max_cycles_test, parallel_seed_test, render_test, seed_test
 from pettingzoo.utils.conversions import parallel_to_aec
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
@@ -29,6 +29,7 @@ DICTS = "ignore:Observation (space for each agent probably should be|is not a Nu
 def test_the_suite_of_pettingzoo_passes(name, players, capsys):
     api_test(pettingzoo.env(name, players), num_cycles=100)
     seed_test(lambda: pettingzoo.env(name, players), num_cycles=20)
+    parallel_seed_test(lambda: pettingzoo.parallel_env(name, players), num_cycles=20)
     assert "Passed API test" in capsys.readouterr().out
 
 
@@ -113,12 +114,12 @@ def test_resets_play_one_deal_after_another():
 
 
 def test_illegal_actions_are_errors_or_end_the_game(caplog):
-    env = pettingzoo.env("strozzi", 3)
+    env = pettingzoo.env("strozzi", 3, illegal_reward=None)
     env.reset(seed=1)
     with pytest.raises(InputError, match="14 is not legal"):
         env.step(14)
     env.step(1)  # nothing had changed
-    strict = pettingzoo.env("strozzi", 3, illegal_reward=-1)
+    strict = pettingzoo.env("strozzi", 3)
     strict.reset(seed=1)
     strict.step(14)
     assert "Illegal move made" in caplog.text
