@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.facts.blocks import Quantiles
-from strozzi_sim.game import as_json, game_names, load_game
+from strozzi_sim.game import as_json, load_game
 from strozzi_sim.game.converting import json_schema
 from strozzi_sim.studies.planning import StudyFile
 from strozzi_sim.table.schema import schema as page_schema
@@ -14,6 +14,7 @@ PAGE = Path(__file__).parent / "studies.md"
 SCHEMA = Path(__file__).parent / "study.schema.json"
 DECISION = Path(__file__).parent / "decision.schema.json"
 TABLE = Path(__file__).parent / "table.schema.json"
+OUR_GAMES = ("medici_vs_strozzi", "strasbourg", "strozzi")
 KEYS = {
     "name": "name of the study and of its results folder: 1 to 64 characters of a-z, 0-9 and -",
     "game": "the game; `strozzi games` lists them",
@@ -93,7 +94,7 @@ def page() -> str:
         "| `heat_NAME` | row, column | the figures of the heat map NAME |", "",
         "All have the columns players, variant, lineup before their keys and figure, value, low, high, n, deals after them.", "",
     ]  # fmt: skip
-    for name in game_names():
+    for name in OUR_GAMES:
         lines += _game(name)
     return "\n".join(lines).rstrip() + "\n"
 
@@ -140,8 +141,7 @@ def schema() -> str:
 
 def decision_schema() -> str:
     """Return docs/decision.schema.json: what a seat sees and may do in the games of the package."""
-    ours = ("medici_vs_strozzi", "strasbourg", "strozzi")
-    return json.dumps(as_json.schema([load_game(name) for name in ours]), indent=1) + "\n"
+    return json.dumps(as_json.schema([load_game(name) for name in OUR_GAMES]), indent=1) + "\n"
 
 
 def table_schema() -> str:

@@ -203,7 +203,9 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         render_mode: str | None = None, max_episode_steps: int | None = None,
     ) -> None:  # fmt: skip
         if max_episode_steps is not None:
-            raise ArgumentError("max_episode_steps", "every game ends, and games in slots are not truncated; leave it out")
+            raise ArgumentError(
+                "max_episode_steps", "every game ends, and games in slots are not truncated; leave it out"
+            )
         if render_mode not in (None, "ansi"):
             raise ArgumentError("render_mode", f"must be None or 'ansi' for many games, got {render_mode!r}")
         self.games = _made(game, players, num_envs, opponents, seat, reward, variant=variant)

@@ -91,7 +91,19 @@ def change_verdict(tables: Tables, game: Game) -> str:
     parts += [f"is not known to change {' or '.join(by_kind[1])}"] if by_kind[1] else []
     parts += [f"does not change {' or '.join(by_kind[2])} enough to matter"] if by_kind[2] else []
     parts += [f"leaves {listed(by_kind[3])} exactly as it was"] if by_kind[3] else []
-    return f"Beside {first}, {names} {', and '.join(parts)} in {game.title}." if parts else f"There are too few games of {game.title} to compare {names} with {first}."  # fmt: skip
+    verbs = [_of_several(part) for part in parts] if table["variant"].nunique() > 1 else parts
+    return f"Beside {first}, {names} {', and '.join(verbs)} in {game.title}." if parts else f"There are too few games of {game.title} to compare {names} with {first}."  # fmt: skip
+
+
+def _of_several(words: str) -> str:
+    """Return words that begin with a verb in the third person with the verb of several subjects.
+
+    >>> _of_several("is not known to change who wins")
+    'are not known to change who wins'
+    """
+    verb, _, rest = words.partition(" ")
+    several = {"is": "are", "does": "do"}.get(verb, verb.removesuffix("s"))
+    return f"{several} {rest}"
 
 
 def _wins_words(rows: pd.DataFrame) -> str:

@@ -184,6 +184,7 @@ def test_our_tests_hold_with_it_installed(python):
         "play/test_record_headers",
         "cli/test_wrong_input",
         "studies/test_kinds_of_study",
+        "project/test_studies_page",
     )
     tests = [ROOT / "tests" / f"{name}.py" for name in files]
     python(
