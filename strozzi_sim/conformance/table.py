@@ -1,7 +1,7 @@
 """The table of a game keeps to what a seat knows: promise `table`.
 
 The fold of the lines that a seat may see agrees with its View; what a seat may not know does not change a byte of its page; every
-choice has a label; and the points in the end are the scores.
+choice has a label; the standing is that of the last line; and the points in the end are the scores.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from strozzi_sim.conformance.checked import Checked
-from strozzi_sim.game.table import Table, ask, fold
+from strozzi_sim.game.table import Line, Table, ask, fold
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
@@ -41,10 +41,24 @@ def _page(here: Checked, position: Position, seat: int) -> tuple[Table, dict[str
     header = {"players": here.players, "components": here.variant.components, "variant": here.variant.name}
     table = table_of(here.game, header, seat)
     if isinstance(table, PlainTable):
-        steps = next_steps(table, position.lines(seat), position.view(seat), {})
+        steps = next_steps(table, position.lines(seat), position, {})
     else:
-        steps = fold(table, position.lines(seat))
+        steps, before = [], dict[str, bytes]()
+        for line in position.lines(seat):
+            steps += fold(table, [line], before)
+            _check_standing(here, table, line)
     return table, {"head": table.head, "steps": steps, "ask": ask(table, position)}
+
+
+def _check_standing(here: Checked, table: Table, line: Line) -> None:
+    """Check that `now` is what `standing` returns after a line, rather than before what an override of `apply` changed."""
+    shown, standing = list(table.view["now"]), list(table.standing())
+    here.require(
+        "table",
+        shown == standing,
+        f"after a line of type {line['type']} the page shows the points {shown}, a line late: standing() returns {standing}; change "
+        "what it reads in on_TYPE or lay_out, not after Table.apply",
+    )
 
 
 def _check_seat(here: Checked, position: Position, seat: int) -> Table:

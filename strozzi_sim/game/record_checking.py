@@ -18,6 +18,7 @@ class Playable(Protocol):
         events: lines of a record so far, without the header.
         over: whether the game has ended.
         question: the pending decision, or None.
+        score: optional: each seat's points so far, which the page of a replay shows for a game without `table.py`.
     """
 
     events: list[dict[str, Any]]

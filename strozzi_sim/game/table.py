@@ -23,6 +23,8 @@ Json = dict[str, Any]
 class Table:
     """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for every type of line, which returns the sentence.
 
+    After each line `lay_out` writes what follows from it into the view, and then `standing` is asked: `now` is never a line late.
+
     Args:
         game: the game.
         header: the record's `game` line; `players`, `agents` and `components` are required.
@@ -50,22 +52,27 @@ class Table:
         self.head: Json = {
             "format": FORMAT, "game": game.name, "title": game.title, "unit": self.unit, "variant": header.get("variant", "base"),
             "players": self.players, "rounds": game.components_part.rounds(dict(self.components)), "seed": header.get("seed"),
-            "deal": header.get("deal"), "viewer": viewer, "over_now": self.over_now, "columns": [list(pair) for pair in self.columns],
+            "deal": header.get("deal"), "viewer": viewer, "over_now": self.over_now, "lowest_wins": game.lowest_wins, "columns": [list(pair) for pair in self.columns],
             "seats": [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)], "board": {},
         }  # fmt: skip
         self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
         self.marks: list[str] = []
         self.last = ""  # type of the last line
         self.set_up()
+        self.lay_out()
 
     def set_up(self) -> None:
         """Fill `head["board"]` and `view`."""
+
+    def lay_out(self) -> None:
+        """Write what is derived from the fold into the view, after `set_up` and after every line; default: nothing."""
 
     def apply(self, line: Line) -> str:
         """Fold one line into the view; return its sentence."""
         self.marks = []
         said: str = getattr(self, f"on_{line['type']}")(line)
         self.last = line["type"]
+        self.lay_out()
         self.view["now"] = self.standing()
         return said[:1].upper() + said[1:]
 
@@ -104,11 +111,11 @@ class Table:
         now = [points or 0 for points in self.view["now"]]
         if not self.view["over"]:
             return f"{self.game.title}, not played to the end"
-        first, second, *_ = sorted(range(self.players), key=now.__getitem__, reverse=True)
+        first, second, *_ = sorted(range(self.players), key=lambda seat: self.game.sign * now[seat], reverse=True)
         if now[first] == now[second]:
             best = listed([self.named(seat) for seat, points in enumerate(now) if points == now[first]])
             return f"{best[:1].upper()}{best[1:]} have {now[first]} {self.unit} each"
-        return f"{self.says(first, 'wins')} with {now[first]} {self.unit}, {now[first] - now[second]} ahead of {self.named(second)}"
+        return f"{self.says(first, 'wins')} with {now[first]} {self.unit}, {abs(now[first] - now[second])} ahead of {self.named(second)}"
 
     def rules(self) -> list[str]:
         """Return the rules in short, a line for each paragraph, in the words of the page; default: `short_rules` of `view.py`."""

@@ -16,7 +16,7 @@ def frame(position: Any) -> str:
     header = position.record()[0]
     header["agents"] = [""] * position.players
     table = table_of(position.game, header, viewer)
-    steps = next_steps(table, position.lines(viewer), position.view(viewer or 0), {})
+    steps = next_steps(table, position.lines(viewer), position, {})
     heading = table.heading() if position.over else f"{position.game.title}: seat {position.actor} decides"
     page = render(position.game, {"head": table.head, "steps": steps, "ask": None, "start": len(steps)}, heading)
     return f'<iframe srcdoc="{escape(page)}" width="100%" height="{_HEIGHT}" style="border:0"></iframe>'

@@ -9,16 +9,21 @@ from strozzi_sim.game.table import Json, Line, Table, fold
 
 
 class PlainTable(Table):
-    """Sentences of `events.describe`; the view has `text`, a picture, where a seat decided."""
+    """Sentences of `events.describe`; the view has `text`, a picture, where a seat decided.
+
+    The points so far are the attribute `score` (or `scores`) of the View, or of the reference game where a record is replayed; else
+    those that the core counts, where nothing is hidden; else unknown until the end.
+    """
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
         super().__init__(game, header, viewer)
         self.position: Any = None  # of the picture that the next line shows, a View or the reference game
+        self.points: Sequence[int] | None = None  # there, as the core counts them
         self.names = [YOU if seat == viewer else f"seat {seat}" for seat in range(self.players)]
 
     def set_up(self) -> None:
-        """Begin without a picture."""
-        self.view |= {"text": ""}
+        """Begin without a picture and points."""
+        self.view |= {"text": "", "now": [None] * self.players}
 
     def apply(self, line: Line) -> str:
         """Fold one line; return its text."""
@@ -43,10 +48,10 @@ class PlainTable(Table):
     def _show(self, position: Any) -> None:
         """Put the picture of a position and its points so far into the view."""
         self.view["text"] = self.game.view.render(position, self.components, self.names)
-        for name in ("scores", "score"):
-            points: Any = getattr(position, name, None)
-            if isinstance(points, Sequence) or hasattr(points, "tolist"):
-                self.view["now"] = [int(number) for number in points][: self.players]
+        shown = [getattr(position, name, None) for name in ("score", "scores")]
+        points = next((each for each in shown if isinstance(each, Sequence) or hasattr(each, "tolist")), self.points)
+        if points is not None:
+            self.view["now"] = [int(number) for number in points][: self.players]
 
 
 def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
@@ -70,9 +75,11 @@ def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Js
     return steps
 
 
-def next_steps(table: Table, lines: Sequence[Line], seen: Any, before: dict[str, bytes]) -> list[Json]:
-    """Return the steps of the next lines; `seen` is the View of the table's viewer after them."""
+def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
+    """Return the steps of the next lines; `position` is the Position after them."""
     if isinstance(table, PlainTable):
+        seen = position.view(table.viewer or 0)
+        table.points = None if position.variant.hidden else position.scores
         return _with_picture(table, lines, seen, before)
     return fold(table, lines, before)
 

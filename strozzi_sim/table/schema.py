@@ -30,6 +30,7 @@ class Head(msgspec.Struct, forbid_unknown_fields=True):
     deal: int | None
     viewer: int | None
     over_now: str
+    lowest_wins: bool
     columns: list[tuple[str, str]]
     seats: list[Seat]
     board: dict[str, Any]

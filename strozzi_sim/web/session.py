@@ -361,7 +361,7 @@ class Session:
         else:
             self.version += 1
         new = lines[len(self._lines) :]
-        self._steps += next_steps(self._table, new, position.view(seat), self._before)
+        self._steps += next_steps(self._table, new, position, self._before)
         self._lines = lines
         self._ask = ask(self._table, position)
 

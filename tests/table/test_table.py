@@ -88,8 +88,7 @@ def test_a_page_shows_every_line_and_is_what_the_schema_declares(game):
 def test_a_game_without_a_table_has_its_words_and_its_picture_in_text(game):
     position = KITS[game].position(KITS[game].variant("base"), KITS[game].game.player_counts[0], 0)
     plain = PlainTable(position.game, position.record()[0], position.actor)
-    seen = position.view()
-    steps = next_steps(plain, position.lines(position.actor), seen, {})
+    steps = next_steps(plain, position.lines(position.actor), position, {})
     names = [YOU if seat == position.actor else f"seat {seat}" for seat in range(position.players)]
     assert steps[-1]["set"]["text"] == position.text(names=names)
     assert [step["said"] for step in steps[:-1]].count("") == 0
@@ -139,3 +138,52 @@ def test_a_position_is_shown_in_a_notebook():
     shown = position._repr_html_()
     assert shown.startswith("<iframe")
     assert "srcdoc=" in shown
+
+
+@pytest.mark.parametrize("game", KITS)
+def test_points_of_a_plain_table_are_those_of_the_core_or_unknown(game):
+    """Where nothing is hidden and the View has no attribute `score`, the core counts them; a secret game's stay unknown."""
+    position = played(game)
+    plain = PlainTable(position.game, position.record()[0], 0)
+    lines = [line for line in position.lines(0) if "total" not in line]
+    assert plain.view["now"] == [None] * position.players
+    next_steps(plain, lines, position, {})
+    has_score = any(hasattr(position.view(0), name) for name in ("score", "scores"))
+    if position.variant.hidden and not has_score:
+        assert plain.view["now"] == [None] * position.players
+    else:
+        assert plain.view["now"] == list(position.scores)
+
+
+def test_a_standing_that_is_a_line_late_is_found(monkeypatch):
+    here = checked("strozzi", players=3)
+    table = here.game.table
+    apply = table.apply
+
+    def late(self, line):
+        said = apply(self, line)
+        self.shown = [number + 1 for number in self.standing()]
+        return said
+
+    monkeypatch.setattr(table, "standing", lambda self: getattr(self, "shown", [0] * self.players))
+    monkeypatch.setattr(table, "apply", late)
+    with pytest.raises(
+        ContractViolation, match=r"table: after a line of type \w+ the page shows the points .*, a line late"
+    ):
+        check_table(here)
+
+
+def test_lay_out_comes_before_the_standing():
+    position = played("strozzi", 3)
+
+    class Laid(position.game.table):
+        def lay_out(self):
+            self.lines = getattr(self, "lines", -1) + 1
+
+        def standing(self):
+            return [self.lines] * self.players
+
+    table = Laid(position.game, position.record()[0])
+    for number, line in enumerate(position.lines(), 1):
+        table.apply(line)
+        assert table.view["now"] == [number] * 3

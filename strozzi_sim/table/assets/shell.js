@@ -40,8 +40,9 @@ function makeChoice(part, choice) {
 }
 
 function drawSeats() {
-  const v = views[at], columns = renderer.columns(v, head), known = v.now.filter(n => n !== null), top = Math.max(...known);
-  const leads = v.now.map(n => n === top && known.length === v.now.length && (v.round > 0 || v.over) && v.now.some(m => m < top));
+  const v = views[at], columns = renderer.columns(v, head), known = v.now.filter(n => n !== null), sign = head.lowest_wins ? -1 : 1;
+  const top = sign * Math.max(...known.map(n => sign * n));
+  const leads = v.now.map(n => n === top && known.length === v.now.length && (v.round > 0 || v.over) && v.now.some(m => sign * m < sign * top));
   const title = c => `<th scope="col"${c.left ? ' class="left-aligned"' : ""}>${c.short ? `<abbr title="${esc(c.name)}">${c.short}</abbr>` : esc(c.name)}</th>`;
   const row = (seat, k) => `<tr class="${k === v.actor ? "acting" : ""}"><th scope="row">${badge(k)} <span>${esc(seat.name)}${
     seat.agent === "you" || !seat.agent ? "" : `<small>${esc(seat.agent)}</small>`}</span></th>${
