@@ -199,11 +199,12 @@ def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> No
     Raises:
         InputError: `__init__` takes a parameter without a default that is not declared, or does not take a declared one.
     """
-    if not isinstance(player, type) or player.__init__ is object.__init__:
+    init: Any = getattr(player, "__init__") if isinstance(player, type) else None  # noqa: B009 - of the class, for mypy
+    if init is None or init is object.__init__:
         takes: dict[str, inspect.Parameter] = {}
     else:
         try:
-            takes = dict(list(inspect.signature(player.__init__).parameters.items())[1:])  # without self
+            takes = dict(list(inspect.signature(init).parameters.items())[1:])  # without self
         except (TypeError, ValueError):  # of compiled classes, which have no signature
             return
     kinds = inspect.Parameter

@@ -70,9 +70,8 @@ class AgentSpec:
         Raises:
             InputError: an unknown parameter, or a value out of its range.
 
-        >>> merchant = load_agent("merchant", "strasbourg")
-        >>> merchant(coin=3).text
-        'merchant:coin=3'
+        >>> load_agent("ismcts")(iterations=50).text
+        'ismcts:iterations=50'
         """
         written = {key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in values.items()}
         pieces = (f"{key}=({text})" if set(text) & set(",:=") else f"{key}={text}" for key, text in written.items())

@@ -46,8 +46,12 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
             continue
         share, scores = sums[f"win_share{ending}"].estimate(), sums[f"score_mean{ending}"]
         whole = of_all[f"score_mean{ending}"]
-        sides = (whole.numerator.sum(axis=1), scores.numerator), (whole.played.sum(axis=1), scores.played)
-        lost = stats.difference(*(side[:: free.sign] for side in sides))  # the other way round if the lowest score wins
+        with_it, doing_without = (
+            (whole.numerator.sum(axis=1), whole.played.sum(axis=1)),
+            (scores.numerator, scores.played),
+        )
+        more, less = (with_it, doing_without) if free.sign > 0 else (doing_without, with_it)
+        lost = stats.difference((more[0], less[0]), (more[1], less[1]))
         found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
         found[f"score_lost{ending}"] = replace(lost, n=share.n)
     return found
