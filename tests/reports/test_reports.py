@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 import zlib
+from html import unescape
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -294,6 +295,26 @@ def test_every_picture_is_drawn_wide_or_narrow_and_has_its_declaration(page, rep
     assert "<!--picture" not in text
     assert text.count('<svg viewBox="0 0 ') - text.count('class="wide"') == len(declarations)
     assert all(each["$schema"] and each["description"] for each in declarations.values())
+
+
+def test_every_tooltip_of_the_page_is_the_sentence_of_its_declaration(report):
+    """Drawing and cleaning a picture changes no letter of what a mark says."""
+    text = report.read_text("utf-8")
+    packed = re.search(r'id="declarations">([^<]+)<', text)[1]
+    declarations = json.loads(zlib.decompress(base64.b64decode(packed), -15))
+    tips = {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in _tips(declarations)}
+    drawings = re.findall(r"<svg viewBox.*?</svg>", text, re.DOTALL)
+    shown = {unescape(tip) for drawing in drawings for tip in re.findall(r' data-t="([^"]*)"', drawing)}
+    assert len(shown) > 50
+    assert {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in shown} <= tips
+
+
+def _tips(part):
+    """Yield the sentences of marks anywhere in a declaration."""
+    if isinstance(part, dict):
+        yield from (value for key, value in part.items() if key == "tip" and isinstance(value, str))
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _tips(each)
 
 
 @pytest.mark.slow
