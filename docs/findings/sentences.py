@@ -272,9 +272,7 @@ def _fairer() -> Iterator[str]:
     yield (
         f"**Strozzi.** With {values} and no bonus on space 9 the best and the worst of four seats differ by {_points_of_gap(winner)} points of win share under "
         f"`heuristic`, measured on {winner['deals']:,} held-out deals; in the published box (its bonus spaces are reconstructed) they "
-        f"differ by {100 * base_gap['value']:.1f}. "
-        + _others_of_race(best, keys)
-        + command("strozzi-sweep")
+        f"differ by {100 * base_gap['value']:.1f}. " + _others_of_race(best, keys) + command("strozzi-sweep")
     )
     yield ""
     for game, title in GAMES.items():

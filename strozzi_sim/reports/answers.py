@@ -24,9 +24,12 @@ from strozzi_sim.game.reporting import (
     pick,
 )
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
+from strozzi_sim.reports.changes import change_estimate
 from strozzi_sim.reports.content import Answer, Number
 from strozzi_sim.reports.findings import EQUAL, FEW, PLAY, UNEQUAL, SeatCell, seat_cells
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.studies.changes import CHANGED, SMALL, UNCLEAR
+from strozzi_sim.studies.changes import EQUAL as EQUALLY
 
 _MOST = 4  # player counts or agents named one by one
 
@@ -205,8 +208,14 @@ def agents_answer(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Answe
     return Answer(verdict, detail, tuple(number(row, "share", f"games won by {row.agent}, {row.players} players") for row in first.head(3).itertuples(index=False)))  # fmt: skip
 
 
+_NOT_CHANGED = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUALLY: ", which is none"}
+
+
 def changes_numbers(tables: Tables) -> tuple[Number, ...]:
-    """Return the changes of the wins of a seat or agent and of the mean score that are largest beside their error."""
+    """Return the largest known change of the wins of a seat or agent, of the gap, of the mean score and the length.
+
+    Where none is known, the largest is given as one that is not.
+    """
     table = tables["changes"].dropna(subset=["value", "low"])
     kinds: Sequence[tuple[pd.DataFrame, Any, str]] = (
         (table[table["table"].isin(["seats", "lineup"]) & (table["figure"] == "win_share")], "share", "games won"),
@@ -217,18 +226,15 @@ def changes_numbers(tables: Tables) -> tuple[Number, ...]:
     numbers = []
     for rows, unit, what in kinds:
         if len(rows):
-            row = rows.loc[rows["size"].abs().idxmax()]
-            found = number(
-                row,
-                unit,
-                f"{what}{f', {row.level}' if row.level else ''}, {row.players} players: change to {row.variant}",
-            )
-            sign = "+" if row.value > 0 else ""
-            numbers.append(
-                Number(
-                    sign + found.value.replace(f"{THIN}%", ""),
-                    found.half_width,
-                    f"{'points of ' if unit == 'share' else ''}{found.what}",
-                )
-            )
+            known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
+            row = known.loc[known["size"].abs().idxmax()]
+            place = f"{what}{f', {row.level}' if row.level else ''}, {row.players} players"
+            points = "points of " if unit == "share" else ""
+            said = f"{points}{place}: change to {row.variant}{_NOT_CHANGED.get(row.verdict, '')}"
+            sign, found = "+" if row.value > 0 else "", number(row, unit, said)
+            value, half = found.value.replace(f"{THIN}%", ""), found.half_width
+            estimate = change_estimate(row, unit)
+            if "(" in estimate:  # rounded to a half-width, a known change would look like none
+                value, half = estimate.removesuffix(" points"), ""
+            numbers.append(Number(sign + value, half, said))
     return tuple(numbers[:3])

@@ -99,5 +99,8 @@ def test_only_finalists_are_said_to_be_worse_than_the_winner():
     status = best["status"].value_counts()
     said = (DOCS / "findings.md").read_text("utf-8")
     assert "Every other finalist" not in said
-    assert f"The other {status['behind, and dropped']} of {len(best)} pairs of values were dropped in earlier heats" in said
+    assert (
+        f"The other {status['behind, and dropped']} of {len(best)} pairs of values were dropped in earlier heats"
+        in said
+    )
     assert best.loc[best["status"] == "behind, and dropped", "minus_winner"].isna().all()  # not tested

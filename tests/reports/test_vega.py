@@ -101,7 +101,11 @@ def test_a_picture_without_some_marks_is_whole(there):
 
 def test_only_coordinates_are_rounded_and_no_word_of_the_data():
     """Tips, labels and titles keep every digit and every letter, also those that look like markup."""
-    said = ["agent:greed=0.125, wins 0.3046 (0.2968 to 0.3125), n = 20,000", 'y <b x="1.2345" class="a"> & x=', "S1.005: -2.345"]
+    said = [
+        "agent:greed=0.125, wins 0.3046 (0.2968 to 0.3125), n = 20,000",
+        'y <b x="1.2345" class="a"> & x=',
+        "S1.005: -2.345",
+    ]
     dots = {
         "data": {"values": [{"a": k / 7, "b": k / 3, "tip": tip, "name": tip} for k, tip in enumerate(said)]}, "width": 301, "height": 97,
         "layer": [

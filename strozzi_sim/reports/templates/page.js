@@ -165,7 +165,7 @@ const draw = () => {
   const low = Math.min(...seen), high = Math.max(...seen), two = x.equal || low < 0, far = Math.max(-low, high, 1e-9), box = $("#maps"); box.replaceChildren(); shown = [];
   const context = [by !== 0 && `${want[0]} players`, by !== 1 && F.agent.options.length > 1 && want[1], by !== 2 && F.variant.options.length > 1 && want[2], by !== 3 && want[3] !== "all" && `round ${want[3]}`].filter(Boolean).map(t => `; ${t}`).join("");
   $("#said").textContent = panels.length && seen.length ? `${x.label[0].toUpperCase()}${x.label.slice(1)}, by ${m.row} and ${m.column}${context}` : "Too few events, or nobody played that. Choose another combination.";
-  $("#means").textContent = m.title + ": " + m.caption;
+  $("#means").textContent = x.means;
   for (const p of panels) {
     const cols = p.own.columns.map((_, j) => j).filter(j => p.data.some(r => r[j].n)), rows = p.own.rows.map((_, i) => i).filter(i => p.data[i].some(d => d.n));
     const body = make("tbody"), table = make("table", {className: "heat"}, make("caption", {textContent: p.name || m.column}), make("thead", {}, make("tr", {}, make("th", {scope: "col", textContent: `${m.row} / ${m.column}`}), ...cols.map(j => make("th", {scope: "col", textContent: p.own.columns[j]})))), body);
