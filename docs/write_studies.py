@@ -19,7 +19,7 @@ KEYS = {
     "game": "the game; `strozzi games` lists them",
     "seed": "random seed, below 2^53; default 0",
     "players": "player counts; default: all that the game allows",
-    "question": "what the page answers first: `seats`, `agents`, `variants`, or a page of the game; default: what varies",
+    "question": "what the page answers first: `seats`, `agents`, `variants`, `heatmaps` (the first one requested), or a page of the game; default: what varies",
     "deals": "deals of each combination of players, line-up and variant",
     "precision": "instead of `deals`, or with it as the most: play until every share of wins is known to that many points",
     "search_deals": "deals of the line-ups with an agent that searches; default: `deals`",

@@ -26,6 +26,7 @@ from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
@@ -269,11 +270,42 @@ def test_every_heat_map_is_a_table_for_each_player_count_or_the_page_says_where_
     cells = sum(len(table) for name, table in tables.items() if name.startswith("heat_"))
     anchors = {f"heat-{name}" for name in pages.HEATMAPS}
     if cells > MAX_CELLS:
-        assert "The explorer below has the heat maps" in "".join(page.words)
+        assert f"{len(anchors)} heat maps have more than 6,000 cells" in "".join(page.words)
         assert not anchors & set(page.ids)
     else:
         assert anchors <= set(page.ids)
         assert page.heat >= len(anchors) * len(counts)
+
+
+def test_a_requested_heat_map_is_shown_and_not_hidden_or_missing_in_silence(game, pages, tables, manifest):
+    """The first one is open on the page, below it the others can be opened; one without a value says why."""
+    names = list(pages.HEATMAPS)[:3]
+    empty, _, drawn = (f"heat_{name.replace('-', '_')}" for name in names)
+    few = {name: table for name, table in tables.items() if not name.startswith("heat_")}
+    few |= {drawn: tables[drawn], empty: tables[empty].assign(value=np.nan, low=np.nan, high=np.nan, n=12)}
+    asked = {**manifest, "report": {"pages": ["balance"], "heatmaps": names}}
+    section = StudyPage(asked, few, game, Painter()).content().sections[-1]
+    assert section.anchor == "heatmaps"
+    assert [item.anchor for item in section.items] == [f"heat-{names[2]}"]
+    assert section.lead is section.items[0]
+    said = " ".join(map(str, section.paragraphs))
+    assert f"(<code>{names[0]}</code>), since every cell has too few events (at most 12) for a value" in said
+    assert f"(<code>{names[1]}</code>), which these tables do not have" in said
+    none = {**few, drawn: few[drawn].assign(value=np.nan)}
+    bare = StudyPage(asked, none, game, Painter()).content().sections[-1]
+    assert (bare.anchor, bare.items, len(bare.paragraphs)) == ("heatmaps", (), 3)
+
+
+@pytest.mark.slow
+def test_a_page_on_a_heat_map_begins_with_it(game, pages, tables, manifest):
+    name = CASES[game.name][4]
+    asked = {**manifest, "report": {"pages": ["balance"], "heatmaps": [name], "question": "heatmaps"}}
+    content = StudyPage(asked, tables, game, Painter()).content()
+    assert [item.anchor for item in content.hero] == [f"item-heat-{name}"]
+    assert re.search(r"ranges from .* to |known to differ", content.answer.verdict)
+    assert content.answer.detail == pages.HEATMAPS[name].caption
+    for number in content.answer.numbers:
+        assert number.what.startswith(pages.HEATMAPS[name].figure.label)
 
 
 def test_the_page_says_what_was_played_and_how_to_again(game, page):

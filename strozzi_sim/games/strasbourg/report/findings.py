@@ -407,17 +407,31 @@ def _title_of_guilds(say: Narrator) -> str:
 
 
 def _title_of_city(say: Narrator) -> str:
-    rows = _spaces(say, "taken_share")
-    if len(rows) < 2 or rows[-1].high >= rows[0].low:
+    found = extreme_levels(_spaces(say, "taken_share"), "place")
+    if found is None:
         return ""
-    most, least = (f"{row.place} is taken in {format_row(row, 'share')}" for row in (rows[0], rows[-1]))
-    return f"The space {most} of games, {least}."
+    least, most = (
+        f"{listed([row.place for row in rows]) if len(rows) <= _FEW else f'{len(rows)} spaces'}, in {format_row(rows[0], 'share')} of games"
+        for rows in found
+    )
+    return f"The spaces of the city taken most often: {most}; least often: {least}."
 
 
 def _title_of_tasks(say: Narrator) -> str:
+    rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task != ALL]
     worth = say.row("worth_mean", task=ALL, by=ALL)
-    kept = say.row("kept_share", task=ALL, by=ALL)
-    return f"Of the tasks dealt {format_row(kept, 'share')} are kept; a kept one is worth {format_row(worth, 'amount')} points." if worth and kept else ""  # fmt: skip
+    if not rows or not worth:
+        return ""
+    known = [
+        row
+        for row, differs in zip(rows, differs_significantly(rows, 0.0), strict=True)
+        if differs and abs(row.value) >= _MIN_POINTS
+    ]
+    more, less = (sum(sign * row.value > 0 for row in known) for sign in (1, -1))
+    mean = f"as much as the mean kept one ({format_row(worth, 'amount')} points)"
+    if not known:
+        return f"None of {len(rows)} tasks is known to be worth more or less than its points, beside the others."
+    return f"To be worth {mean}, {more} of {len(rows)} tasks need more points than they have, and {less} fewer."
 
 
 def _title_of_buildings(say: Narrator) -> str:
