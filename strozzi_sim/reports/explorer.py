@@ -144,9 +144,10 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own:
 
     A map has the measures of its block, one of which is that of its title and caption; `own` is the heat map of this measure.
     """
-    name, share, block = ratio.name, ratio.share, heat_map.block
+    name, block = ratio.name, heat_map.block
     assert block is not None
     known = heat_map.figure if heat_map.figure.name == name else labels.get(name)
+    share = ratio.share or (known is not None and known.unit == "share")  # a mean of 0 and 1 is one too
     if known is None:
         known = Figure(
             name, name.removesuffix("_mean").removesuffix("_share").replace("_", " "), "share" if share else "amount"
