@@ -55,7 +55,7 @@ def contest_pictures(tables: Tables, painter: Painter) -> list[Item]:
 
 
 def contest_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
-    """Paint the pictures of a contest and return the content of its page; arguments as of `study_page`."""
+    """Paint the pictures of a contest and return the content of its page; arguments as of `StudyPage`."""
     kind = next(name for name in _KINDS if name in tables)
     plan, items = manifest.get("plan", {}), [item for item in contest_pictures(tables, painter) if item.parts]
     figures = [item for name in tables if len(tables[name]) for item in _figures(name, tables[name], painter)]
