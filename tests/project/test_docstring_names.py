@@ -12,7 +12,9 @@ from paths import ROOT
 FOLDERS = ("strozzi_sim", "agents", "benchmarks", "examples")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 PARTS = {path.name for path in (ROOT / "strozzi_sim").iterdir() if path.is_dir()}
-FILE_NAMES = {path.name for path in ROOT.rglob("*") if path.suffix in (".py", ".toml", ".html", ".css", ".js", ".c", ".h")}
+FILE_NAMES = {
+    path.name for path in ROOT.rglob("*") if path.suffix in (".py", ".toml", ".html", ".css", ".js", ".c", ".h")
+}
 OF_USERS = {"bots.py", "games.jsonl", "mine.py"}  # files that a user or another project has
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
@@ -23,7 +25,9 @@ def texts():
     found = []
     for path in FILES:
         code = path.read_text("utf-8")
-        found += [(path, ast.get_docstring(node) or "") for node in ast.walk(ast.parse(code)) if isinstance(node, DOCUMENTED)]
+        found += [
+            (path, ast.get_docstring(node) or "") for node in ast.walk(ast.parse(code)) if isinstance(node, DOCUMENTED)
+        ]
         tokens = tokenize.generate_tokens(io.StringIO(code).readline)
         found += [(path, token.string) for token in tokens if token.type == tokenize.COMMENT]
     return found
@@ -45,7 +49,10 @@ def test_modules_that_are_named_exist_and_have_the_name(texts):
                 continue
             file = ROOT / "strozzi_sim" / part / f"{module}.py"
             seen += 1
-            if not (file.exists() and re.search(rf"\b{name}\b", file.read_text("utf-8"))) and not file.with_suffix("").is_dir():
+            if (
+                not (file.exists() and re.search(rf"\b{name}\b", file.read_text("utf-8")))
+                and not file.with_suffix("").is_dir()
+            ):
                 wrong.append((path.name, dotted))
     assert seen > 5
     assert wrong == []
@@ -55,7 +62,9 @@ def own_names(node):
     """Names that a class has, or the arguments of a function."""
     if isinstance(node, ast.ClassDef):
         of_body = {name for each in node.body for name in own_names(each)} if node.body else set()
-        stored = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)}
+        stored = {
+            each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+        }
         return of_body | stored | {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
     if isinstance(node, ast.FunctionDef):
         return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
