@@ -20,7 +20,7 @@ KEYS = {
     "game": "the game; `strozzi games` lists them",
     "seed": "random seed, below 2^53; default 0",
     "players": "player counts; default: all that the game allows",
-    "question": "what the page answers first: `seats`, `agents`, `variants`, or a page of the game; default: what varies",
+    "question": "what the page answers first: `seats`, `agents`, `variants`, `heatmaps` (the first one requested), or a page of the game; default: what varies",
     "deals": "deals of each combination of players, line-up and variant",
     "precision": "instead of `deals`, or with it as the most: play until every share of wins is known to that many points",
     "search_deals": "deals of the line-ups with an agent that searches; default: `deals`",
@@ -29,7 +29,7 @@ KEYS = {
     "seatings": "`one`, `rotate` (default), `spread`, `all` or `latin`: at which seats the agents of a line-up sit on each deal; `spread` plays each deal once, in one seating after another",
     "lineups": "lists of agents: one agent plays itself, several play each other at the player count of their number",
     "variants": "names of variants, the game's or the file's own; default `base`",
-    "variant": "`[variant.NAME.SECTION]`: changes of component data, key by key",
+    "variant": "`[variant.NAME.SECTION]`: changes of component data, key by key; see [below](#changing-components)",
     "rows": "keep one row per game and seat in `games/`",
     "facts": "fact tables whose rows are kept in `facts/`; `strozzi facts GAME` lists them",
     "facts_share": "share of the deals whose rows are kept",
@@ -40,6 +40,11 @@ KEYS = {
     "luck_redraws": "how often each chance event is drawn anew for it; default 8",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
 }
+CHANGES = (
+    "[variant.mine.scoring]", "ship_ranks = [20, 10, 5]", "[variant.mine.ships]", "S03 = {sail = 8}", 'remove = ["S01"]',
+    'add = [{id = "S30", sail = 4, venice = 1, rome = 1, naples = 1, scrolls = 0, promotion = 0}]',
+)  # fmt: skip
+ADDED = 'ships.add=[{id="S30",sail=4,venice=1,rome=1,naples=1,scrolls=0,promotion=0}]'
 PICTURES = {
     "dots with intervals": "a figure by a few levels. Beside an equal share: points above or below it. A thin line is the 95 % interval; numbers stand at the highest and the lowest that differ from the broken line.",
     "lines": "a figure over a number: sail, round, bid. Each mark has its interval.",
@@ -69,6 +74,12 @@ def page() -> str:
         "(`#:schema docs/study.schema.json` in the first line).", "",
         "## Keys of a study file", "", "| key | meaning |", "| --- | --- |",
         *(f"| `{key}` | {text} |" for key, text in KEYS.items()), "",
+        "## Changing components", "",
+        "A key is replaced by a value as in TOML, a list by a list. Of a list of blocks with ids, such as cards or tasks, a block is changed under its id,",
+        "`add` is a list of new blocks, each with all its keys, and `remove` a list of ids:", "",
+        "```toml", *CHANGES, "```", "",
+        "On the command line `--set` writes the same with points: `--set 'scoring.ship_ranks=[20,10,5]'`, `--set ships.S03.sail=8`,",
+        "`--set 'ships.remove=[\"S01\"]'` and", "", f"`strozzi compare strozzi --set '{ADDED}'`", "",
         "## The page", "",
         "1. The verdict, a sentence that follows from the tables by rules, with the numbers behind it; what is true of an agent is not said of the game.",
         "2. One picture that answers the study's question, three numbers with half-widths, one line of caveat.",

@@ -1,6 +1,7 @@
 """The text of docs/findings.md, made from the kept tables: every figure is read from a row, every statement is tested on it."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import runs
@@ -9,6 +10,7 @@ from reading import GAMES, STRENGTHS, USUAL, command, forget, grid, hold, negati
 from strozzi_sim.cli.estimates import estimate_text, per_cent, points
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import listed
+from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.reports.dominance import dominance_sentences, field_orders
 from strozzi_sim.reports.findings import headline_by_strength
 from strozzi_sim.runtime.digits import rounded
@@ -175,14 +177,21 @@ def _prices_and_tasks() -> Iterator[str]:
     printed = rows(
         run, "tasks", players=4, variant="base", lineup=agent, figure="fair_less_printed", level="all"
     ).dropna(subset=["low"])
-    dear, cheap = printed.loc[printed["value"].idxmax()], printed.loc[printed["value"].idxmin()]
-    more, less = (printed["low"] > 0).sum(), (printed["high"] < 0).sum()
+    significant = printed[differs_significantly(printed.itertuples(index=False), 0.0)]
+    dear, cheap = (significant.loc[end] for end in (significant["value"].idxmax(), significant["value"].idxmin()))
+    more, less = (significant["value"] > 0).sum(), (significant["value"] < 0).sum()
+    usual, fair, even = (
+        estimate_text(row(run, "tasks", players=4, variant="base", lineup=agent, figure=figure, task=task, by="all", level="all"))
+        for figure, task in (("worth_mean", "all"), ("fair_points", dear["task"]), ("break_even", dear["task"]))
+    )  # fmt: skip
     yield ""
     yield (
-        f"**Strasbourg.** A task's fair points are those at which keeping it neither gains nor loses, given how often `{agent}` fulfils it, with 4 players. "
-        f"Of {len(printed)} tasks that it keeps often enough {more} should pay more than in the reconstructed box and {less} less: "
-        f"`{dear['task']}` {estimate_text(dear)} points more, `{cheap['task']}` {estimate_text(negative(cheap))} fewer. Tasks are kept by hands "
-        f"that suit them, so this is a price, not a worth. {command(run)}"
+        f"**Strasbourg.** A task's fair points are those at which keeping it is worth as much as the mean kept task, {usual} points net of penalties, "
+        f"if it is kept and fulfilled as often as by `{agent}` with 4 players. Of {len(printed)} tasks that it keeps often enough {more} "
+        f"should pay more than in the reconstructed box and {less} less: `{dear['task']}` {estimate_text(dear)} points more, "
+        f"`{cheap['task']}` {estimate_text(negative(cheap))} fewer. At the points at which a task breaks even, keeping it neither gains nor "
+        f"loses: `{dear['task']}` is fair at {fair} points and breaks even at {even}. Tasks are kept by hands that suit them, so this is a price, not "
+        f"a worth. {command(run)}"
     )
     yield ""
 
@@ -258,19 +267,12 @@ def _fairer() -> Iterator[str]:
     winner = best[best["status"] == "winner"].iloc[0]
     keys = [column for column in best if column.startswith("tracks.")]
     values = listed([f"`{key}` = {winner[key]:g}" for key in keys])
-    open_ones = int((best["status"] == "not told from the winner").sum())
     base_gap = row("strozzi-balance", "balance", players=4, lineup="heuristic", figure="seat_gap")
     hold(100 * winner["value"] < 3, "the fairest bonus values leave less than 3 points between the seats")
     yield (
         f"**Strozzi.** With {values} and no bonus on space 9 the best and the worst of four seats differ by {_points_of_gap(winner)} points of win share under "
         f"`heuristic`, measured on {winner['deals']:,} held-out deals; in the published box (its bonus spaces are reconstructed) they "
-        f"differ by {100 * base_gap['value']:.1f}. "
-        + (
-            "Every other finalist of the race is significantly worse. "
-            if not open_ones
-            else f"{open_ones} other values cannot be distinguished from it. "
-        )
-        + command("strozzi-sweep")
+        f"differ by {100 * base_gap['value']:.1f}. " + _others_of_race(best, keys) + command("strozzi-sweep")
     )
     yield ""
     for game, title in GAMES.items():
@@ -289,6 +291,25 @@ def _fairer() -> Iterator[str]:
             )
         yield f"{text}. {command(run)}"
         yield ""
+
+
+def _others_of_race(best: Any, keys: list[str]) -> str:
+    """Return what is known of the other values of a race: only finalists were tested against the winner."""
+    by_status = {status: rows.to_dict("records") for status, rows in best.groupby("status")}
+    said = []
+    for each in by_status.get("significantly worse", []):
+        values = " and ".join(f"{each[key]:g}" for key in keys)
+        ends = ("value", "minus_winner"), ("low", "minus_winner_low"), ("high", "minus_winner_high")
+        more = _points_of_gap(SimpleNamespace(**{side: each[column] for side, column in ends}))
+        said.append(f"The other finalist, {values}, leaves {more} points more")
+    if open_ones := len(by_status.get("not told from the winner", [])):
+        said.append(f"{open_ones} other values cannot be distinguished from these")
+    if dropped := len(by_status.get("behind, and dropped", [])):
+        said.append(
+            f"The other {dropped} of {len(best)} pairs of values were dropped in earlier heats for being behind, without a test against these, which are "
+            "the best found and not known to be the best of all"
+        )
+    return "".join(f"{sentence}. " for sentence in said)
 
 
 def _points_of_gap(found: Any) -> str:

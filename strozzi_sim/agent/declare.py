@@ -31,7 +31,7 @@ class Agent:
         params: its parameters by name.
         memory: dtype of its memory record, or a function (params record values, game) -> dtype.
         function: compiled agent: the function; Python agent: the class, or an object with `act_batch`.
-        about: the first line of its docstring.
+        description: the first line of its docstring.
         kind: "compiled", "act" or "batch".
         analyse: function that reads the analysis of its actions from its memory (see `analysis`), or None.
         files: other files that determine its behaviour, such as weights, relative to the file that declares it.

@@ -58,8 +58,11 @@ def agent_document(agent: "Agent", games: list[str]) -> dict[str, Any]:
 
     known = [game for game in installed_games()[0] if game.name in games]
     counts = sorted({n for game in known for n in game.player_counts if agent.plays(game, n)})
-    keys = ("default", "low", "high", "options", "about")
-    params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
+    keys = ("default", "low", "high", "options")
+    params = {
+        name: {key: getattr(param, key, None) for key in keys} | {"about": param.description}
+        for name, param in agent.params.items()
+    }
     return {
         "name": agent.name, "games": games, "players": counts, "kind": agent.kind, "stochastic": agent.stochastic,
         "params": params, "about": agent.description,

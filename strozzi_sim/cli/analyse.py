@@ -84,7 +84,7 @@ def _print_parts(analysis: "GameAnalysis") -> None:
 
     for title, worth, digits, factor in (
         ("expected lead, points", LEAD, 1, 1.0),
-        ("expected share of the win, %", WIN, 1, 100.0),
+        ("expected share of the win, in points of win share", WIN, 1, 100.0),
     ):
         rows = [
             ["seat", "agent", *PARTS.values(), "result", *(["error rate", "choices", "level"] if worth == LEAD else [])]
@@ -102,7 +102,7 @@ def _print_parts(analysis: "GameAnalysis") -> None:
             print(f"  {line}")
     print(
         "error rate: mean points lost in a decision in which actions differ; level: that of the judge with this error rate; "
-        "unexplained: the judge's own changes of mind"
+        "unexplained: the judge's own changes of mind; parts are sums over the game that add up to the result and can exceed it"
     )
 
 

@@ -37,7 +37,8 @@ _GAME = "a game; `strozzi games` lists them"
 
 def command(
     question: Callable[..., "Results"], show: Show, example: str, *, without: Sequence[str] = (),
-    usual: Mapping[str, Any] | None = None, words: Mapping[str, str] | None = None, **fixed: Any,
+    usual: Mapping[str, Any] | None = None, words: Mapping[str, str] | None = None,
+    instead: Callable[[Mapping[str, Any]], bool] = lambda given: False, **fixed: Any,
 ) -> Callable[..., int | None]:  # fmt: skip
     """Return the command made from a question.
 
@@ -48,6 +49,7 @@ def command(
         without: arguments that only Python has.
         usual: other defaults than in Python.
         words: help of options whose argument's line in the docstring does not fit here; "" is what the command does.
+        instead: answers without asking, if it returns True; receives all options.
         fixed: arguments that this command settles.
     """
     usual = usual or {}
@@ -67,6 +69,8 @@ def command(
         if changed:
             typed["variant"] = options.changed_variants(given["game"], given["variant"], given.get("study"), changed)
             typed.pop("study", None)
+        if instead({**given, **typed}):
+            return None
         with options.watching(given["json"]) as progress:
             results = question(**{**usual, **typed, **fixed}, progress=progress)
             page = options.write_page(results, progress)

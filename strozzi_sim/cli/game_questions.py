@@ -49,6 +49,32 @@ def _worth_cells(line: Mapping[str, Any]) -> list[str]:
     return [points(line["win_share_lost"]), estimate_text(line["score_lost"]._asdict()), *told]
 
 
+def _list_things(given: Mapping[str, Any]) -> bool:
+    """List what can be measured and how to ask for it, where nothing is asked; return whether that is so."""
+    if given["things"] or given["every"]:
+        return False
+    from strozzi_sim.errors import ArgumentError
+    from strozzi_sim.game import find_game
+    from strozzi_sim.game.restricting import described_things
+    from strozzi_sim.studies.lookup import find_variants
+
+    game = find_game(given["game"])
+    (variant,) = find_variants(game, given["variant"] or "base")
+    known = described_things(game, variant)
+    if not known:
+        raise ArgumentError("game", f"{game.name} has no restrictions")
+    if given["json"]:
+        options.print_json([{"thing": name, "about": about} for name, about in known.items()])
+        return True
+    print(f"{len(known)} things of {game.title} whose worth can be measured, by a player who must do without:\n")
+    print(columns_of([["thing", "without it"], *([name, about] for name, about in known.items())]))
+    first = next(iter(known))
+    print(
+        f"\nOne of them: strozzi worth {game.name} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all."
+    )
+    return True
+
+
 def _show_luck(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
@@ -308,5 +334,7 @@ COMMANDS = {
         words={"file": "score sheets (CSV): one line a game, columns `seat 0`, `seat 1`, .. with the final scores"},
     ),
     "weights": command(weights, _show_weights, "Example: strozzi weights strozzi --players 4"),
-    "worth": command(worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000"),
+    "worth": command(
+        worth, _show_worth, "Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000", instead=_list_things
+    ),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 A block is a part of a table: figures of one fact table by the same columns. It specifies the crosstabs that it needs
 and writes its figures once they are counted. The caller passes `cell`, a cell of a study (studies.cells.CellCounts),
-`stats`, the package strozzi_sim.stats, and `table`, a games.reporting.FigureTable.
+`stats`, the package strozzi_sim.stats, and `table`, a game.reporting.FigureTable.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

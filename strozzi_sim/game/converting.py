@@ -98,8 +98,17 @@ def _plainly(message: str, value: Any, as_key: str) -> str:
     expected = re.sub(r"(?<= )\d{5,}$", lambda number: f"{int(number[0]):,}", expected) + as_key
     if not isinstance(value, bool | int | float | str):
         return f"{expected}, got {_TYPES.get(got[:-1], got[:-1])}" if got else expected
-    hint = f"; write [{value!r}]" if names == ["array"] and len(repr(value)) <= MAX_SHOWN else ""
+    hint = f"; write {_as_list(value)}" if names == ["array"] and len(repr(value)) <= MAX_SHOWN else ""
     return f"{expected}, got {short_repr(value)}{hint}"
+
+
+def _as_list(value: Any) -> str:
+    """Return the list that a single value or text such as "20,10,5" was meant to be."""
+    if not isinstance(value, str) or "," not in value:
+        return repr([value])
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    numbers = all(re.fullmatch(r"[+-]?\d+(\.\d+)?", part) for part in parts)
+    return f"[{','.join(parts if numbers else map(repr, parts))}]"
 
 
 def _keys(kind: inspect.Type, steps: Sequence[Step]) -> tuple[str, ...]:

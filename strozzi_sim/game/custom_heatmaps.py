@@ -140,15 +140,20 @@ def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]
     if not of:
         return share_along("share", "column", ROWS), Figure("share", "share of the row", "share")
     column = table.column(of)
+    if kind == "mean" and _is_yes_or_no(column):  # a share, by another name
+        return mean(f"mean_{of}", of), Figure(f"mean_{of}", _share_words(of), "share")
     if kind == "mean":
         unit = f", {column.unit}" if column.unit else ""
         return mean(f"mean_{of}", of), Figure(f"mean_{of}", f"mean of {_words(of)}{unit}", "amount")
     if not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
         raise InputError(f'{place}: value: {of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
-    if of == "win":
-        return share("win_share", "win"), Figure("win_share", "games won", "share")
-    return share(f"share_{of}", of), Figure(f"share_{of}", f"share with {_words(of)}", "share")
+    name = "win_share" if of == "win" else f"share_{of}"
+    return share(name, of), Figure(name, _share_words(of), "share")
+
+
+def _share_words(column: str) -> str:
+    return "games won" if column == "win" else f"share with {_words(column)}"
 
 
 def _is_yes_or_no(column: Column) -> bool:

@@ -281,9 +281,9 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     return pick(table, variant=first["variant"], lineup=first["lineup"])
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str], last: str = "and") -> str:
     """Return a list in text: a, b and c."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
 class Named(str):

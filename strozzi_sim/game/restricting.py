@@ -98,6 +98,25 @@ def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     return dict(part.uses(variant.components)) if part else {}
 
 
+def described_things(game: Game, variant: Variant) -> dict[str, str]:
+    """Return what can be measured by restricted play, and what a player then may not do.
+
+    >>> from strozzi_sim.game import load_game
+    >>> from strozzi_sim.game.variants import resolve_variant
+    >>> game = load_game("strozzi")
+    >>> described_things(game, resolve_variant(game, "base"))["claim:before-2"].count("2")
+    1
+    """
+    known = restrictions(game, variant)
+    found = {}
+    for name in things(game, variant):
+        start, dash, number = name.rpartition("-")
+        pattern = f"{start}{dash}N" if number.isdecimal() else name
+        about = known.get(name) or re.sub(r"\bN\b", number, known.get(pattern, ""))
+        found[name] = re.sub(r"\b1 (\w+?)s\b", r"1 \1", about) if number == "1" else about
+    return found
+
+
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
     """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any.
 

@@ -229,7 +229,9 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
         if name in (ADD, REMOVE) and not rest and None not in ids:
             return _changed_list(data, {name: value}, where.removesuffix(f".{name}"))
         if name not in known:
-            raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, known)}")
+            part = where.rpartition(": ")[2].removesuffix(f".{'.'.join(path)}")
+            how = "" if None in ids else f"; a new one is added by {part}.{ADD}=[{{id={json.dumps(name)},...}}]"
+            raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, known)}{how}")
         return [
             _with_value(each, rest, value, where) if name == at else each for at, each in zip(known, data, strict=True)
         ]
@@ -386,11 +388,7 @@ def _by_id(data: Any) -> Any:
 
 
 def _merge_changes(
-    raw: dict[str, Any],
-    changes: Mapping[str, Any],
-    where: str,
-    variable: tuple[str, ...],
-    merged: tuple[str, ...],
+    raw: dict[str, Any], changes: Mapping[str, Any], where: str, variable: tuple[str, ...], merged: tuple[str, ...]
 ) -> None:
     for section, change in changes.items():
         if section in _DESCRIPTION:

@@ -159,11 +159,11 @@ class GameAnalysis:
         if kind == "error":
             return (
                 f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}, {decision.best} was worth "
-                f"{decision.loss:.1f} points and {100 * decision.win_loss:.0f} % more"
+                f"{decision.loss:.1f} points and {100 * decision.win_loss:.0f} % of the win more"
             )
         seat = int(np.abs(decision.luck[:, WIN]).argmax())
         said = decision.events[-1].rstrip(".") if decision.events else ""
-        return f"luck of {100 * change:+.0f} % for {names[seat]} (seat {seat}): {said}"
+        return f"luck of {100 * change:+.0f} % of the win for {names[seat]} (seat {seat}): {said}"
 
     @property
     def decision_table(self) -> "pd.DataFrame":
@@ -220,7 +220,7 @@ class GameAnalysis:
             .rename(columns={"error_rate": "error rate"})
         )
         rates["level"] = [level_words(self.level(seat)) for seat in rates["seat"]]
-        shown.append(f"<div>points lost a decision</div>{rates.to_html(index=False, na_rep='-')}")
+        shown.append(f"<div>points lost in a decision, on average</div>{rates.to_html(index=False, na_rep='-')}")
         said = "".join(f"<div>{escape(line)}</div>" for line in turns)
         return f"<div>{escape(head)}</div>{''.join(shown)}{said}"
 

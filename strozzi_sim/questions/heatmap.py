@@ -81,7 +81,7 @@ def heatmap(
             raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
         study = lineup_study(
             "heatmap", game, players, agents, 5000 if deals is None else deals, "rotate", variant or "base", seed or 0,
-            pages=("balance",), own_maps=(own,),
+            pages=("balance",), own_maps=(own,), question="heatmaps",
         )  # fmt: skip
         return run(study, folder, workers, progress)
     given = {"players": players, "agents": agents, "deals": deals, "variant": variant, "seed": seed, "folder": folder}

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent.worth import LEAD, WIN
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import THIN
+from strozzi_sim.game.reporting import listed
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words
 from strozzi_sim.reports.content import Answer, Content, Item, Number, Part, section
 from strozzi_sim.reports.html_tables import Cell, PageTable
@@ -43,7 +44,7 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         ),
         "item-win-share",
     )
-    titles = (("points of lead", "lead", LEAD, 1.0, 1), ("share of the win, %", "win", WIN, 100.0, 1))
+    titles = (("points of lead", "lead", LEAD, 1.0, 1), ("points of win share", "win", WIN, 100.0, 1))
     parts = [
         Item(
             f"What made the result: {title}", "", (Part("", table=_parts(analysis, seats, worth, factor, digits)),), f"item-{anchor}"
@@ -55,15 +56,15 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     rates = Item("Error rates", "", (Part("", table=_rates(analysis, seats)),), "item-error-rates")
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
-    chances = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} % of the win; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)} %."
+    chances = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} points of win share in all; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)}."
     turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
     lost = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
     worst = (
-        f"{max(lost)[1]} lost most, {max(lost)[0]:.2f} points a decision; {min(lost)[1]} least, {min(lost)[0]:.2f}."
+        f"{max(lost)[1]} lost most, {max(lost)[0]:.2f} points a decision on average; {min(lost)[1]} least, {min(lost)[0]:.2f}."
         if lost
         else ""
     )
-    made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result."
+    made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is a sum over the whole game: it can exceed the result, where other parts take some of it away."
     watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
     steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
     rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
@@ -81,6 +82,7 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         certainty=[f"Every figure is what {analysis.agent} expects, with the noise of {analysis.redraws} draws, and no measurement of play."],
         tables=[],
         glossary={},
+        caveat=f"{analysis.agent}, a computer player, judges one game",
     )  # fmt: skip
     return render(manifest, game, content, painter)
 
@@ -97,15 +99,23 @@ def _answer(analysis: GameAnalysis) -> Answer:
     verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {why}."
     rate, choices = analysis.error_rate(seat)
     first = analysis.turning_points(1)
-    detail = f"The largest turn: {analysis.event_words(*first[0])}." if first else ""
+    turn = f" The largest turn: {analysis.event_words(*first[0])}." if first else ""
     return Answer(
-        verdict, detail,
+        verdict, f"{_sum_words(parts, best)}{turn}",
         (
-            Number(_signed(100 * parts["luck"], 0) + f"{THIN}%", "", "share of the win by luck"),
-            Number(_signed(100 * play, 0) + f"{THIN}%", "", "share of the win by own and rivals' errors"),
-            Number(f"{rate:.2f}" if choices else "-", "", f"points lost in each of {choices} decisions"),
+            Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up"),
+            Number(_signed(100 * play, 0), "", "points of win share by own and rivals' errors, added up"),
+            Number(f"{rate:.2f}" if choices else "-", "", f"points lost in a decision, on average over {pluralize(choices, 'decision')}"),
         ),
     )  # fmt: skip
+
+
+def _sum_words(parts: Mapping[str, float], result: float) -> str:
+    """Return how the winner's share of the win came about, as a sum: a part alone may exceed the whole."""
+    start, *others = ((PARTS[key], 100 * float(value)) for key, value in parts.items())
+    said = listed([f"{_signed(value, 0)} by {name}" for name, value in others if name != PARTS["unexplained"]])
+    unexplained = _signed(100 * float(parts["unexplained"]), 0)
+    return f"The winner's share of the win began at {start[1]:.0f} %; with {said}, and {unexplained} unexplained, it ended at {100 * result:.0f} %."
 
 
 def _signed(value: float, digits: int) -> str:
@@ -194,5 +204,5 @@ def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
                 (Cell(f"{rate:.2f}" if choices else "-"), Cell(str(choices)), Cell(level_words(analysis.level(seat)))),
             )
         )
-    columns = "points lost a decision", "decisions that are a choice", "level"
+    columns = "points lost in a decision, on average", "decisions that are a choice", "level"
     return PageTable(("player",), tuple((name, "") for name in columns), tuple(rows))

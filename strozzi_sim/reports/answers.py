@@ -22,11 +22,15 @@ from strozzi_sim.game.reporting import (
     headline_players,
     listed,
     pick,
+    some_of,
 )
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
+from strozzi_sim.reports.changes import change_estimate
 from strozzi_sim.reports.content import Answer, Number
 from strozzi_sim.reports.findings import EQUAL, FEW, PLAY, UNEQUAL, SeatCell, seat_cells
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.studies.changes import CHANGED, SMALL, UNCLEAR
+from strozzi_sim.studies.changes import EQUAL as EQUALLY
 
 _MOST = 4  # player counts or agents named one by one
 
@@ -196,17 +200,42 @@ def agents_answer(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Answe
     if not leaders:
         verdict = f"No agent of {field} is known to win more than its share of {game.title}."
     elif len(leaders) == 1 and all(row["ahead"] for row in best):
-        verdict = f"{leaders.pop()} wins most among {field}" + (" at every player count." if len(best) > 1 else ".")
+        counts = len({row["players"] for row in best}) > 1
+        everywhere = " at every player count" * counts + " in every line-up and variant" * (
+            len(best) > 1 and not counts
+        )
+        verdict = f"{leaders.pop()} wins most among {field}{everywhere}."
     else:
         verdict = f"Who wins most among {field} depends on the players and the variant."
-    shares = [f"{row['agent']} {format_row(row, 'share')} at {row['players']}" for row in best[:_MOST]]
-    detail = f"Most games won: {listed(shares)} players, where {listed([format_value(row['fair'], 'share') for row in best[:_MOST]])} would be equal."
+    detail = f"Most games won: {_most_won(best)}."
     first = groups[0][1].sort_values("value", ascending=False, kind="stable")
     return Answer(verdict, detail, tuple(number(row, "share", f"games won by {row.agent}, {row.players} players") for row in first.head(3).itertuples(index=False)))  # fmt: skip
 
 
+_NOT_CHANGED = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUALLY: ", which is none"}
+
+
+def _most_won(best: Sequence[Any]) -> str:
+    """Return the share of the first agent of each cell, with its rivals where a player count has several line-ups."""
+    several = len({row["players"] for row in best}) < len(best)
+    variants = len({row["variant"] for row in best}) > 1
+    parts = []
+    for row in best[:_MOST]:
+        rivals = [agent for agent in row["lineup"].split(",") if agent != row["agent"]]
+        against = f" against {listed(list(dict.fromkeys(rivals)))}" if several and rivals else ""
+        where = f" in {row['variant']}" if variants else ""
+        fair = format_value(row["fair"], "share")
+        parts.append(
+            f"{row['agent']} {format_row(row, 'share')}{against}{where} at {row['players']} players ({fair} would be equal)"
+        )
+    return some_of([*parts, *[""] * (len(best) - len(parts))], _MOST)
+
+
 def changes_numbers(tables: Tables) -> tuple[Number, ...]:
-    """Return the changes of the wins of a seat or agent and of the mean score that are largest beside their error."""
+    """Return the largest known change of the wins of a seat or agent, of the gap, of the mean score and the length.
+
+    Where none is known, the largest is given as one that is not.
+    """
     table = tables["changes"].dropna(subset=["value", "low"])
     kinds: Sequence[tuple[pd.DataFrame, Any, str]] = (
         (table[table["table"].isin(["seats", "lineup"]) & (table["figure"] == "win_share")], "share", "games won"),
@@ -217,18 +246,15 @@ def changes_numbers(tables: Tables) -> tuple[Number, ...]:
     numbers = []
     for rows, unit, what in kinds:
         if len(rows):
-            row = rows.loc[rows["size"].abs().idxmax()]
-            found = number(
-                row,
-                unit,
-                f"{what}{f', {row.level}' if row.level else ''}, {row.players} players: change to {row.variant}",
-            )
-            sign = "+" if row.value > 0 else ""
-            numbers.append(
-                Number(
-                    sign + found.value.replace(f"{THIN}%", ""),
-                    found.half_width,
-                    f"{'points of ' if unit == 'share' else ''}{found.what}",
-                )
-            )
+            known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
+            row = known.loc[known["size"].abs().idxmax()]
+            place = f"{what}{f', {row.level}' if row.level else ''}, {row.players} players"
+            points = "points of " if unit == "share" else ""
+            said = f"{points}{place}: change to {row.variant}{_NOT_CHANGED.get(row.verdict, '')}"
+            sign, found = "+" if row.value > 0 else "", number(row, unit, said)
+            value, half = found.value.replace(f"{THIN}%", ""), found.half_width
+            estimate = change_estimate(row, unit)
+            if "(" in estimate:  # rounded to a half-width, a known change would look like none
+                value, half = estimate.removesuffix(" points"), ""
+            numbers.append(Number(sign + value, half, said))
     return tuple(numbers[:3])

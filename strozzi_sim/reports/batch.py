@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from strozzi_sim.game.reporting import Tables, pick
 from strozzi_sim.reports.study_page import MAX_SCENARIOS
+from strozzi_sim.studies.plan import AGENTS, SEATS, VARIANTS
 
 FOLDER = "styles"  # of these pages
 
@@ -25,12 +26,14 @@ def lineup_pages(manifest: Mapping[str, Any], tables: Tables) -> Iterator[Lineup
     lineups = list(dict.fromkeys(tables["balance"]["lineup"])) if "balance" in tables and "seats" in tables else []
     if len(lineups) <= MAX_SCENARIOS or "sweep" in tables:
         return
+    question = manifest["report"].get("question", SEATS)
+    question = SEATS if question in (AGENTS, VARIANTS) else question  # of one line-up
     for number, lineup in enumerate(lineups):
         slug = re.sub(r"[^a-z0-9]+", "-", lineup.lower()).strip("-")[:40]
         own = {name: pick(table, lineup=lineup) if "lineup" in table else table for name, table in tables.items()}
         agents = next((each for each in plan.get("lineups", []) if ",".join(each) == lineup), [lineup])
         part = {
             **manifest, "name": f"{manifest['name']}: {lineup}", "plan": {**plan, "lineups": [agents]},
-            "games": int(pick(own["balance"], figure="seat_gap")["n"].sum()), "report": {**manifest["report"], "question": "seats"},
+            "games": int(pick(own["balance"], figure="seat_gap")["n"].sum()), "report": {**manifest["report"], "question": question},
         }  # fmt: skip
         yield LineupPage(f"{FOLDER}/{number:02d}-{slug}.html", lineup, part, own)

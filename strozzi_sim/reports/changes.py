@@ -76,7 +76,7 @@ def change_verdict(tables: Tables, game: Game) -> str:
     wins = table[table["table"].isin(["seats", "lineup"]) & (table["figure"] == "win_share")]
     scores = pick(table, table="balance", figure="score_mean")
     names = listed(list(dict.fromkeys(table["variant"])))
-    first = table["than"].iloc[0] if len(table) else "base"
+    first = listed(list(dict.fromkeys(table["than"]))) or "base"
     said = []
     for rows, words in ((wins, "who wins"), (scores, "how much is scored")):
         verdicts = set(rows["verdict"])
@@ -135,10 +135,30 @@ def _verdict_words(rows: pd.DataFrame, called: str, unit: Unit, *, several: bool
     where = [row["level"]] if row["level"] else []
     where += [cell_name(row["players"], "base", row["lineup"])] if several else []
     more = "more" if row["value"] > 0 else "less"
-    size = format_estimate(row if row["value"] > 0 else _negated(row), unit).replace(f"{THIN}%", " points")
+    size = change_estimate(row if row["value"] > 0 else _negated(row), unit)
     many = f" in {len(changed)} of {len(known)} places, most" if len(known) > 1 else ""
     at = f" ({', '.join(where)})" if where else ""
     return f"the {called} changes{many} by {size} {more}{at}" if many or where else f"the {called} is {size} {more}"
+
+
+def change_estimate(row: Any, unit: Unit) -> str:
+    """Return a change as text, shares in points: "7.5 ± 1.7 points"; where rounding would make an interval beside 0 contain 0, its ends.
+
+    A change that is known is never written as "2 ± 2 points".
+    """
+    points = " points" if unit == "share" else ""
+    text = format_estimate(row, unit).replace(f"{THIN}%", points)
+    half = max(row.high - row.value, row.value - row.low)
+    digits = digits_for((row.high - row.low) / 2, unit) if row.low < row.high else 0
+    step = (0.01 if unit == "share" else 1.0) * 10.0**-digits
+    if not (row.low > 0 or row.high < 0) or np.ceil(half / step - 1e-6) < abs(round(row.value / step)):
+        return text
+    end = min(abs(row.low), abs(row.high)) / step
+    digits += min(max(0, int(np.ceil(-np.log10(end / 0.5)))), 2)  # the end beside 0 is not written as 0
+    value, low, high = (
+        format_value(side, unit, digits).removesuffix(f"{THIN}%") for side in (row.value, row.low, row.high)
+    )
+    return f"{value} ({low} to {high}){points}"
 
 
 def _negated(row: pd.Series) -> pd.Series:
@@ -241,7 +261,7 @@ def _unit(row: Any, labels: Labels) -> Unit:
 
 def _signed(row: Any, labels: Labels) -> str:
     unit = _unit(row, labels)
-    return f"{'+' if row.value > 0 else ''}{format_estimate(row, unit)}".replace(f"{THIN}%", " points")
+    return f"{'+' if row.value > 0 else ''}{change_estimate(row, unit)}"
 
 
 def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:

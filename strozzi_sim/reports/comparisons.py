@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from strozzi_sim.errors import pluralize
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import (
     THIN,
@@ -55,10 +55,10 @@ def contest_pictures(tables: Tables, painter: Painter) -> list[Item]:
 
 
 def contest_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
-    """Paint the pictures of a contest and return the content of its page; arguments as of `study_page`."""
+    """Paint the pictures of a contest and return the content of its page; arguments as of `StudyPage`."""
     kind = next(name for name in _KINDS if name in tables)
     plan, items = manifest.get("plan", {}), [item for item in contest_pictures(tables, painter) if item.parts]
-    figures = [_figures(name, tables[name], painter) for name in tables if len(tables[name])]
+    figures = [item for name in tables if len(tables[name]) for item in _figures(name, tables[name], painter)]
     players = listed([str(count) for count in plan.get("players", [])])
     facts = [
         ("Agents", "; ".join(", ".join(lineup) for lineup in plan.get("lineups", []))),
@@ -86,15 +86,26 @@ def contest_answer(tables: Tables, game: Game) -> Answer:
     )
 
 
-def _figures(name: str, table: pd.DataFrame, painter: Painter) -> Item:
-    """Return all figures of a table as a table of the page, one line each."""
+_SHARES = ("decided_mean", "winner_lowest_mean", "first_order", "total")  # figures of contests that are shares
+
+
+def _figures(name: str, table: pd.DataFrame, painter: Painter) -> list[Item]:
+    """Return all figures of a table as tables of the page, one line each: shares in per cent, and the others."""
     keys = [key for key in table.columns if key not in ("value", "low", "high", "n", "deals", "variant")]
     varying = [key for key in keys if key != "players" and table[key].nunique() > 1] or keys[:1]
     rows = table.assign(line=[", ".join(str(row[key]).replace("_", " ") for key in varying) for row in table.to_dict("records")], figure="value")  # fmt: skip
-    shown = Picture(
-        name, "", "table", name, (Figure("value", "value", "number"),), "", x="line", x_label=", ".join(varying)
-    )
-    return Item(f"All figures of {name}", "", tuple(painter.parts(shown, "", rows, {})), f"item-all-{name}")
+    is_share = table["figure"].str.contains("share|variance_saved") | table["figure"].isin(_SHARES)
+    is_share &= ~table["figure"].str.endswith("_games_saved")
+    items = []
+    kinds: tuple[tuple[Unit, pd.DataFrame], ...] = (("share", rows[is_share]), ("number", rows[~is_share]))
+    for unit, own in kinds:
+        shown = Picture(
+            name, "", "table", name, (Figure("value", "value", unit),), "", x="line", x_label=", ".join(varying)
+        )
+        parts = painter.parts(shown, "", own, {}) if len(own) else []
+        which = " that are shares" if unit == "share" else "" if len(own) == len(rows) else " that are no shares"
+        items += [Item(f"All figures of {name}{which}", "", tuple(parts), f"item-all-{name}-{unit}")] if parts else []
+    return items
 
 
 def _difference_answer(tables: Tables, game: Game) -> Answer:

@@ -79,6 +79,11 @@ class Item:
         return any(part.frame for part in self.parts)
 
     @property
+    def is_heat_map(self) -> bool:
+        """Whether it shows a heat map."""
+        return any(part.heat for part in self.parts)
+
+    @property
     def is_picture(self) -> bool:
         """Whether it has a picture."""
         return any(part.picture for part in self.parts)
@@ -92,7 +97,7 @@ class Section:
         anchor, name, question: its address, its name and its question.
         title: its finding, or its name.
         paragraphs: findings, those of one group of games in a paragraph.
-        items: pictures and tables; the first picture is shown, the others can be opened.
+        items: pictures and tables; the first picture or heat map is shown, the others can be opened.
         side_by_side: whether the parts of the first picture are shown beside each other.
     """
 
@@ -117,8 +122,9 @@ class Section:
 
     @property
     def lead(self) -> Item | None:
-        """The item of the first picture."""
-        return next((item for item in self.items if item.is_picture), None)
+        """The item of the first picture, or of the first heat map."""
+        pictures = [item for item in self.items if item.is_picture] or [item for item in self.items if item.is_heat_map]
+        return next(iter(pictures), None)
 
     @property
     def others(self) -> tuple[Item, ...]:
@@ -165,6 +171,7 @@ class Content:
         explorer: data of the explorer, packed, or "".
         definitions: figure -> how it is counted.
         notes: sentences about the agents that a reader has to know.
+        caveat: who played, beside the answer.
     """
 
     answer: Answer
@@ -179,6 +186,7 @@ class Content:
     pages: tuple[tuple[str, str], ...] = ()
     definitions: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    caveat: str = "computer players, not people"
 
 
 _CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games

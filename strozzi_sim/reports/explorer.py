@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.facts.blocks import Ratio
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables, headline_players
@@ -52,7 +53,7 @@ def packed_explorer(manifest: Mapping[str, Any], tables: Tables, game: Game, map
     cells = list(dict.fromkeys(pd.concat(frames.values())[["players", "lineup", "variant"]].itertuples(index=False, name=None)))  # fmt: skip
     variants = manifest.get("plan", {}).get("variants", {})
     words = Naming(game, tables, variants).of_all()
-    found = [_map(name, every[name], rows, cells, labels, words) for name, rows in frames.items()]
+    found = [_map(name, every, rows, cells, labels, words) for name, rows in frames.items()]
     place = {each["id"]: each for each in found}
     blocks = {name: heat_map.block for name, heat_map in every.items()}
     presets = [
@@ -77,17 +78,21 @@ def packed_explorer(manifest: Mapping[str, Any], tables: Tables, game: Game, map
 
 def _map(
     name: str,
-    heat_map: HeatMap,
+    every: Mapping[str, HeatMap],
     rows: pd.DataFrame,
     cells: list[Any],
     labels: Mapping[str, Figure],
     words: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return a map of the explorer."""
+    """Return a map of the explorer; `every` has all heat maps, of which some show other figures of the same block."""
+    heat_map = every[name]
     block = heat_map.block
     assert block is not None
+    shown_by = {each.figure.name: each for each in reversed(list(every.values())) if each.block == block} | {
+        heat_map.figure.name: heat_map
+    }
     measures = [
-        _measure(ratio.name, ratio.share, heat_map, labels)
+        _measure(ratio, heat_map, labels, shown_by.get(ratio.name))
         for ratio in block.figures
         if (rows["figure"] == ratio.name).any()
     ]
@@ -117,7 +122,7 @@ def _map(
         if events >= FEW:
             data += figures
     return {
-        "id": name, "title": heat_map.title, "caption": heat_map.caption, "fact": block.fact, "row": heat_map.row_label,
+        "id": name, "fact": block.fact, "row": heat_map.row_label,
         "column": heat_map.column_label, "rows": [words.get(level, level) for level in sides["row"]],
         "columns": [words.get(level, level) for level in sides["column"]], "rounds": sides["round"], "measures": measures,
         "where": block.where, "data": data,
@@ -134,19 +139,30 @@ def _deltas(values: Array) -> Array:
     return whole
 
 
-def _measure(name: str, share: bool, heat_map: HeatMap, labels: Mapping[str, Figure]) -> dict[str, Any]:
-    """Return a measure of a map: its label, unit and scale, and whether it is beside an equal share."""
+def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own: HeatMap | None) -> dict[str, Any]:
+    """Return a measure of a map: its label, unit and scale, whether it is beside an equal share, and what a cell is.
+
+    A map has the measures of its block, one of which is that of its title and caption; `own` is the heat map of this measure.
+    """
+    name, block = ratio.name, heat_map.block
+    assert block is not None
     known = heat_map.figure if heat_map.figure.name == name else labels.get(name)
+    share = ratio.share or (known is not None and known.unit == "share")  # a mean of 0 and 1 is one too
     if known is None:
         known = Figure(
             name, name.removesuffix("_mean").removesuffix("_share").replace("_", " "), "share" if share else "amount"
         )
     label = _ALONG.get(name, known.label) if known is not heat_map.figure else known.label
-    unit = "%" if share else ""
+    means = (
+        f"{own.title}: {own.caption}"
+        if own
+        else f"{label[:1].upper()}{label[1:]}: {ratio.formula(block.fact, block.where)}."
+    )
     return {
         "id": name,
         "label": label,
-        "unit": unit,
+        "means": means,
+        "unit": "%" if share else "",
         "scale": _SCALES["share" if share else known.unit],
         "equal": name == "win_share",
     }

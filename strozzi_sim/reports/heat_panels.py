@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.reporting import listed
+from strozzi_sim.facts.pictures import HeatMap, Unit
+from strozzi_sim.game.reporting import digits_for, listed
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.findings import scenario_words, scenarios
@@ -17,6 +17,7 @@ from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
 
+_LARGE = 100  # amounts with one decimal at most
 _MAX_NAMED = 6  # maximum panels without differences named one by one
 
 
@@ -98,6 +99,18 @@ class Panels:
 def shade(heat_map: HeatMap, value: Array, players: Any) -> Array:
     """Return the coloured quantity: the value, or a share as a multiple of 1 / players."""
     return value * players if heat_map.equal else value
+
+
+def cell_digits(half: float, value: float, unit: Unit) -> int:
+    """Return the decimals of a cell: what its interval is worth, in per cent for shares; one without an interval.
+
+    Args:
+        half: half-width of the interval, or NaN.
+        value: the value, or the largest of several cells.
+        unit: unit of the figure.
+    """
+    most = 1 if unit == "share" or abs(value) >= _LARGE else 2 if abs(value) >= 1 else 3
+    return 1 if np.isnan(half) else digits_for(half, unit, most)
 
 
 def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:

@@ -9,9 +9,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize, to_rgba
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.reports.heat_panels import Array, shade
+from strozzi_sim.reports.heat_panels import Array, cell_digits, shade
 from strozzi_sim.reports.style import DIVERGING, GREY, SEQUENTIAL
-from strozzi_sim.runtime.digits import most_digits
 
 _MIN = 0.5  # minimum span of a scale of amounts or numbers, so that values that print the same have similar colours
 _STEPS = 11  # odd, so that a diverging scale has a step at zero
@@ -86,16 +85,16 @@ class Scale:
 def scale_of(heat_map: HeatMap, known: pd.DataFrame) -> Scale:
     """Return the scale of all panels of a heat map, given the rows with a value."""
     largest = float(known["value"].abs().max())
+    digits = max(cell_digits(float(((known["high"] - known["low"]) / 2).median()), largest, heat_map.figure.unit), 0)
     if heat_map.shade_label:
         end = max(float(np.abs(np.nan_to_num(known["shade"])).max()), _LEAST_SHADE)
-        scale = scale_between(heat_map.figure, (-end, end), largest, equal=False)
-        half = float((known["high"] - known["low"]).max()) / 2 * (100 if heat_map.figure.unit == "share" else 1)
-        return replace(scale, shade_label=heat_map.shade_label, digits=max(min(scale.digits, most_digits(half)), 0))
+        scale = scale_between(heat_map.figure, (-end, end), digits, equal=False)
+        return replace(scale, shade_label=heat_map.shade_label)
     shades = shade(heat_map, known["value"].to_numpy(), known["players"].to_numpy())
-    return scale_between(heat_map.figure, (float(shades.min()), float(shades.max())), largest, equal=heat_map.equal)
+    return scale_between(heat_map.figure, (float(shades.min()), float(shades.max())), digits, equal=heat_map.equal)
 
 
-def scale_between(figure: Figure, shades: tuple[float, float], largest: float, *, equal: bool) -> Scale:
+def scale_between(figure: Figure, shades: tuple[float, float], digits: int, *, equal: bool) -> Scale:
     """Return a scale from 0, unless the figures are far from it; near-equal shares get a middle tone, not a false contrast.
 
     If figures are negative, the colours diverge around zero, with symmetric limits.
@@ -103,12 +102,11 @@ def scale_between(figure: Figure, shades: tuple[float, float], largest: float, *
     Args:
         figure: figure shown.
         shades: minimum and maximum of the coloured quantity.
-        largest: largest absolute value in a cell.
+        digits: number of decimals in the cells.
         equal: whether colours show multiples of 1 / players.
     """
     low, high = shades
     unit = figure.unit
-    digits = (0 if largest > 0.2 else 1) if unit == "share" else 1 if largest < 100 else 0
     colours: Colormap = SEQUENTIAL
     if low < 0:
         end = max(-low, high, 0.01 if unit == "share" else _MIN)

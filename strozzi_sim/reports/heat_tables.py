@@ -10,9 +10,8 @@ import pandas as pd
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import THIN, format_value
 from strozzi_sim.game.significance import MAX_CHUNKS
-from strozzi_sim.reports.heat_panels import Panel, known_rows, panels_of
+from strozzi_sim.reports.heat_panels import Panel, cell_digits, known_rows, panels_of
 from strozzi_sim.reports.marks import sentence
-from strozzi_sim.runtime.digits import most_digits
 
 
 @dataclass(frozen=True)
@@ -117,11 +116,7 @@ def _cell(
         )
     estimate = Estimate(value, low, high, int(n))
     unit = heat_map.figure.unit
-    half = (high - low) / 2 * (100 if unit == "share" else 1)
-    usual = 0 if unit == "share" and abs(value) > 0.2 else 1
-    text = format_value(value, unit, usual if np.isnan(half) else min(usual, most_digits(half))).removesuffix(
-        f"{THIN}%"
-    )
+    text = format_value(value, unit, cell_digits((high - low) / 2, value, unit)).removesuffix(f"{THIN}%")
     classes = []
     if heat_map.equal:
         shade = value - 1 / panel.players if panel.alarm[at] else 0.0

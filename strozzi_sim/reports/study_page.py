@@ -13,19 +13,30 @@ from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
-from strozzi_sim.game.reporting import SCENARIO, Picture, Tables, listed, pick, unknown_figures
+from strozzi_sim.game.reporting import (
+    SCENARIO,
+    Picture,
+    Tables,
+    cell_name,
+    first_scenario,
+    headline_players,
+    listed,
+    pick,
+    unknown_figures,
+)
 from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.reports import changes, findings
 from strozzi_sim.reports.answers import agents_answer, changes_numbers, seats_answer
 from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, marked, section
 from strozzi_sim.reports.explorer import packed_explorer
+from strozzi_sim.reports.heat_answer import heat_answer, not_shown, table_of_map
 from strozzi_sim.reports.heat_tables import heat_tables
 from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.sweep_findings import SHOWN, Sweep
 from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
-from strozzi_sim.studies.plan import AGENTS, SEATS, VARIANTS
+from strozzi_sim.studies.plan import AGENTS, MAPS, SEATS, VARIANTS
 
 MAX_CELLS = 6000  # rows of heat maps that a page has as tables; more are in its explorer
 MAX_SCENARIOS = 4  # variants and line-ups with pictures; tables and heat maps contain all
@@ -68,8 +79,11 @@ class StudyPage:
     def content(self) -> Content:
         """Paint the pictures and return the content of the page."""
         answer = answer_of(self._manifest, self._tables, self._game)
-        said = marked(answer.verdict)  # a section does not say it again
-        sections = [replace(each, title=marked(each.name)) if each.title == said else each for each in self._sections()]
+        said = str(marked(answer.verdict))  # a section does not say it again
+        sections = [
+            replace(each, title=marked(each.name)) if said.endswith(str(each.title)) else each
+            for each in self._sections()
+        ]
         return Content(
             answer=answer,
             hero=self._hero_items(),
@@ -115,6 +129,8 @@ class StudyPage:
         return [picture for picture in balance if picture.table == "seats"]
 
     def _hero_items(self) -> tuple[Item, ...]:
+        if self._question == MAPS and (shown := self._first_map()):
+            return shown
         if not self._hero:
             if self.sweep is not None:
                 return tuple(paint_sweep(self.sweep, self._painter, width=HERO)[:1])
@@ -145,7 +161,7 @@ class StudyPage:
         elif "changes" in self._tables:
             sections.insert(0 if self._question == VARIANTS else 1, self._what_changed())
         heat = self._heat_maps()
-        return [*sections, heat] if heat.items else sections
+        return [*sections, heat] if heat.items or heat.paragraphs else sections
 
     def _swept(self, sweep: Sweep) -> Section:
         """Return the section of the other figures over the swept values, each with its finding as title."""
@@ -174,28 +190,27 @@ class StudyPage:
         return section("changes", "What changed", question, sentences, items, verdict)
 
     def _heat_maps(self) -> Section:
-        """Return the section of the heat maps that were asked for."""
-        items = []
-        words = self._naming.of_all()
+        """Return the section of the requested heat maps: each as a table, or a sentence why not."""
+        question, words = "How does each figure vary by row and column?", self._naming.of_all()
+        maps, items = maps_of(self._manifest, self._game), []
         if self._cells_of_maps() > MAX_CELLS:
-            said = [
-                "`figures/` has the heat maps that this study asks for as pictures, `tables/` their cells; an explorer has each as a question."
-            ]
-            return section(
-                "heatmaps",
-                "Heat maps",
-                "How does each figure vary by row and column?",
-                said,
-                [Item("", "", (Part(""),))],
-            )
-        for name, heat_map in maps_of(self._manifest, self._game).items():
-            table = self._tables.get("heat_" + name.replace("-", "_"))
-            if table is None:
-                continue
-            heat = heat_tables(heat_map, table, words, chunks=self._chunks)
+            said = f"The {len(maps)} heat maps have more than {MAX_CELLS:,} cells, too many for a page: a results folder has them as pictures in `figures/` and their cells in `tables/`."
+            return section("heatmaps", "Heat maps", question, [said, *not_shown(maps, self._tables)], [])
+        for name, heat_map in maps.items():
+            table = table_of_map(self._tables, name)
+            heat = None if table is None else heat_tables(heat_map, table, words, chunks=self._chunks)
             if heat is not None:
                 items.append(Item(heat_map.title, heat_map.caption, (Part("", heat=heat),), f"heat-{name}"))
-        return section("heatmaps", "Heat maps", "How does each figure vary by row and column?", [], items)
+        return section("heatmaps", "Heat maps", question, list(not_shown(maps, self._tables)), items)
+
+    def _first_map(self) -> tuple[Item, ...]:
+        """Return the item of the first requested heat map, of the first variant and line-up alone."""
+        for name, heat_map in maps_of(self._manifest, self._game).items():
+            table = table_of_map(self._tables, name)
+            heat = None if table is None else heat_tables(heat_map, first_scenario(table), self._naming.of_all(), chunks=self._chunks)  # fmt: skip
+            if heat is not None:
+                return (Item(heat_map.title, heat_map.caption, (Part("", heat=heat),), f"item-heat-{name}"),)
+        return ()
 
     def _cells_of_maps(self) -> int:
         """Return the number of cells of all heat maps that were asked for."""
@@ -240,12 +255,38 @@ def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer
         return Answer(changes.change_verdict(tables, game), detail, changes_numbers(tables))
     if question == AGENTS and len(tables["lineup"]):
         return agents_answer(tables, game, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
-    of_seats = seats_answer(tables, game, tiers_of(tables, game))
+    if question == MAPS:
+        words = Naming(game, tables, variants_of(manifest)).of_all()
+        chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
+        return heat_answer(maps_of(manifest, game), tables, game, words, chunks)
     if question in tables and question in game.report.PAGE_TITLES:
-        title = game.report.titles(tables, variants_of(manifest)).get(question, "")
-        said = game.report.sentences(tables, variants_of(manifest)).get(question, [])
-        return Answer(title or next(iter(said), of_seats.verdict), "", of_seats.numbers)
-    return of_seats
+        return _page_answer(question, manifest, tables, game)
+    return seats_answer(tables, game, tiers_of(tables, game))
+
+
+_DETAILS = 2  # sentences behind the finding of a page
+
+
+def _page_answer(page: str, manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer:
+    """Return the finding of a page with whom it is about, the sentences behind it, and whether variants change who wins."""
+    table = first_scenario(tables["balance"])
+    if table.empty:
+        return Answer(f"No game of {game.title} was played.")
+    players, (variant, lineup) = headline_players(table), table[["variant", "lineup"]].iloc[0]
+    name = cell_name(players, variant, lineup, several=tables["balance"]["variant"].nunique() > 1)
+    of_page = game.report.sentences(tables, variants_of(manifest)).get(page, [])
+    said = [text.removeprefix(f"{name}: ") for text in of_page if text.startswith(f"{name}: ")]
+    title = game.report.titles(tables, variants_of(manifest)).get(page, "")
+    if not (title or said):
+        question = game.report.PAGE_TITLES[page][1]
+        return Answer(f"There are too few games of {game.title} to answer: {question[:1].lower()}{question[1:]}")
+    verdict, *rest = [title, *said] if title else said
+    detail = rest[:_DETAILS]
+    if "changes" in tables and "sweep" not in tables:
+        detail.append(changes.change_verdict(tables, game))
+    whom = f"Played by {listed(list(dict.fromkeys(lineup.split(','))))}"
+    where = (f" in {variant}" if variant != "base" else "") + f" at {players} players"
+    return Answer(f"{whom}{where}: {verdict}", " ".join(detail))
 
 
 def _middle_first(tables: Tables, tiers: Mapping[str, str]) -> dict[str, pd.DataFrame]:

@@ -123,7 +123,6 @@ def _is_words(key: str, item: Any) -> bool:
 
 
 _SENTENCE = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
-_NOISE = re.compile(r' (?:role|aria-[a-z]+|class|font-family|pointer-events|stroke-miterlimit)="[^"]*"| opacity="1"')
 _BACKGROUND = re.compile(
     r'<path d=""(?: display="none")?/>|'
     r'<path d="M0(?:\.5)?,0(?:\.5)?h[\d.]*v[\d.]*h-?[\d.]*(?:v-?[\d.]*)?Z"(?: fill="none")?(?: display="none")?/>'
@@ -134,13 +133,20 @@ _HIDDEN = re.compile(
 )  # labels of an axis that would touch others
 _EMPTY = re.compile(r"<g[^>]*/>|<g(?:[^>]*[^/>])?></g>")
 
+_TAG = re.compile(r'<[a-z](?:[^<>"]|"[^"]*")*>')
+_ATTRIBUTE = re.compile(r' ([a-z][\w:-]*)="([^"]*)"')
+_NOISE = re.compile(r"role|aria-[a-z]+|class|font-family|pointer-events|stroke-miterlimit")
+_GEOMETRY = re.compile(
+    r"d|transform|points|[xyr]|[xy][12]|c[xy]|width|height|stroke-dasharray|((?:fill-|stroke-)?opacity)"
+)
+_USUAL = {("opacity", "1"), ("font-size", "12px")}
+
 
 def svg_of_page(svg: str, label: str) -> str:
     """Return a drawn picture for a page: small, in the page's colours, with a sentence at each mark that has one."""
-    svg = _SENTENCE.sub(r' data-t="\1"', svg).replace(' data-t=""', "")  # a place without a value says nothing
-    svg = _HIDDEN.sub("", _BACKGROUND.sub("", _NOISE.sub("", svg)))
-    svg = re.sub(r'(opacity=")?(-?\d+\.\d{2,})', _shorter, svg)
-    svg = _CIRCLE.sub(r'<circle\1 cx="\2" cy="\3" r="\4"', svg).replace(' font-size="12px"', "")
+    svg = _TAG.sub(_small_tag, svg)  # text between tags stays as it is, to the last digit
+    svg = _HIDDEN.sub("", _BACKGROUND.sub("", svg))
+    svg = _CIRCLE.sub(r'<circle\1 cx="\2" cy="\3" r="\4"', svg)
     svg = svg.replace(' stroke-width="2" stroke-linecap="round"', ' class="i"')
     before = ""
     while before != svg:
@@ -154,7 +160,26 @@ def svg_of_page(svg: str, label: str) -> str:
     return f'<svg {size} role="img" aria-label="{escape(label)}">' + svg[head.end() :]
 
 
-def _shorter(number: re.Match[str]) -> str:
-    if number[1]:
-        return f"{number[1]}{float(number[2]):.2f}"
-    return f"{float(number[2]):.1f}".removesuffix(".0")
+def _small_tag(tag: re.Match[str]) -> str:
+    """Return a tag with its sentence as `data-t`, with rounded coordinates and without attributes that the page does not need."""
+    text = _SENTENCE.sub(r' data-t="\1"', tag[0]).replace(' data-t=""', "")  # a place without a value says nothing
+    return _ATTRIBUTE.sub(_small_attribute, text)
+
+
+def _small_attribute(attribute: re.Match[str]) -> str:
+    name, value = attribute[1], attribute[2]
+    if _NOISE.fullmatch(name) or (name, value) in _USUAL:
+        return ""
+    geometry = _GEOMETRY.fullmatch(name)
+    if geometry is None:
+        return attribute[0]
+    digits = 2 if geometry[1] else 1
+    return f' {name}="{_LONG_NUMBER.sub(lambda number: _shorter(number[0], digits), value)}"'
+
+
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+
+
+def _shorter(number: str, digits: int) -> str:
+    text = f"{float(number):.{digits}f}"
+    return text if digits > 1 else text.removesuffix(".0")

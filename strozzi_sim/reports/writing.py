@@ -55,7 +55,9 @@ def _page_of_kind(manifest: Mapping[str, Any], tables: Tables, game: Game, paint
         content = StudyPage(manifest, tables, game, painter).content()
         if pages := tuple((part.path, part.lineup) for part in lineup_pages(manifest, tables)):
             content = replace(
-                content, pages=pages, sections=[each for each in content.sections if each.anchor == "changes"]
+                content,
+                pages=pages,
+                sections=[each for each in content.sections if each.anchor in ("changes", "heatmaps")],
             )
         return with_worth(content, manifest, tables, game, painter) if "worth" in tables else content
     page = worth_page if "worth" in tables else contest_page

@@ -28,7 +28,12 @@ from strozzi_sim.simulation.match import Match, outcome_dtype
 CHUNKS = 200
 MAX_EXPLORED = 24  # cells of a study with an explorer
 MAX_DEALS = 1_000_000_000
-SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"  # questions of a headline, beside the pages of a game
+SEATS, AGENTS, VARIANTS, MAPS = (
+    "seats",
+    "agents",
+    "variants",
+    "heatmaps",
+)  # questions of a headline, beside the game's pages
 EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FOR_WORTH = {"one": "rotate", "spread": "rotate"}  # seatings where a worth is measured
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one

@@ -14,7 +14,7 @@ bonus = { 7 = 10, 8 = 15, 9 = 20 }
 pages = ["balance"]
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -45,7 +45,7 @@ from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
-from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, MAX_DEALS, SEATS, VARIANTS, Plan
+from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, MAPS, MAX_DEALS, SEATS, VARIANTS, Plan
 from strozzi_sim.studies.precision import POINTS, deals_for
 
 MAX_CHUNKS = 100_000  # of a cell
@@ -157,7 +157,7 @@ def make_plan(
         name, game, seed, tuple(dict.fromkeys(players)), deals, chunks, seatings, resolved,
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, worth=things, until=until, effect=effect,
         search_deals=(search_deals or 0) if fewer else 0,
-        question=_question(question, game, resolved, variants),
+        question=_question(question, game, resolved, variants, maps),
         sweep=tuple((key, tuple(values)) for key, values in (sweep or {}).items()), explorer=explorer,
         chunk_deals=chunk_deals or 0, luck=_luck(luck, luck_redraws, game, players),
     )  # fmt: skip
@@ -209,7 +209,9 @@ def _luck(agent: AgentSpec | str | None, redraws: int | None, game: Game, player
     return as_argument_error("luck", Luck, spec, REDRAWS if redraws is None else redraws)
 
 
-def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant]) -> str:
+def _question(
+    asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], variants: Sequence[Variant], maps: Collection[str]
+) -> str:
     """Return the question that the headline answers; default: what varies in the plan.
 
     Raises:
@@ -218,11 +220,15 @@ def _question(asked: str, game: Game, lineups: Sequence[Sequence[AgentSpec]], va
     differ = any(len(set(lineup)) > 1 for lineup in lineups)
     if not asked:
         return VARIANTS if len(variants) > 1 else AGENTS if differ else SEATS
-    known = [SEATS, AGENTS, VARIANTS, *(page for page in game.report.PAGES if page != "balance")]
+    known = [SEATS, AGENTS, VARIANTS, MAPS, *(page for page in game.report.PAGES if page != "balance")]
     if asked not in known:
         raise ArgumentError("question", f"unknown question {short_repr(asked)}; {suggest_names(asked, known)}")
-    if (asked == VARIANTS and len(variants) < 2) or (asked == AGENTS and not differ):
-        lacks = "a second variant" if asked == VARIANTS else "a line-up of different agents"
+    lacks = {
+        VARIANTS: "" if len(variants) > 1 else "a second variant",
+        AGENTS: "" if differ else "a line-up of different agents",
+        MAPS: "" if maps else "a heat map",
+    }.get(asked, "")
+    if lacks:
         raise ArgumentError("question", f"{asked!r} needs {lacks}")
     return asked
 

@@ -1,6 +1,6 @@
 """Several studies of a game beside each other: their tables as variants of one study, and what is different."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from strozzi_sim.studies.results import Results
 def side_by_side(studies: Sequence[Results]) -> Results:
     """Return the results of several studies as those of one, in which each is a variant, or each of its variants.
 
-    Differences are the second's and each later one's minus the first's; they are not paired, since the deals may differ.
+    Every variant of every study is compared: with the first study's variant of the same name, else with its first variant. The
+    differences are not paired, since the deals may differ.
 
     Raises:
         InputError: fewer than two studies, results of another kind, or studies of different games.
@@ -34,11 +35,9 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     tables: dict[str, Any] = {
         name: pd.concat([own[name] for own in frames], ignore_index=True) for name in shared if name not in _APART
     }
-    first = dict(studies[0].tables)
-    label = _first_variant(frames[0])
     compared = [
-        changes_between(first, dict(each.tables), (label, _first_variant(own)), EFFECT)
-        for each, own in zip(studies[1:], frames[1:], strict=True)
+        changes_between(_of_variant(frames[k], first), _of_variant(frames[j], second), (first, second), EFFECT)
+        for (k, first), (j, second) in _pairs(studies, names)
     ]
     tables["changes"] = pd.concat(compared, ignore_index=True)
     return replace(
@@ -77,8 +76,25 @@ def _renamed(results: Results, name: str) -> dict[str, pd.DataFrame]:
     }
 
 
-def _first_variant(frames: dict[str, pd.DataFrame]) -> str:
-    return str(frames["balance"]["variant"].iloc[0])
+_Side = tuple[int, str]  # the number of a study, and the label of one of its variants
+
+
+def _pairs(studies: Sequence[Results], names: Sequence[str]) -> list[tuple[_Side, _Side]]:
+    """Return what is compared with what: (first, second), so that no variant is left out."""
+    own = [list(each.plan["variants"]) for each in studies]
+    pairs = []
+    for number, variants in enumerate(own):
+        for variant in variants:
+            than = variant if number and variant in own[0] else own[0][0]
+            if (number, variant) != (0, than):
+                first, second = _label(studies[0], names[0], than), _label(studies[number], names[number], variant)
+                pairs.append(((0, first), (number, second)))
+    return pairs
+
+
+def _of_variant(tables: Mapping[str, pd.DataFrame], variant: str) -> dict[str, pd.DataFrame]:
+    """Return the rows of a variant."""
+    return {name: table[table["variant"] == variant] for name, table in tables.items()}
 
 
 def _variants(studies: Sequence[Results], names: Sequence[str]) -> dict[str, Any]:

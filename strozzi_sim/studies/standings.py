@@ -40,8 +40,8 @@ class Counts:
     """Sums over the matchups of one player count and variant, by chunk.
 
     Attributes:
-        wins, places, scores, played: int64[C, F], by agent.
-        seat_wins, seat_places, seat_scores, seat_played: int64[C, P], by seat.
+        by_agent: int64[4, C, F], wins, places, scores and games played, by agent.
+        by_seat: int64[4, C, P], the same by seat.
         ahead, met: int64[C, F, F], times ahead in halves, and games together.
         luck: float64[3, C, F, worths], sums of luck, its squares and its products with the results; None: not measured.
         remaining: int64[C, K], in ORDER_UNITS. members: int64[K, P], the agents of each set.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.errors import StrozziError
+from strozzi_sim.errors import StrozziError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
 from strozzi_sim.play.position import Position
@@ -111,7 +111,9 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
     rate, choices = analysis.error_rate(seat)
     words = []
     if choices:
-        words.append(f"You lost {rate:.2f} {table.unit} in each of {choices} decisions in which choices differ.")
+        words.append(
+            f"You lost {rate:.2f} {table.unit} a decision on average, over {pluralize(choices, 'decision')} in which choices differ."
+        )
     if (level := analysis.level(seat)) is not None:
         words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
     first = len(record) - 1 - sum(len(each.events) for each in analysis.decisions)

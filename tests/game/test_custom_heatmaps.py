@@ -14,7 +14,7 @@ from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.studies.heatmaps import add_heat_map, add_in, plan_in
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
@@ -224,3 +224,13 @@ def test_the_facts_command_lists_every_column(name):
 def test_the_page_of_a_games_facts_is_what_the_command_prints(name):
     page = ROOT / "docs" / "games" / f"{name}.md"
     assert page.read_text() == strozzi("facts", name, "--markdown").stdout, f"strozzi facts {name} --markdown > {page}"
+
+
+def test_a_mean_of_yes_and_no_is_a_share_in_per_cent():
+    """A mean of 0.289 was written as 0.3."""
+    game = load_game("strozzi")
+    for column, label in (("win", "games won"), ("used_pirate", "share with used pirate")):
+        shown = custom_heat_map(game, HeatMapSpec("x", "seat", "round", f"mean {column}", fact="round"))
+        assert (shown.figure.name, shown.figure.unit, shown.figure.label) == (f"mean_{column}", "share", label)
+    coins = custom_heat_map(game, HeatMapSpec("x", "seat", "round", "mean coins", fact="round"))
+    assert coins.figure.unit == "amount"

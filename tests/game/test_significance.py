@@ -10,7 +10,14 @@ import pytest
 from strozzi_sim import stats
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable, Narrator
-from strozzi_sim.game.significance import degrees_of_freedom, differs_significantly, p_value, p_value_of_share
+from strozzi_sim.game.significance import (
+    degrees_of_freedom,
+    differs_significantly,
+    extreme_levels,
+    leaders,
+    p_value,
+    p_value_of_share,
+)
 from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _harbors
 from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
@@ -230,3 +237,23 @@ def test_ports_that_pay_nearly_the_same_pay_alike():
     assert "not significant" in _what_ports_pay(ports((55.0, 57.0, 54.0), 2.0))
     assert "not significant" in _what_ports_pay(ports((55.0, 56.0, 54.5), 0.4))
     assert _what_ports_pay(ports((55.0, 62.0, 50.0), 0.5)).startswith("Rome pays a player most, 62.0")
+
+
+def test_leaders_are_the_extreme_level_and_those_not_told_apart_from_it():
+    rows = [
+        SimpleNamespace(step=step, value=value, low=value - half, high=value + half)
+        for step, value, half in (
+            ("all", 9.0, 0.1),
+            ("A", 5.0, 0.3),
+            ("B", 7.0, 0.3),
+            ("C", 6.5, 0.3),
+            ("D", 4.9, 0.05),
+        )
+    ]
+    assert [row.step for row in leaders(rows, "step")] == ["B", "C"]
+    assert [row.step for row in leaders(rows, "step", least=True)] == ["D", "A"]
+    assert leaders(rows[:1], "step") == []
+    unknown = SimpleNamespace(step="E", value=1.0, low=np.nan, high=np.nan)  # too few events for an interval
+    least, most = extreme_levels([*rows, unknown], "step")
+    assert ([row.step for row in least], [row.step for row in most]) == (["D", "A"], ["B", "C"])
+    assert extreme_levels(rows[2:4], "step") is None

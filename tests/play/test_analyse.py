@@ -141,6 +141,20 @@ def test_the_page_names_the_winner_and_has_every_figure(tmp_path, capsys):
     assert f'<th scope="row">{costly["best"]}</th><td data-v="' in text
     assert np.abs(shown - costly["loss"]).min() < 0.001
     assert text.count("<svg") >= 2  # wide and narrow
+    said = re.sub(r"<[^>]*>", "", text)
+    assert "computer players, not people" not in said  # who played is known by name only
+    assert "learned, a computer player, judges one game" in said
+    choices = winner["choices"]
+    assert f"points lost in a decision, on average over {choices} decisions" in said
+    assert not re.search(r"in each of \d+ decisions|% of the win by|share of the win by", said)
+    minus = said.replace("\N{MINUS SIGN}", "-")
+    added = re.search(
+        r"began at (-?\d+) %; with ([+-]?\d+) by luck, ([+-]?\d+) by own errors and ([+-]?\d+) by rivals.{1,6} errors, and ([+-]?\d+) "
+        r"unexplained, it ended at (\d+) %", minus,
+    )  # fmt: skip
+    *parts, end = (int(part) for part in added.groups())
+    assert sum(parts) == pytest.approx(end, abs=3)  # each is rounded
+    assert end == round(100 * winner["result"]["win"])
     assert command(given) == 0  # a page of ours is replaced, another file is not
     page.write_text("mine")
     assert command(given) == 2

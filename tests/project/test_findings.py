@@ -72,3 +72,35 @@ def test_an_unknown_run_is_refused_by_name():
     done = written(DOCS, "--play", "strozzi-fun")
     assert done.returncode == 2
     assert "unknown run 'strozzi-fun'; there are strozzi-balance" in done.stderr
+
+
+def test_fair_points_and_points_at_which_a_task_breaks_even_are_what_the_page_says():
+    """Moved to its fair points a kept task is worth the mean kept task; at those at which it breaks even, nothing."""
+    tasks = pd.read_csv(DOCS / "findings" / "tables" / "strasbourg-tasks-tasks.csv")
+    here = tasks[(tasks["players"] == 4) & (tasks["variant"] == "base") & (tasks["lineup"] == "heuristic")]
+    whole = here[(here["by"] == "all") & (here["level"] == "all")].pivot(index="task", columns="figure", values="value")
+    mean = whole.loc["all", "worth_mean"]
+    known = whole.drop("all").dropna(subset=["fair_points", "break_even"])
+    printed = known["fair_points"] - known["fair_less_printed"]
+
+    def worth_at(points):
+        return known["worth_mean"] + (points - printed) * known["fulfilled_share"]
+
+    assert len(known) > 10
+    assert worth_at(known["fair_points"]).to_numpy() == pytest.approx(mean, abs=1e-3)
+    assert worth_at(known["break_even"]).to_numpy() == pytest.approx(0, abs=1e-3)
+    said = (DOCS / "findings.md").read_text("utf-8")
+    assert "fair points are those at which keeping it is worth as much as the mean kept task, 2.89" in said
+    assert "`T_SAME3` is fair at 11.2 (10.8 to 11.5) points and breaks even at 4.2 (4.0 to 4.4)" in said
+
+
+def test_only_finalists_are_said_to_be_worse_than_the_winner():
+    best = pd.read_csv(DOCS / "findings" / "tables" / "strozzi-sweep-best.csv")
+    status = best["status"].value_counts()
+    said = (DOCS / "findings.md").read_text("utf-8")
+    assert "Every other finalist" not in said
+    assert (
+        f"The other {status['behind, and dropped']} of {len(best)} pairs of values were dropped in earlier heats"
+        in said
+    )
+    assert best.loc[best["status"] == "behind, and dropped", "minus_winner"].isna().all()  # not tested

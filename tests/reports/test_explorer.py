@@ -146,6 +146,40 @@ def test_every_question_names_a_map_and_a_measure_of_it(results, data):
     assert data["first"] in results.game.player_counts
 
 
+def test_every_measure_says_what_it_is(results, data):
+    """A map of games won or of coins has not the caption of the shares that the same block counts."""
+    every = maps_of(results.manifest, results.game) | dict(results.game.report.HEATMAPS)
+    for one in data["maps"]:
+        shown = {each.figure.name: each for each in every.values() if each.block == every[one["id"]].block}
+        for measure in one["measures"]:
+            if measure["id"] in shown:
+                captions = [each.caption for each in every.values() if each.figure.name == measure["id"]]
+                assert any(measure["means"].endswith(caption) for caption in captions), measure
+            else:
+                assert re.match(
+                    rf"{re.escape(measure['label'])}: (sum of|number of) ", measure["means"], re.IGNORECASE
+                ), measure
+            if "add up to 100 %" in measure["means"]:
+                assert measure["id"].startswith("share"), measure
+    assert len({measure["means"] for one in data["maps"] for measure in one["measures"]}) > 12
+
+
+def test_what_matching_wares_pay_is_all_that_they_bring(results, data):
+    """The prize alone falls with the wares, since full ships are slow; their steps and tiles are worth more than that."""
+    if results.game.name != "strozzi":
+        return
+    (preset,) = (preset for preset in data["presets"] if preset[0] == "Do matching wares pay?")
+    assert preset[1:] == ["coins-by-port-and-match", "coins_brought_mean"]
+    rows = results.tables["explorer"].query(
+        "map == 'coins-by-port-and-match' and row == 'all' and round == 'all' and players == 4"
+    )
+    prize, brought = (
+        rows[rows["figure"] == name].set_index("column")["value"] for name in ("ship_prize_mean", "coins_brought_mean")
+    )
+    assert prize["3"] < prize["0"]
+    assert brought["3"] > brought["0"]
+
+
 def test_the_page_has_it(results, tmp_path):
     page = results.report(tmp_path / "page.html").read_text("utf-8")
     (cube,) = re.findall(r'<script type="text/plain" id="cube">([^<]+)</script>', page)

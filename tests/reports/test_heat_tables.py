@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.reports.heat_scale import scale_of
 from strozzi_sim.reports.heat_tables import heat_tables
 
 WINS = HeatMap("Wins", "", "flag", "sail", Figure("win_share", "games won", "share"))
@@ -119,3 +120,22 @@ def test_all_panels_have_one_scale():
     alone = heat_tables(WINS, both[both["lineup"] == "a"], {})
     beside = heat_tables(WINS, both[both["lineup"] == "a"], {}, compared=both)
     assert (float(cells(alone)["a", "1"].part), float(cells(beside)["a", "1"].part)) == (1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "half", "unit", "said"),
+    [
+        ((0.289, 0.249, 0.315), 0.004, "share", ["28.9", "24.9", "31.5"]),
+        ((0.289, 0.249, 0.315), 0.03, "share", ["29", "25", "32"]),
+        ((0.051, 0.049, 0.004), 0.002, "share", ["5.1", "4.9", "0.4"]),
+        ((0.289, 0.249, 0.315), 0.004, "amount", ["0.289", "0.249", "0.315"]),
+        ((2.289, 2.249, 12.3), 0.04, "amount", ["2.29", "2.25", "12.30"]),
+        ((241.26, 249.4, 231.5), 3.0, "amount", ["241", "249", "232"]),
+    ],
+)
+def test_digits_of_a_cell_are_those_of_its_error(values, half, unit, said):
+    shown = HeatMap("Map", "", "flag", "sail", Figure("some", "some", unit))
+    rows = table(dict(zip([("a", "1"), ("a", "2"), ("b", "1")], values, strict=True)), "some", half)
+    assert [cell.text for cell in cells(heat_tables(shown, rows, {})).values() if cell] == said
+    scale = scale_of(shown, rows)
+    assert [scale.text(value) for value in values] == said

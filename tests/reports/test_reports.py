@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 import zlib
+from html import unescape
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -25,6 +26,7 @@ from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
@@ -268,11 +270,42 @@ def test_every_heat_map_is_a_table_for_each_player_count_or_the_page_says_where_
     cells = sum(len(table) for name, table in tables.items() if name.startswith("heat_"))
     anchors = {f"heat-{name}" for name in pages.HEATMAPS}
     if cells > MAX_CELLS:
-        assert "The explorer below has the heat maps" in "".join(page.words)
+        assert f"{len(anchors)} heat maps have more than 6,000 cells" in "".join(page.words)
         assert not anchors & set(page.ids)
     else:
         assert anchors <= set(page.ids)
         assert page.heat >= len(anchors) * len(counts)
+
+
+def test_a_requested_heat_map_is_shown_and_not_hidden_or_missing_in_silence(game, pages, tables, manifest):
+    """The first one is open on the page, below it the others can be opened; one without a value says why."""
+    names = list(pages.HEATMAPS)[:3]
+    empty, _, drawn = (f"heat_{name.replace('-', '_')}" for name in names)
+    few = {name: table for name, table in tables.items() if not name.startswith("heat_")}
+    few |= {drawn: tables[drawn], empty: tables[empty].assign(value=np.nan, low=np.nan, high=np.nan, n=12)}
+    asked = {**manifest, "report": {"pages": ["balance"], "heatmaps": names}}
+    section = StudyPage(asked, few, game, Painter()).content().sections[-1]
+    assert section.anchor == "heatmaps"
+    assert [item.anchor for item in section.items] == [f"heat-{names[2]}"]
+    assert section.lead is section.items[0]
+    said = " ".join(map(str, section.paragraphs))
+    assert f"(<code>{names[0]}</code>), since every cell has too few events (at most 12) for a value" in said
+    assert f"(<code>{names[1]}</code>), which these tables do not have" in said
+    none = {**few, drawn: few[drawn].assign(value=np.nan)}
+    bare = StudyPage(asked, none, game, Painter()).content().sections[-1]
+    assert (bare.anchor, bare.items, len(bare.paragraphs)) == ("heatmaps", (), 3)
+
+
+@pytest.mark.slow
+def test_a_page_on_a_heat_map_begins_with_it(game, pages, tables, manifest):
+    name = CASES[game.name][4]
+    asked = {**manifest, "report": {"pages": ["balance"], "heatmaps": [name], "question": "heatmaps"}}
+    content = StudyPage(asked, tables, game, Painter()).content()
+    assert [item.anchor for item in content.hero] == [f"item-heat-{name}"]
+    assert re.search(r"ranges from .* to |known to differ", content.answer.verdict)
+    assert content.answer.detail == pages.HEATMAPS[name].caption
+    for number in content.answer.numbers:
+        assert number.what.startswith(pages.HEATMAPS[name].figure.label)
 
 
 def test_the_page_says_what_was_played_and_how_to_again(game, page):
@@ -294,6 +327,26 @@ def test_every_picture_is_drawn_wide_or_narrow_and_has_its_declaration(page, rep
     assert "<!--picture" not in text
     assert text.count('<svg viewBox="0 0 ') - text.count('class="wide"') == len(declarations)
     assert all(each["$schema"] and each["description"] for each in declarations.values())
+
+
+def test_every_tooltip_of_the_page_is_the_sentence_of_its_declaration(report):
+    """Drawing and cleaning a picture changes no letter of what a mark says."""
+    text = report.read_text("utf-8")
+    packed = re.search(r'id="declarations">([^<]+)<', text)[1]
+    declarations = json.loads(zlib.decompress(base64.b64decode(packed), -15))
+    tips = {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in _tips(declarations)}
+    drawings = re.findall(r"<svg viewBox.*?</svg>", text, re.DOTALL)
+    shown = {unescape(tip) for drawing in drawings for tip in re.findall(r' data-t="([^"]*)"', drawing)}
+    assert len(shown) > 50
+    assert {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in shown} <= tips
+
+
+def _tips(part):
+    """Yield the sentences of marks anywhere in a declaration."""
+    if isinstance(part, dict):
+        yield from (value for key, value in part.items() if key == "tip" and isinstance(value, str))
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _tips(each)
 
 
 @pytest.mark.slow

@@ -1,11 +1,15 @@
 """Several studies beside each other, and the pages of a batch."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.reporting import THIN
 from strozzi_sim.reports.batch import lineup_pages
+from strozzi_sim.reports.changes import change_estimate
 from strozzi_sim.reports.writing import answer_of, write_report
 from strozzi_sim.studies.changes import CHANGED, changes_between
 from strozzi_sim.studies.results import load_results
@@ -50,6 +54,52 @@ def test_what_is_different_is_found(three):
     scores = changes.query("table == 'balance' and figure == 'score_mean'").set_index("variant")["verdict"]
     assert scores["long"] == CHANGED
     assert scores["two"] != CHANGED
+
+
+def test_no_variant_is_left_out(three):
+    """A variant is compared with its namesake of the first study, or with that study's first variant."""
+    one, _, _ = three
+    both = study("both", seed=4, variants=["base", "long-tracks"])
+    more = study("more", seed=5, variants=["base", "long-tracks"])
+
+    def pairs(*studies):
+        changes = side_by_side(studies).tables["changes"]
+        return list(dict.fromkeys(zip(changes["than"], changes["variant"], strict=True)))
+
+    assert pairs(one, both) == [("one", "both: base"), ("one", "both: long-tracks")]
+    assert pairs(both, one) == [("both: base", "both: long-tracks"), ("both: base", "one")]
+    assert pairs(both, more) == [
+        ("both: base", "both: long-tracks"), ("both: base", "more: base"), ("both: long-tracks", "more: long-tracks"),
+    ]  # fmt: skip
+    changes = side_by_side((one, both)).tables["changes"].query("table == 'balance' and figure == 'score_mean'")
+    verdicts = changes.set_index("variant")["verdict"]
+    assert (verdicts["both: long-tracks"], verdicts["both: base"] == CHANGED) == (CHANGED, False)
+    before, after = (
+        frame.query(f"variant == '{variant}' and figure == 'score_mean'")["value"].iloc[0]
+        for frame, variant in ((one.tables["balance"], "base"), (both.tables["balance"], "long-tracks"))
+    )
+    assert changes.set_index("variant")["value"]["both: long-tracks"] == pytest.approx(after - before)
+    together = side_by_side((one, both))
+    answer = answer_of(together.manifest, together.tables, together.game)
+    assert "both: long-tracks" in answer.verdict
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "said"),
+    [
+        (0.075, 0.066, 0.084, "share", "7.5 ± 0.9 points"),
+        (0.023, 0.007, 0.039, "share", "2 (1 to 4) points"),
+        (0.023, 0.0003, 0.0457, "share", "2.30 (0.03 to 4.57) points"),
+        (2.4, 0.4, 4.4, "amount", "2.4 (0.4 to 4.4)"),
+        (-0.023, -0.039, -0.007, "share", "−2 (−4 to −1) points"),
+        (0.004, -0.012, 0.02, "share", "0 ± 2 points"),
+        (0.03, 0.03, 0.03, "share", "3.0 ± 0 points"),
+    ],
+)
+def test_a_known_change_does_not_look_like_none(value, low, high, unit, said):
+    """Rounded, 2.3 (0.7 to 3.9) would be 2 ± 2 points, which reads as not known."""
+    row = SimpleNamespace(value=value, low=low, high=high)
+    assert change_estimate(row, unit).replace(THIN, " ") == said
 
 
 def test_the_page_says_that_differences_are_not_paired(three, tmp_path):

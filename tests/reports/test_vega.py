@@ -99,6 +99,32 @@ def test_a_picture_without_some_marks_is_whole(there):
     assert "<g/>" not in svg
 
 
+def test_only_coordinates_are_rounded_and_no_word_of_the_data():
+    """Tips, labels and titles keep every digit and every letter, also those that look like markup."""
+    said = [
+        "agent:greed=0.125, wins 0.3046 (0.2968 to 0.3125), n = 20,000",
+        'y <b x="1.2345" class="a"> & x=',
+        "S1.005: -2.345",
+    ]
+    dots = {
+        "data": {"values": [{"a": k / 7, "b": k / 3, "tip": tip, "name": tip} for k, tip in enumerate(said)]}, "width": 301, "height": 97,
+        "layer": [
+            {"mark": {"type": "point", "opacity": 0.987}, "encoding": {
+                "x": {"field": "a", "type": "quantitative"}, "y": {"field": "b", "type": "quantitative"}, "description": {"field": "tip"}}},
+            {"mark": {"type": "text", "limit": 0}, "encoding": {
+                "x": {"field": "a", "type": "quantitative"}, "text": {"field": "name"}}},
+        ],
+    }  # fmt: skip
+    svg = svg_of_page(drawn(dots), "of greed=0.125")
+    root = ElementTree.fromstring(svg)
+    assert [node.get("data-t") for node in root.iter() if node.get("data-t") is not None] == said
+    assert set(said) <= {node.text for node in root.iter()}
+    assert root.get("aria-label") == "of greed=0.125"
+    for node in root.iter():
+        for name in ("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r"):
+            assert not re.search(r"\d\.\d{2}", node.get(name, "")), (name, node.get(name))
+
+
 def test_two_drawings_are_equal_to_the_byte(svg):
     assert svg_of_page(drawn(DOTS), 'A "picture" & its label') == svg
     assert files_of(drawn(DOTS)) == files_of(drawn(DOTS))

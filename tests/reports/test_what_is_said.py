@@ -253,6 +253,15 @@ def test_sentences_of_a_variant_use_its_own_data(game, tables, own, data):
     assert [sentence for sentence in missing if not any(words in sentence for words in OF_OTHER_CELLS)] == []
 
 
+def test_all_is_never_said_to_be_one_of_the_levels(game, tables, data):
+    """Tables have rows of all rounds, all steps and so on, which are no round and no step."""
+    titles, said = game.report.titles(tables, data), game.report.sentences(tables, data)
+    level = r"\b(?:round|step|seat|guild|ship|tile|track|harbor|chair|port|flag|space|task|thing|with|is|a|in|at) all\b(?! \w+s\b)"
+    every = [*titles.values(), *(sentence for page in said.values() for sentence in page)]
+    assert len(titles) > 3
+    assert [sentence for sentence in every if re.search(level, sentence)] == []
+
+
 def test_labels_that_variants_share_are_said_to_vary(game, tables, data):
     every = Naming(game, tables, data).of_all()
     base, own = (game.report.words(tables, data[variant]) for variant in ("base", "changed"))

@@ -1,15 +1,24 @@
 """What changed between variants: differences of every figure, paired by deal, and the verdicts on them."""
 
+import re
+import tomllib
+
 import numpy as np
 import pytest
+import typer
 
 import strozzi_sim as ss
+from paths import ROOT
 from planted_game import GAME
+from strozzi_sim.cli.app import app
 from strozzi_sim.errors import InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import own_variants, with_settings
 from strozzi_sim.reports.changes import change_headline
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 WARE = "flags.ware_steps=3"
+COMMANDS = typer.main.get_command(app).commands
 
 
 @pytest.fixture(scope="module")
@@ -171,3 +180,50 @@ def test_a_mean_that_changes_equally_in_every_deal_has_changed(deals, effect, ve
     assert score["verdict"] == verdict
     words = {CHANGED: "the mean score is 1.0 more.", SMALL: "no mean score changes enough", UNCLEAR: "known to change."}
     assert words[verdict] in change_headline(found.tables, found.manifest)
+
+
+def test_what_an_error_about_a_setting_advises_works():
+    """A list without brackets, and a card that is not there: the message has the form that is taken."""
+    game = load_game("strozzi")
+    with pytest.raises(InputError, match="expected a list, got '20,10,5'; write ") as raised:
+        with_settings(game, "base", ["scoring.ship_ranks=20,10,5"])
+    advised = str(raised.value).rpartition("; write ")[2]
+    assert with_settings(game, "base", [f"scoring.ship_ranks={advised}"]).components["scoring"]["ship_ranks"][:3] == [
+        20,
+        10,
+        5,
+    ]
+    with pytest.raises(InputError, match="unknown id or place 'S30'") as raised:
+        with_settings(game, "base", ["ships.S30.sail=4"])
+    advised = str(raised.value).rpartition("a new one is added by ")[2]
+    assert advised == 'ships.add=[{id="S30",...}]'
+    rest = ",".join(f"{key}={value}" for key, value in SHIP.items() if key != "id")
+    found = with_settings(game, "base", [advised.replace("...", rest)]).components["ships"]
+    assert found[-1] == SHIP
+    assert len(found) == 30
+
+
+def test_the_help_of_set_and_the_documents_write_what_is_taken():
+    game = load_game("strozzi")
+    help_text = " ".join(
+        str(option.help) for command in COMMANDS.values() for option in command.params if "--set" in option.opts
+    )
+    page = (ROOT / "docs" / "studies.md").read_text("utf-8")
+    for text in (help_text, page):
+        assert "scoring.ship_ranks=[20,10,5]" in text
+        assert 'ships.add=[{id="S30",' in text
+        assert 'ships.remove=["S01"]' in text
+    assert (
+        with_settings(game, "base", ["scoring.ship_ranks=[20,10,5]", 'ships.remove=["S01"]']).components["ships"][0][
+            "id"
+        ]
+        == "S02"
+    )
+    added = re.search(r"--set '(ships\.add=.*?)'", page)[1]
+    assert with_settings(game, "base", [added]).components["ships"][-1] == SHIP
+    (block,) = (text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[variant.mine" in text)
+    changes = tomllib.loads(block)["variant"]
+    (variant,) = own_variants(game, changes)
+    ships = {ship["id"]: ship for ship in variant.components["ships"]}
+    assert ("S01" in ships, ships["S03"]["sail"], ships["S30"]) == (False, 8, SHIP)
+    assert variant.components["scoring"]["ship_ranks"][:3] == [20, 10, 5]

@@ -1,10 +1,16 @@
 """What a thing is worth: an agent without it, beside itself with it, on the same deals."""
 
+import json
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.restricting import things
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
 
@@ -109,3 +115,24 @@ def test_the_worth_of_the_pirate_flag_is_that_of_an_agent_without_it():
     lost = restricted.loc["random", "flag:pirate", 3, "score_lost"]
     own = by_hand.tables["difference"].set_index("figure").loc["score_mean"]
     assert lost["low"] < -own["value"] < lost["high"] or own["low"] < -lost["value"] < own["high"]
+
+
+def test_without_a_thing_the_command_lists_them_and_how_to_ask(capsys):
+    game = load_game("strozzi")
+    known = things(game, resolve_variant(game, "base"))
+    assert command(["worth", "strozzi"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    lines = said.out.splitlines()
+    assert lines[0].startswith(f"{len(known)} things of Strozzi")
+    assert {line.split()[0] for line in lines[3 : 3 + len(known)]} == set(known)
+    assert all(len(line.split()) > 3 for line in lines[3 : 3 + len(known)])  # what it is to do without
+    assert (
+        lines[-1] == "One of them: strozzi worth strozzi flag:pirate; several by name or pattern: 'flag:*'; all: --all."
+    )
+    assert command(["worth", "strozzi", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [each["thing"] for each in listed] == list(known)
+    assert all(each["about"] for each in listed)
+    assert command(["worth", "strozzi", "--set", 'ships.remove=["S01"]', "--json"]) == 0
+    assert "card:S01" not in capsys.readouterr().out

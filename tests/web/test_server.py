@@ -6,12 +6,16 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.worth import LEAD
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.web.ending import Ending, sources
+from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
+from strozzi_sim.play.position import Position
+from strozzi_sim.web.ending import Ending, _judged_words, sources
 from strozzi_sim.web.server import MAX_BODY, TableServer
 from strozzi_sim.web.session import Session, Sitting
 
@@ -200,3 +204,22 @@ def test_points_by_source_are_sums_over_rounds():
         {"type": "score_end", "promotion": [5, 0], "fulfilled": [["a"], []], "total": [9, 6], "ranking": [0, 1]},
     ]
     assert sources(lines, ("ships", "promotion", "bonus")) == {"ships": [4, 6], "promotion": [5, 0]}
+
+
+def test_a_rating_is_said_to_be_a_mean():
+    """One loss of 6 and one of nothing are not 3 in each of two decisions."""
+    names = ["agent", "you", "agent"]
+    game = load_game("strozzi")
+    session = Session(
+        Sitting(game, resolve_variant(game, "base"), 3, 5, 0, 1, [load_agent("random", game)] * 3, "heuristic"), lambda *_: None
+    )  # fmt: skip
+    effects = np.zeros((2, 3, 3))
+    effects[0, 1, LEAD] = -6
+    decisions = tuple(
+        JudgedDecision(number, 1, "?", "a", "b", *np.zeros((1, 3, 3)), effect, *np.zeros((2, 3, 3)), True)
+        for number, effect in enumerate(effects, 1)
+    )
+    analysis = GameAnalysis("learned", 4, np.zeros((3, 3)), np.zeros((3, 3)), decisions, np.zeros((3, 3)), (), names)
+    record = Position(game, 3, 5).record(names)
+    said = _judged_words(analysis, record, session)["rating"]
+    assert said == ["You lost 3.00 coins a decision on average, over 2 decisions in which choices differ."]

@@ -1,4 +1,4 @@
-"""The fact tables of Strasbourg; `facts.py` writes them."""
+"""The fact tables of Strasbourg; `fact_handlers.py` writes their rows."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -54,7 +54,7 @@ def _spaces(setting: GameConfig) -> Levels:
 
 
 def _of_space(of: str) -> Any:
-    """Return a function of Setting: the guild or price of each cell, 0 where there is no space."""
+    """Return a function of GameConfig: the guild or price of each cell, 0 where there is no space."""
 
     def values(setting: GameConfig) -> np.ndarray[Any, Any]:
         city, order = city_of(setting.components), _guild_names(setting)
@@ -75,7 +75,7 @@ def _corners(setting: GameConfig) -> Levels:
 
 
 def _built(sites: Any) -> Any:
-    """Return a function of Setting: 1 for every site, 0 for none."""
+    """Return a function of GameConfig: 1 for every site, 0 for none."""
     return lambda setting: np.array([1] * (len(sites(setting).names) - 1) + [0])
 
 

@@ -14,7 +14,7 @@ The prior of `determinize`: sizes, stopping, and the choice of the stack turned 
   over, it is dealt first, uniformly to the hidden places in them; if a card of its value was, it counts as that one.
 - Tasks: a uniform deal of those that the seat was not dealt, then a uniform choice among all legal ones.
 - Hidden money: a seat assumes that others have as much as itself.
-An agent may plan instead of the uniform choices (`imagining.py`).
+An agent may plan instead of the uniform choices (`rival_model.py`).
 """
 
 from numba import int64, uint64

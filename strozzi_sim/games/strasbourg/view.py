@@ -1,6 +1,6 @@
 """A seat's knowledge of a game of Strasbourg: the read-only View, and actions and questions as text.
 
-`conceal`, `determinize` and `seen_action` are in `knowledge.py`, `imagine` in `imagining.py`, `observe` in
+`conceal`, `determinize` and `seen_action` are in `knowledge.py`, `imagine` in `rival_model.py`, `observe` in
 `observation.py`, the table as text in `board.py`.
 """
 

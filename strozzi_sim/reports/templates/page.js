@@ -143,8 +143,12 @@ const grid = (study, m, cell, round, which) => { // [row][column] = {n, v, l, h}
     return out;
   }));
 };
-const fixed = (v, digits) => v.toFixed(Math.max(digits, 0)).replace("-", "\u2212");
-const number = (v, x, half) => { const f = x.unit === "%" ? 100 : 1, most = half ? Math.max(Math.floor(-Math.log10(f * half / 0.5) + 1), 0) : 1; return fixed(f * v, Math.min(x.unit === "%" && f * Math.abs(v) >= 9.95 ? 0 : Math.abs(f * v) >= 100 ? 0 : 1, most)); };
+const fixed = (v, digits) => v.toFixed(Math.max(digits, 0)).replace("-", "\u2212").replace(/^\u2212(0(\.0*)?)$/, "$1");
+const digits_of = (half, v, x) => { // as many as the interval is worth: `cell_digits` of the tables
+  const f = x.unit === "%" ? 100 : 1, h = f * half, most = x.unit === "%" || Math.abs(v) >= 100 ? 1 : Math.abs(v) >= 1 ? 2 : 3;
+  return h > 0 ? Math.min(Math.max(1, Math.min(Math.ceil(-Math.log10(h) - 1e-9), most)), Math.floor(Math.log10(9.8 / h) + 1e-9)) : 1;
+};
+const number = (v, x, half) => { const f = x.unit === "%" ? 100 : 1, digits = digits_of(half, v, x), step = 10 ** Math.max(-digits, 0); return fixed(step > 1 ? Math.round(f * v / step) * step : f * v, digits); };
 const draw = () => {
   const m = current(), x = measure_of(m), by = F.panel.value === "" ? -1 : +F.panel.value, suffix = x.unit === "%" ? "\u202f%" : "";
   const want = [+F.players.value, F.agent.value, F.variant.value, F.round.value];
@@ -165,7 +169,7 @@ const draw = () => {
   const low = Math.min(...seen), high = Math.max(...seen), two = x.equal || low < 0, far = Math.max(-low, high, 1e-9), box = $("#maps"); box.replaceChildren(); shown = [];
   const context = [by !== 0 && `${want[0]} players`, by !== 1 && F.agent.options.length > 1 && want[1], by !== 2 && F.variant.options.length > 1 && want[2], by !== 3 && want[3] !== "all" && `round ${want[3]}`].filter(Boolean).map(t => `; ${t}`).join("");
   $("#said").textContent = panels.length && seen.length ? `${x.label[0].toUpperCase()}${x.label.slice(1)}, by ${m.row} and ${m.column}${context}` : "Too few events, or nobody played that. Choose another combination.";
-  $("#means").textContent = m.title + ": " + m.caption;
+  $("#means").textContent = x.means;
   for (const p of panels) {
     const cols = p.own.columns.map((_, j) => j).filter(j => p.data.some(r => r[j].n)), rows = p.own.rows.map((_, i) => i).filter(i => p.data[i].some(d => d.n));
     const body = make("tbody"), table = make("table", {className: "heat"}, make("caption", {textContent: p.name || m.column}), make("thead", {}, make("tr", {}, make("th", {scope: "col", textContent: `${m.row} / ${m.column}`}), ...cols.map(j => make("th", {scope: "col", textContent: p.own.columns[j]})))), body);

@@ -1,5 +1,7 @@
 """What the pages of Medici vs Strozzi say, against the counts behind them."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from report_cells import CELL, cell, sums
 from strozzi_sim import stats
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import from_changes
+from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
 from strozzi_sim.games.medici_vs_strozzi.report.tables import FAIR_BY, LOTS_BY
 from strozzi_sim.studies.tables import study_tables
@@ -217,3 +219,11 @@ def test_every_level_that_can_occur_has_a_row():
     assert list(values["level"]) == [str(value) for value in range(14 + 1)], "three tiles of at most 5, 5 and 4"
     assert values["n"].min() > 0
     assert totals([0, 1, 4, 4], range(1, 3)) == {0, 1, 4, 5, 8}
+
+
+def test_the_title_of_rounds_names_the_last_round_and_not_all_of_them(tables):
+    title = GAME.report.titles(tables, {"base": resolve_variant(GAME, "base").components})["rounds"]
+    first, last = (value(tables["rounds"], "payout_mean", round=number) for number in ("1", "3"))
+    found = re.fullmatch(r"Round 1 brings a player ([\d.]+) coins, round 3 ([\d.]+)\.", title)
+    assert [float(number) for number in found.groups()] == pytest.approx([first, last], abs=0.51)
+    assert not np.isnan(value(tables["rounds"], "payout_mean", round="all"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Narrator, format_estimate, format_row, format_value, listed
-from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, differs_significantly
+from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, differs_significantly, extreme_levels
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 
@@ -314,11 +314,14 @@ def _title_of_prices(say: Narrator) -> str:
 
 
 def _title_of_tiles(say: Narrator) -> str:
-    ends = say.extremes("price_mean")
-    if not ends:
+    found = extreme_levels(say.rows("price_mean"), "tile")
+    if found is None:
         return ""
-    low, high = (f"{'gold' if row.tile == 'gold' else f'a {row.tile}'} for {format_row(row, 'amount')}" for row in ends)
-    return f"Alone in its lot, the dearest tile is {high} coins, the cheapest {low}."
+    cheap, dear = (
+        f"{listed(['gold' if row.tile == 'gold' else f'a {row.tile}' for row in rows], 'or')} for {format_row(rows[0], 'amount')}"
+        for rows in found
+    )
+    return f"Alone in its lot, the most expensive tile is {dear} coins, the cheapest {cheap}."
 
 
 def _title_of_harbors(say: Narrator) -> str:
@@ -331,7 +334,7 @@ def _title_of_harbors(say: Narrator) -> str:
 
 
 def _title_of_monopolies(say: Narrator) -> str:
-    rows = _rows(say, "coins_mean", "level", map(str, range(1, 9)), track=ALL, by="round")
+    rows = _rows(say, "coins_mean", "level", _rounds_of(say.data), track=ALL, by="round")
     if len(rows) < 2:
         return ""
     (first, low), (last, high) = rows[0], rows[-1]
@@ -339,11 +342,13 @@ def _title_of_monopolies(say: Narrator) -> str:
 
 
 def _title_of_rounds(say: Narrator) -> str:
-    rows = say.rows("payout_mean")
+    rows = _rows(say, "payout_mean", "round", _rounds_of(say.data))  # the table has a row of all rounds too
     if len(rows) < 2:
         return ""
-    first, last = rows[0], rows[-1]
-    return f"Round {first.round} brings a player {format_row(first, 'amount')} coins, round {last.round} {format_row(last, 'amount')}."
+    (first, low), (last, high) = rows[0], rows[-1]
+    return (
+        f"Round {first} brings a player {format_row(low, 'amount')} coins, round {last} {format_row(high, 'amount')}."
+    )
 
 
 def _title_of_discards(say: Narrator) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed, pick, some_of
-from strozzi_sim.game.significance import differs_significantly
+from strozzi_sim.game.significance import differs_significantly, extreme_levels
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.labels import STEPS
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
@@ -38,14 +38,13 @@ def _each(
 
 def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", **where: Any) -> list[str]:
     """Return the levels with least and most of a figure, and whether elsewhere too; empty if their intervals overlap."""
-    ends = say.extremes(figure, **where)
-    if not ends or not ends[0].high < ends[1].low:
-        return []
-    return [
-        f"{called.format(getattr(row, key))} ({format_estimate(row, unit)}"
-        f"{say.also(figure, key, getattr(row, key), least=not k, called=called, **where)})"
-        for k, row in enumerate(ends)
-    ]
+    said = []
+    for (row, *others), least in zip(extreme_levels(say.rows(figure, **where), key) or (), (True, False), strict=False):
+        level = getattr(row, key)
+        like = f"; not told apart from {some_of([getattr(other, key) for other in others])}" if others else ""
+        also = say.also(figure, key, level, least=least, called=called, **where)
+        said.append(f"{called.format(level)} ({format_estimate(row, unit)}{like}{also})")
+    return said
 
 
 def _beside(say: Narrator, figure: str, **where: Any) -> list[Narrator]:
@@ -382,11 +381,14 @@ def _title_of_positions(say: Narrator) -> str:
 
 
 def _title_of_auctions(say: Narrator) -> str:
-    ends = say.extremes("winning_bid_mean", by=ALL)
-    if not ends or ends[0].high >= ends[1].low:
+    found = extreme_levels(say.rows("winning_bid_mean", by=ALL), "step")
+    if found is None:
         return ""
-    low, high = (f"{row.step} {format_row(row, 'number')}" for row in ends)
-    return f"Step {high[0]} is the most expensive to win, at {high[2:]} influence; step {low[0]} the cheapest, at {low[2:]}."
+    cheap, dear = (
+        f"{listed([row.step for row in rows], 'or')} is the {word} to win, at {format_row(rows[0], 'number')}"
+        for rows, word in zip(found, ("cheapest", "most expensive"), strict=True)
+    )
+    return f"Step {dear} influence; step {cheap}."
 
 
 def _title_of_council(say: Narrator) -> str:
@@ -395,34 +397,52 @@ def _title_of_council(say: Narrator) -> str:
 
 
 def _title_of_guilds(say: Narrator) -> str:
-    ends = say.extremes("points_mean", rank=ALL)
-    if not ends:
+    rows = say.rows("points_mean", rank=ALL)
+    if len(rows) < 2:
         return ""
-    if ends[0].high >= ends[1].low:
+    if (found := extreme_levels(rows, "guild")) is None:
         return "No guild is known to pay a member more than another."
-    return f"A member earns most with guild {ends[1].guild}, least with {ends[0].guild}."
+    least, most = (listed([row.guild for row in own], "or") for own in found)
+    return f"A member earns most with guild {most}, least with {least}."
 
 
 def _title_of_city(say: Narrator) -> str:
-    rows = _spaces(say, "taken_share")
-    if len(rows) < 2 or rows[-1].high >= rows[0].low:
+    found = extreme_levels(_spaces(say, "taken_share"), "place")
+    if found is None:
         return ""
-    most, least = (f"{row.place} is taken in {format_row(row, 'share')}" for row in (rows[0], rows[-1]))
-    return f"The space {most} of games, {least}."
+    least, most = (
+        f"{listed([row.place for row in rows]) if len(rows) <= _FEW else f'{len(rows)} spaces'}, in {format_row(rows[0], 'share')} of games"
+        for rows in found
+    )
+    return f"The spaces of the city taken most often: {most}; least often: {least}."
 
 
 def _title_of_tasks(say: Narrator) -> str:
+    rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task != ALL]
     worth = say.row("worth_mean", task=ALL, by=ALL)
-    kept = say.row("kept_share", task=ALL, by=ALL)
-    return f"Of the tasks dealt {format_row(kept, 'share')} are kept; a kept one is worth {format_row(worth, 'amount')} points." if worth and kept else ""  # fmt: skip
+    if not rows or not worth:
+        return ""
+    known = [
+        row
+        for row, differs in zip(rows, differs_significantly(rows, 0.0), strict=True)
+        if differs and abs(row.value) >= _MIN_POINTS
+    ]
+    more, less = (sum(sign * row.value > 0 for row in known) for sign in (1, -1))
+    mean = f"as much as the mean kept one ({format_row(worth, 'amount')} points)"
+    if not known:
+        return f"None of {len(rows)} tasks is known to be worth more or less than its points, beside the others."
+    return f"To be worth {mean}, {more} of {len(rows)} tasks need more points than they have, and {less} fewer."
 
 
 def _title_of_buildings(say: Narrator) -> str:
-    ends = say.extremes("points_mean")
-    if not ends or ends[0].high >= ends[1].low:
+    found = extreme_levels(say.rows("points_mean"), "thing")
+    if found is None:
         return ""
-    low, high = (f"{row.thing} {format_row(row, 'amount')}" for row in ends)
-    return f"Of the buildings {high} points is the most, {low} the least."
+    least, most = (
+        f"{listed([row.thing for row in rows], 'or')} pays {word}, {format_row(rows[0], 'amount')} points"
+        for rows, word in zip(found, ("least", "most"), strict=True)
+    )
+    return f"Of the buildings {most}; {least}."
 
 
 TITLES = {

@@ -6,8 +6,10 @@ Sentences are about the first variant and line-up at one player count, if they d
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed
+from strozzi_sim.game.significance import extreme_levels
 from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
@@ -234,11 +236,19 @@ def _title_of_promotion(say: Narrator) -> str:
 
 
 def _title_of_ships(say: Narrator) -> str:
-    ends = say.extremes("coins_brought_mean")
-    if not ends or ends[0].high >= ends[1].low:
-        return "No ship is known to bring more coins than another." if ends else ""
-    low, high = (f"{row.ship} brings {format_row(row, 'amount')}" for row in ends)
-    return f"{high} coins, most of all ships; {low}, the least."
+    rows = say.rows("coins_brought_mean")
+    if (found := extreme_levels(rows, "ship")) is None:
+        return "No ship is known to bring more coins than another." if len(rows) > 1 else ""
+    low, high = (
+        f"{own[0].ship} brings {format_row(own[0], 'amount')} coins, {word} {_but(len(own) - 1)}"
+        for own, word in zip(found, ("less", "more"), strict=True)
+    )
+    return f"{high}; {low}."
+
+
+def _but(others: int) -> str:
+    """Return the ships that one differs from, if it is not told apart from so many others."""
+    return f"than all but {pluralize(others, 'other')}" if others else "than any other"
 
 
 def _capitalized(text: str) -> str:

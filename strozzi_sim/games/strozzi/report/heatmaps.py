@@ -9,6 +9,7 @@ from strozzi_sim.games.strozzi.report.tables import LAST_SPACE, PIRATED_BY_LAP, 
 
 SHARE = Figure("share", "share of the row's ships", "share")
 PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "amount")
+BROUGHT = Figure("coins_brought_mean", "coins a ship brings in the game", "amount")
 STEPS = Figure("steps_mean", "spaces the marker moves", "number")
 WON = Figure("win_share", "games won by the owner", "share")
 _BY_WORDS = {
@@ -65,6 +66,15 @@ HEATMAPS: dict[str, HeatMap] = {
     "prize-by-flag-and-sail": _use_map("flag", "sail", PRIZE),
     "prize-by-flag-and-order": _use_map("flag", "order", PRIZE),
     "prize-by-port-and-match": _use_map("port", "match", PRIZE),
+    "coins-by-port-and-match": HeatMap(
+        "What ships bring in all, by port and wares for it",
+        "Mean coins that the ship brings its owner in the whole game: for its rank in port, for the spaces that it moves markers, in its round "
+        "and later ones, and for its promotion tile. Ships with more wares for a port are slower and fuller in other ways too.",
+        "port", BY_LABELS["match"], BROUGHT,
+        Block("ship", {"row": "port", "column": "match"}, (
+            mean("coins_brought_mean", "brought"), mean("ship_prize_mean", "prize"), mean("coins_track_mean", "track"), share("win_share", "win"),
+        ), margins=("row",)),
+    ),
     "steps-by-flag-and-cargo": _use_map("flag", "cargo", STEPS),
     "win-by-flag-and-sail": _use_map("flag", "sail", WON),
     "win-by-flag-and-order": _use_map("flag", "order", WON),
@@ -129,7 +139,7 @@ QUESTIONS = {
     "How safe is my claim from pirates?": "pirated-by-sail",
     "From which seat do pirates strike?": "pirated-by-lap",
     "What does speed pay in each port?": "port-by-sail",
-    "Do matching wares pay?": "prize-by-port-and-match",
+    "Do matching wares pay?": "coins-by-port-and-match",
     "How far do full ships move my marker?": "steps-by-flag-and-cargo",
     "How far must my marker come to win?": "win-by-last-space",
     "What does the last space pay?": "coins-by-last-space",

@@ -1,0 +1,88 @@
+"""Names in docstrings and comments are those of the code: files, modules, attributes and arguments."""
+
+import ast
+import io
+import re
+import tokenize
+
+import pytest
+
+from paths import ROOT
+
+FOLDERS = ("strozzi_sim", "agents", "benchmarks", "examples")
+FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+PARTS = {path.name for path in (ROOT / "strozzi_sim").iterdir() if path.is_dir()}
+FILE_NAMES = {
+    path.name for path in ROOT.rglob("*") if path.suffix in (".py", ".toml", ".html", ".css", ".js", ".c", ".h")
+}
+OF_USERS = {"bots.py", "games.jsonl", "mine.py"}  # files that a user or another project has
+DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """(path, docstring or comment) of all code."""
+    found = []
+    for path in FILES:
+        code = path.read_text("utf-8")
+        found += [
+            (path, ast.get_docstring(node) or "") for node in ast.walk(ast.parse(code)) if isinstance(node, DOCUMENTED)
+        ]
+        tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+        found += [(path, token.string) for token in tokens if token.type == tokenize.COMMENT]
+    return found
+
+
+def test_files_that_are_named_exist(texts):
+    named = {(path.name, name) for path, text in texts for name in re.findall(r"`(\w+\.py)`", text)}
+    assert len(named) > 20
+    assert [each for each in sorted(named) if each[1] not in FILE_NAMES | OF_USERS] == []
+
+
+def test_modules_that_are_named_exist_and_have_the_name(texts):
+    wrong, seen = [], 0
+    for path, text in texts:
+        text = re.sub(r">>> .*", "", text)
+        for dotted in re.findall(r"(?<![\w.])(?:strozzi_sim\.)?([a-z]+\.[a-z_]+\.[A-Za-z_]\w*)\b", text):
+            part, module, name = dotted.split(".")
+            if part not in PARTS and part != "games":
+                continue
+            file = ROOT / "strozzi_sim" / part / f"{module}.py"
+            seen += 1
+            if (
+                not (file.exists() and re.search(rf"\b{name}\b", file.read_text("utf-8")))
+                and not file.with_suffix("").is_dir()
+            ):
+                wrong.append((path.name, dotted))
+    assert seen > 5
+    assert wrong == []
+
+
+def own_names(node):
+    """Names that a class has, or the arguments of a function."""
+    if isinstance(node, ast.ClassDef):
+        of_body = {name for each in node.body for name in own_names(each)} if node.body else set()
+        stored = {
+            each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+        }
+        return of_body | stored | {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+    if isinstance(node, ast.FunctionDef):
+        return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def test_attributes_and_arguments_that_are_explained_exist():
+    wrong, seen = [], 0
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            doc = ast.get_docstring(node) if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else None
+            for kind in ("Args", "Attributes") if doc else ():
+                part = re.search(rf"^{kind}:\n((?:    .*\n?|\n)+)", doc, re.MULTILINE)
+                heads = re.findall(r"^    (\*{0,2}\w+(?:, \w+)*): ", part[1], re.MULTILINE) if part else []
+                names = {name.strip("* ") for head in heads for name in head.split(",")}
+                seen += len(names)
+                bases = isinstance(node, ast.ClassDef) and node.bases  # whose attributes may be explained again
+                missing = names - own_names(node) if not bases else set()
+                wrong += [(path.name, node.name, name) for name in sorted(missing)]
+    assert seen > 1000
+    assert wrong == []

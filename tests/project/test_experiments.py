@@ -1,0 +1,78 @@
+"""Every study in experiments/ has a question, and its headline is about that question."""
+
+import re
+import tomllib
+
+import pytest
+
+import strozzi_sim as ss
+from paths import ROOT
+from strozzi_sim.game import load_game
+from strozzi_sim.reports.writing import answer_of
+from strozzi_sim.studies.plan import AGENTS, MAPS, SEATS, VARIANTS
+
+FILES = sorted((ROOT / "experiments").glob("*.toml"))
+ABOUT = {  # of a question -> what its headline must and must not speak of
+    SEATS: (r"\bseats?\b|favours", r"wins most among|Beside base"),
+    AGENTS: (r"wins most among|No agent", r"\bseat\b"),
+    VARIANTS: (r"^Beside base|changes? (the gap|who wins)|gap between the seats|most equal", r"\bfavours\b"),
+    "flags": (r"flags? (takes|is known to take)", r"\bseat\b|wins most"),
+    "ports": (r"\bports?\b", r"\bseat\b|wins most"),
+    "prices": (r"^Played by fair-price at 2 players: A lot of one tile costs [\d.]+ coins", r"wins|\bseat\b"),
+    "city": (r"spaces of the city taken most often", r"\bseat\b|wins"),
+    "tasks": (r"tasks? (need more points|is known to be worth)", r"\bseat\b|wins"),
+    MAPS: (r"ranges from .* to |known to differ", r"\bseat\b|wins most"),
+}
+SMALL = {"deals": 60, "seed": 3}
+
+
+def study(path):
+    """The keys of a file, with little to play: its first line-ups and player count, up to two variants."""
+    keys = tomllib.loads(path.read_text("utf-8"))
+    players = [4] if 4 in keys["players"] else keys["players"][:1]
+    if keys.get("sweep"):
+        keys["sweep"] = {key: values[:2] for key, values in keys["sweep"].items()}
+    lineups = [lineup for lineup in keys["lineups"] if len(lineup) in (1, *players)][:2]
+    report = {**keys["report"], "explorer": False} if "report" in keys else {"explorer": False}
+    names = keys.get("variants", ["base"])[:2]
+    return {**keys, **SMALL, "players": players, "lineups": lineups, "variants": names, "report": report}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_file_has_a_question_in_words_and_as_a_key(path):
+    text = path.read_text("utf-8")
+    comment = " ".join(line.removeprefix("#").strip() for line in text.split("\nname =")[0].splitlines())
+    keys = tomllib.loads(text)
+    assert "?" in comment
+    assert keys["question"] in {SEATS, AGENTS, VARIANTS, MAPS, *load_game(keys["game"]).report.PAGES}
+    assert keys["question"] in ABOUT
+    assert keys["question"] in {SEATS, AGENTS, VARIANTS, MAPS, *keys.get("report", {}).get("pages", [])}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if "strasbourg" in path.stem else ()) for path in FILES],
+    ids=lambda path: path.stem,
+)
+def test_the_headline_is_about_the_question(path):
+    """Of few games: a headline may say that they are too few, but of what was asked."""
+    keys = study(path)
+    results = ss.run(ss.Study(**keys), workers=1, progress=False)
+    answer = answer_of(results.manifest, results.tables, results.game)
+    must, must_not = ABOUT[keys["question"]]
+    assert re.search(must, answer.verdict), answer.verdict
+    assert not re.search(must_not, answer.verdict), answer.verdict
+    assert answer.verdict == results.findings[0]
+
+
+def test_a_headline_names_each_line_up_once():
+    """Not "fair-price 92.1 % at 2 and 93.2 % at 2 players": nobody can tell the two apart."""
+    lineups = [["fair-price", "shader"], ["fair-price", "random"]]
+    results = ss.run(
+        ss.Study(name="x", game="medici_vs_strozzi", players=[2], deals=200, lineups=lineups, report={"pages": ["balance"]}),
+        workers=1, progress=False,
+    )  # fmt: skip
+    answer = answer_of(results.manifest, results.tables, results.game)
+    assert re.search(r" against shader at 2 players \(50\.0.% would be equal\)", answer.detail), answer.detail
+    assert " against random at 2 players" in answer.detail
+    assert "at every player count" not in answer.verdict
