@@ -14,7 +14,7 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.restricting import Use
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value, p_value_of_share
+from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.cells import WITHOUT_LUCK, CellCounts
@@ -92,7 +92,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
         else:
             verdict = UNCLEAR
         naive_sign = 0
-        if naive is not None and p_of_naive[key] < ALPHA:
+        if naive is not None and p_of_naive[key] < ALPHA and abs(naive.value - 1 / naive.players) >= MIN_SHARE:
             naive_sign = 1 if naive.value > 1 / naive.players else -1
         causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
         misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
