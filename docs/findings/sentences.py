@@ -76,8 +76,10 @@ def _worth() -> Iterator[str]:
     yield from ("## What is it worth?", "")
     yield (
         "One player does without a thing, and knows it, on the same deals against the same agents: its loss is the worth of the thing to it. "
-        "*Used* is the share of its occasions (a player's rounds, games or others) in which a seat used the thing. *Users win* is the win share of "
-        "the seats that used it, each use counted. It also reflects everything else that they did; (!) marks where it misleads."
+        "*Used* is the share of its occasions (a player's rounds, games or others) in which a seat used the thing. "
+        "*Users win* is the win share of "
+        "the seats that used it, each use counted. It also reflects everything else that they did; (!) marks where "
+        "it misleads."
     )
     yield from ("", "![Worth of the things of each game](images/findings-worth.png)", "")
     for game, title in GAMES.items():
@@ -288,7 +290,8 @@ def _fairer() -> Iterator[str]:
         if len(shares):
             top = shares.loc[shares["value"].abs().idxmax()]
             text += (
-                f"; of the ten numbers measured longest `{top['key']}` moved wins furthest: from {top['from']:g} to {top['to']:g}, {top['by']} "
+                f"; of the ten numbers measured longest `{top['key']}` moved wins furthest: from {top['from']:g} to "
+                f"{top['to']:g}, {top['by']} "
                 f"{int(top['level'])} wins {points(top)} points of win share (each is known to ± {half:.1f})"
             )
         yield f"{text}. {command(run)}"

@@ -40,9 +40,12 @@ def _show_worth(results: "Results", given: dict[str, Any]) -> None:
         print(f"\n{players} players, {agent}; a fair share is {100 / players:.1f} %\n{columns_of(rows)}")
     print_without_luck(results.tables["worth"], ("players", "agent", "thing"))
     print(
-        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth having. Where it then hardly wins "
-        "a game, the score lost decides the order. Used: in what share of a seat's rounds, games or other occasions. Users: the share of "
-        "wins of those who use it, each use counted, which also counts what else they do; (!) marks where it points elsewhere."
+        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth "
+        "having. Where it then hardly wins "
+        "a game, the score lost decides the order. Used: in what share of a seat's rounds, games or other occasions. "
+        "Users: the share of "
+        "wins of those who use it, each use counted, which also counts what else they do; (!) marks where it points "
+        "elsewhere."
     )
 
 
@@ -211,14 +214,16 @@ def _show_weights(results: "Results", given: dict[str, Any]) -> None:
     refused = results.manifest["refused"]
     if refused:
         print(f"\n{len(refused)} steps make no valid box: {first_few(list(refused))}")
+    listed = "; intervals of those listed are 95 %, on deals on which nothing was chosen" if len(heavy) else ""
     print(
-        f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s; intervals of those listed are 95 %, on deals on which nothing was "
-        "chosen; places, and what is said of several numbers, hold for all numbers at once"
+        f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s{listed}; what is said of several "
+        "numbers, places included, holds "
+        "for all at once (95 %)"
     )
 
 
 def _weights_rows(heavy: Any) -> list[list[str]]:
-    """Return the figures of the numbers that matter most, a row for each step, with the places that a number can have."""
+    """Return the figures of the numbers that matter most, a row for each step, and the places that they can have."""
     shares = heavy[heavy["figure"] == "win_share"]
     own_columns = (f"{shares['by'].iloc[0]} {level}, points" for level in sorted(shares["level"].unique()))
     rows = [["number", "place", "from", "to", *own_columns, "gap, points", "score", "length"]]

@@ -99,7 +99,8 @@ class Use:
         fact: fact table.
         where: condition on its rows: the thing was used. An occasion has at most one such row.
         of: the occasions.
-        user: column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is its seat's.
+        user: column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is
+            its seat's.
     """
 
     fact: str
@@ -123,7 +124,8 @@ class Use:
         uses, wins = counted[..., 0], counted[..., 1]
         if self.user == "seat":
             return uses, wins
-        own = np.eye(*uses.shape[1:], dtype=bool)
+        seats = np.arange(uses.shape[1])
+        own = seats[:, None] == seats
         return uses.sum(axis=(1, 2)), np.where(own, wins, unit * uses - wins).sum(axis=(1, 2))
 
 

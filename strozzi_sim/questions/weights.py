@@ -29,8 +29,8 @@ def weights(
 ) -> Results:
     """Move every number of the components one step up and down, and measure what that changes.
 
-    All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a fifth of the deals, and
-    the ten furthest of these all, each time on new deals.
+    All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a
+    fifth of the deals, and the ten furthest of these all, each time on new deals.
 
     Args:
         game: a name or a Game.
@@ -46,16 +46,18 @@ def weights(
 
     Returns:
         Table weights: for every number and step the change of each seat's share of wins (of a line-up of each agent's), the gap
-        between seats, mean score and length, with intervals; p is corrected for all numbers of a heat (Holm). least and most bound the
-        largest change of a share by the number, for all numbers at once; place_low and place_high are the places that it can have by these
-        bounds. status is "among those that matter most" (known to move the shares, measured longest), "matters less" (known to), "may matter
-        as much" (it changes something, but is not known to move the shares less than all of those) or "cannot be told from zero". Numbers
-        that cannot be moved are in `manifest["refused"]`.
-        Table interactions: of those of the last ten that change something, sampled over a step down, the value and a step up (Sobol indices of 128 blocks of boxes, each on a
-        three-hundredth of the deals): first_order, the share of an outcome's variance that a number decides by itself, total, that it
-        decides also together with others, and second_order of the pairs that differ from 0, corrected for all pairs. Outcomes are
-        win_share (all seats together) and score_mean. Noise of play is taken out, so that an index may be below 0. Blocks with a box
-        that the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known from 0.
+        between seats, mean score and length, with intervals; p is corrected for all numbers of a heat (Holm). least
+        and most bound the largest change of a share by the number, for all numbers at once; place_low and place_high
+        are the places that it can have by these bounds. status is "among those that matter most" (known to move the
+        shares, measured longest), "matters less" (known to), "may matter as much" (it changes something, but is not
+        known to move the shares less than all of those) or "cannot be told from zero". Numbers that cannot be moved
+        are in `manifest["refused"]`.
+        Table interactions: of those of the last ten that change something, sampled over a step down, the value and a
+        step up (Sobol indices of 128 blocks of boxes, each on a three-hundredth of the deals): first_order, the share
+        of an outcome's variance that a number decides by itself, total, that it decides also together with others, and
+        second_order of the pairs that differ from 0, corrected for all pairs. Outcomes are win_share (all seats
+        together) and score_mean. Noise of play is taken out, so that an index may be below 0. Blocks with a box that
+        the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known from 0.
 
     Raises:
         InputError: an invalid argument; names it.
@@ -105,7 +107,8 @@ def weights(
     with report_progress(progress) as reporter:
         whole = replace(reporter, allow_partial=False)  # parts of a heat would decide what matters
         reporter.on_planned(
-            f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; those that move wins "
+            f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; "
+            "those that move wins "
             f"furthest up to {deals:,}; {plan.cells[0].lineup} at {counts[0]} players",
             plan.calibrated,
         )

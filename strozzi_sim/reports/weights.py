@@ -1,4 +1,4 @@
-"""What `weights` says: which numbers of the box move the shares of wins most, which may, and which do nothing that shows."""
+"""What `weights` says: which numbers of the box move the shares of wins most, which may, and which show no effect."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,9 +12,10 @@ _FEW = 15  # names in a line
 
 
 def weights_sentences(table: pd.DataFrame) -> tuple[str, list[str]]:
-    """Return the headline of a table weights, and a sentence about each group of numbers that is not listed with its figures.
+    """Return the headline of a table weights, and a sentence about each group of numbers that has no figures of its own.
 
-    What is not known is never said: a number is above another, and a group below, only if the bounds of all numbers say so.
+    What is not known is never said: a number is above another, and a group below, only if the bounds of all numbers
+        say so.
     """
     numbers = table.drop_duplicates("key").set_index("key")
     heavy = numbers[numbers["status"] == HEAVY]
@@ -39,7 +40,8 @@ def _headline(table: pd.DataFrame, numbers: pd.DataFrame, heavy: pd.DataFrame) -
     if known:
         most = "" if others else " most"
         names = first_few([str(best), *known])
-        return f"these {len(known) + 1} move the shares of wins{most} and cannot be told apart: {names}; furthest moved {moved}{unknown}"
+        said = f"these {len(known) + 1} move the shares of wins{most} and cannot be told apart: {names}"
+        return f"{said}; furthest moved {moved}{unknown}"
     return f"what {'is known to move' if others else 'moves'} the shares of wins most is {moved}{unknown}"
 
 
@@ -61,15 +63,24 @@ def _groups(numbers: pd.DataFrame, heavy: pd.DataFrame) -> Iterator[str]:
         light = [str(key) for key, least in heavy["least"].items() if least <= bound[TIED]]
         if light:
             yield (
-                f"these {len(light) + len(tied)} change something, and it cannot be told which of them move the shares of wins more "
+                f"these {len(light) + len(tied)} change something, and it cannot be told which of them move the "
+                "shares of wins more "
                 f"(by up to {100 * bound[TIED]:.1f} points): {first_few([*light, *tied])}"
             )
         else:
-            yield f"{len(tied)} change something, but no share of wins that is known (by up to {100 * bound[TIED]:.1f} points): {first_few(tied)}"
+            yield (
+                f"{len(tied)} change something, but are not known to move the shares of wins; a change of them by "
+                f"{100 * bound[TIED]:.1f} points "
+                f"could be missed: {first_few(tied)}"
+            )
     if real := keys.get(REAL):
-        yield f"{len(real)} change something, and are known to move the shares of wins less than those listed: {first_few(real)}"
+        yield (
+            f"{len(real)} change something, and are known to move the shares of wins less than those listed: "
+            f"{first_few(real)}"
+        )
     if nothing := keys.get(NOTHING):
         yield (
-            f"{len(nothing)} {NOTHING} at this number of deals; a change of a share of wins by {100 * bound[NOTHING]:.1f} points could be "
+            f"{len(nothing)} {NOTHING} at this number of deals; a change of a share of wins by "
+            f"{100 * bound[NOTHING]:.1f} points could be "
             f"missed: {first_few(nothing)}"
         )

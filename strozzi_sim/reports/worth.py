@@ -45,8 +45,8 @@ _COLUMNS = (
     "score lost without it",
 )
 _DEFINITIONS = {
-    "popularity": "occasions in which a seat used the thing / all its occasions: rounds, games or others of all seats, as the table says",
-    "naive_win_share": "games won by the seats that used it / uses; a seat counts once for each occasion in which it used it",
+    "popularity": "occasions in which a seat used the thing / all occasions: rounds, games or others, as the table says",
+    "naive_win_share": "games won by the seats that used it / uses; a seat counts once for each use",
     "win_share_lost": "games won by the agent without restrictions less those won by the restricted one, same deals, every seat",
     "score_lost": "score of the agent without restrictions less that of the restricted one, same deals, every seat",
 }
@@ -195,7 +195,7 @@ class _Group:
         return [f"{count} of {many} things {_are(count)} {verdict}" for verdict, count in counts.items() if count]
 
     def finding(self) -> str:
-        """Return what is worth most, how much is too small to matter or unclear, and what misleads, in a short sentence."""
+        """Return what is worth most, how much is too small to matter or unclear, and what misleads, in a sentence."""
         best, many = self.lines[0], len(self.lines)
         parts = [f"no thing of {many} is known to be worth having"]
         if best["verdict"] == WORTH:
@@ -227,7 +227,8 @@ class _Group:
         if best["verdict"] == WORTH and best["at_ceiling"]:
             score = format_estimate(best["score_lost"], "amount")
             parts = [
-                f"without `{best['thing']}` an agent scores {score} less and hardly wins a game ({lost.n:,} games{self._rivals()})"
+                f"without `{best['thing']}` an agent scores {score} less and hardly wins a game ({lost.n:,} "
+                f"games{self._rivals()})"
             ]
         elif best["verdict"] == WORTH:
             parts = [f"without `{best['thing']}` an agent wins {_points(lost)} less ({lost.n:,} games{self._rivals()})"]
@@ -308,7 +309,8 @@ def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter:
     for name, slug, own in by_scenario(rows):
         parts += painter.parts(picture, f"{picture.name}{slug}", own, words, name, compared=rows, width=width)
     caption = (
-        "Each dot is a thing: in what share of its occasions (rounds, games or others; the table names them) it is used, and how many points "
+        "Each dot is a thing: in what share of its occasions (rounds, games or others; the table names them) it is "
+        "used, and how many points "
         "of the games won an agent loses that must do without it. Whiskers "
         "are 95 % intervals; the broken line is a thing that is worth nothing. All panels have one scale. A dot without room for its name has none; the table below has all."
     )
@@ -358,9 +360,12 @@ def _figures(table: pd.DataFrame, groups: Sequence[_Group], game: Game) -> Item:
             )
         )
     caption = (
-        "Popularity and naive are what a designer sees at the table: in what share of its occasions a seat uses a thing, and how many games the "
-        "seats win that use it, each use counted. Causal is what the same agent loses on the same deals if it must do without; where it then hardly wins "
-        f"a game, the score lost decides the order. {_MARK.strip()} marks where the wins of users point elsewhere: such a share shows who uses a thing, "
+        "Popularity and naive are what a designer sees at the table: in what share of its occasions a seat uses a "
+        "thing, and how many games the "
+        "seats win that use it, each use counted. Causal is what the same agent loses on the same deals if it must "
+        "do without; where it then hardly wins "
+        f"a game, the score lost decides the order. {_MARK.strip()} marks where the wins of users point elsewhere: "
+        "such a share shows who uses a thing, "
         "and what else they do. A restriction is void at a decision where it would leave no action."
     )
     return Item("Popularity, naive share and worth in figures", caption, tuple(parts))
@@ -372,7 +377,8 @@ def _certainty(manifest: Mapping[str, Any]) -> list[str]:
         f"The restricted agent and the agent without restrictions play the same deals, in every seat. Every interval comes from recomputing a "
         f"figure without one of {chunks} parts of the deals at a time (the delete-one jackknife).",
         "Intervals are 95 %. A thing is called worth having or better not used if its loss of games won differs significantly from zero, "
-        "and too small to matter if the loss is significantly smaller than what matters, either way; both are corrected for all things, "
+        "and too small to matter if the loss is significantly smaller than what matters, either way; both are "
+        "corrected for all things, "
         "agents and player counts (Holm). Unclear means that more deals decide it.",
         "What a thing is worth to one agent need not be what it is worth to another, or to human players: an agent that plays without a "
         "thing does not learn to do without it.",

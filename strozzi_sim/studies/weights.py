@@ -1,14 +1,14 @@
 """What each number of the components weighs: one step up and one step down from the box as it is, on common deals.
 
 These are the elementary effects of Morris (1991) at one point, the box itself: a designer asks what a change of this box does, so
-nothing is sampled and no library is needed. The race has three heats. In the first every number is moved; in each later one
-those that moved the shares of wins furthest play more deals, on which nothing was chosen. Every heat tests the shares of wins
-together (Hotelling 1931), the mean score and the length, corrected for all of them (Holm 1979): a run that says of any number that
-it changes something though it does not is one of a thousand.
+nothing is sampled and no library is needed. The race has three heats. In the first every number is moved; in each
+later one those that moved the shares of wins furthest play more deals, on which nothing was chosen. Every heat tests
+the shares of wins together (Hotelling 1931), the mean score and the length, corrected for all of them (Holm 1979): a
+run that says of any number that it changes something though it does not is one of a thousand.
 
-How much a number matters is the largest change of a share of wins by its steps. Every heat has bounds of it that hold for all its
-numbers at once (Bonferroni, 95 % over all heats). A number is said to matter less than another only if its upper bound is below the
-lower one of the other.
+How much a number matters is the largest change of a share of wins by its steps. Every heat has bounds of it that hold
+for all its numbers at once (Bonferroni, 95 % over all heats). A number is said to matter less than another only if its
+upper bound is below the lower one of the other.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,7 +78,7 @@ class Effect:
         return float((shares.mean(axis=0) ** 2 - shares.var(axis=0, ddof=1) / len(shares)).sum())
 
     def bounds(self, figures: int) -> tuple[float, float]:
-        """Return the least and the most that the largest change of a share can be, if `figures` such changes are bounded at once."""
+        """Return the least and the most that the largest change of a share can be, of `figures` bounded at once."""
         shares = self.differences[:, :-2]
         change = np.abs(shares.mean(axis=0))
         half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
@@ -90,8 +90,9 @@ class Judged:
     """What the heats say of a number.
 
     Attributes:
-        status: HEAVY: it is in the last heat and known to move the shares of wins. TIED and REAL: it is known to change something, and
-            may move the shares as much as the lightest of those, or is known to move them less. NOTHING: neither.
+        status: HEAVY: it is in the last heat and known to move the shares of wins. TIED and REAL: it is known to
+            change something, and may move the shares as much as the lightest of those, or is known to move them less.
+            NOTHING: neither.
         least, most: bounds of the largest change of a share, for all numbers at once.
         places: first and last place that it can have among all numbers, from 1.
     """
@@ -178,7 +179,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play) -> tuple[pd.DataFrame, 
 
 
 def table_of(plan: Plan, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
-    """Return the table weights: each step as its last heat measured it, the numbers that moved a share furthest first in their group."""
+    """Return the table weights: each step as its last heat measured it, by group, those that moved a share most first."""
     p = {_place(each): own for heat in heats for each, own in zip(heat, _adjusted(heat), strict=True)}
     last = {_place(each): each for heat in heats for each in heat}
     groups = (HEAVY, TIED, REAL, NOTHING)
@@ -219,7 +220,7 @@ def race(moved: Sequence[Step], measure: Measure, deals: int) -> list[list[Effec
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
-    """Return the numbers that go on: those known to change something before others, and then those that moved the shares furthest."""
+    """Return the numbers that go on: those known to change something first, then those that moved the shares furthest."""
     known, sizes = _changing(heats), dict[str, float]()
     for each in heats[-1]:
         if each.differences.any():

@@ -57,7 +57,7 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
 
 
 def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
-    """Return how often the thing is used, of its occasions, and the share of wins of those who used it, each use counted."""
+    """Return the share of occasions in which the thing is used, and the share of wins of its users by use."""
     used, among = use.crosstabs
     cell = free.of_table(use.fact)
     unit = cell.plan.column(use.fact, "win").scale
@@ -72,8 +72,9 @@ def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
 def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
     """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and two flags.
 
-    A thing is SMALL only if its loss is known to be. `misleads`: the wins of its users point elsewhere. `at_ceiling`: without
-    it the agent wins less than `effect` of its games, so that the share lost cannot tell such things apart, but the score can.
+    A thing is SMALL only if its loss is known to be. `misleads`: the wins of its users point elsewhere. `at_ceiling`:
+    without it the agent wins less than `effect` of its games, so that the share lost cannot tell such things apart,
+    but the score can.
 
     Args:
         table: the table worth.
@@ -101,7 +102,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
 
 
 def ranked(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the lines of `verdicts`, the most valuable first: those at the ceiling by the score lost, then the others by the wins lost."""
+    """Return the lines of `verdicts`, the most valuable first: those at the ceiling by score, then the others by wins."""
 
     def place(line: Mapping[str, Any]) -> tuple[bool, float]:
         lost = line["score_lost" if line["at_ceiling"] else "win_share_lost"].value
@@ -125,7 +126,7 @@ def rivals_of(best: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> l
 def _significance(
     table: Any, figure: str, keys: Sequence[str], effect: float | None = None
 ) -> dict[tuple[Any, ...], float]:
-    """Return by key the p-value of a loss of 0, or of a naive share that is fair, corrected for the number of rows (Holm).
+    """Return by key the p-value of a loss of 0, or of a fair naive share, corrected for the number of rows (Holm).
 
     With an effect: of a loss of at least as much, either way.
     """

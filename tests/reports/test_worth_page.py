@@ -123,7 +123,7 @@ def test_only_what_is_known_to_be_small_is_said_to_be_small():
 
 
 def test_small_things_are_judged_together():
-    """Of ninety things as large as the effect, the intervals of some are inside it by chance: none of them is called small."""
+    """Of ninety things as large as the effect, the intervals of some are inside it by chance: none is called small."""
     rng = np.random.default_rng(5)
     lost = rng.normal(0.01, 0.001, (20, 90))
     tables = [
@@ -135,7 +135,7 @@ def test_small_things_are_judged_together():
 
 
 def test_where_hardly_a_win_is_left_the_score_decides():
-    """Three flags cost all wins: the order and the headline are those of the score, with what may be as much by score."""
+    """Three flags cost all wins: order and headline are those of the score, with what may be as much by score."""
 
     def flag(name, lost, score, half_width=0.5):
         own = rows(name, 0.99, 0.25, lost, players=4, half_width=0.0005)

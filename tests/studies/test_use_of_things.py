@@ -1,4 +1,4 @@
-"""How often a thing is used and how often its users win, of every thing of every game, beside a recount of kept rows."""
+"""How often each thing of each game is used and how often its users win, beside a recount of kept rows."""
 
 from string import ascii_lowercase
 

@@ -24,7 +24,8 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
 def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
     """Return what `worth --all` measures, with the facts that show its use.
 
-    The proposer shows the tiles of a lot and names its price; the seat of its row is the buyer, who may be the responder.
+    The proposer shows the tiles of a lot and names its price; the seat of its row is the buyer, who may be the
+    responder.
     """
     shown = Occasions("lot", "lots shown")
     found: dict[str, Use | None] = {

@@ -301,9 +301,9 @@ def _close_city(facts, rules):
 
 @force_inline
 def _pay(facts, paid, beside, each, builder, round_):
-    """Pay the members on the set `beside` of spaces; return (members, members of the builder, those placed up to a round).
+    """Pay the members on the set `beside` of spaces; return (members, members of the builder, those that stood there).
 
-    A round builds after all its placements.
+    The builder's members stood there if they were placed up to the round, which builds after all its placements.
     """
     members = own = before = int64(0)
     for row in range(facts.first_placement, facts.placement_rows):

@@ -51,7 +51,9 @@ def _use(name: str) -> Use:
     if kind == "claim":  # the first ship of the seat's round was early enough
         return Use("ship", f"order == 1 and number < {read_limit(name, 'before')}", _ROUNDS)
     if kind == "category":
-        return Use("category", f"category == {what} and tiles > 0", Occasions("category", "games", f"category == {what}"))
+        return Use(
+            "category", f"category == {what} and tiles > 0", Occasions("category", "games", f"category == {what}")
+        )
     if kind == "tile":
         return Use("tile", f"tile == {what}", _GAMES)
     return Use("ship", f"{kind} == {what}", _SHIPS if kind == "sail" else _ROUNDS)
