@@ -57,7 +57,8 @@ def weights(
         of an outcome's variance that a number decides by itself, total, that it decides also together with others, and
         second_order of the pairs that differ from 0, corrected for all pairs. Outcomes are win_share (all seats
         together) and score_mean. Noise of play is taken out, so that an index may be below 0. Blocks with a box that
-        the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known from 0.
+        the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known
+        from 0.
 
     Raises:
         InputError: an invalid argument; names it.

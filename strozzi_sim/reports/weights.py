@@ -12,10 +12,9 @@ _FEW = 15  # names in a line
 
 
 def weights_sentences(table: pd.DataFrame) -> tuple[str, list[str]]:
-    """Return the headline of a table weights, and a sentence about each group of numbers that has no figures of its own.
+    """Return the headline of a table weights, and a sentence about each group of numbers that is not listed.
 
-    What is not known is never said: a number is above another, and a group below, only if the bounds of all numbers
-        say so.
+    A number is said to be above another, and a group below, only if the bounds of all numbers say so.
     """
     numbers = table.drop_duplicates("key").set_index("key")
     heavy = numbers[numbers["status"] == HEAVY]

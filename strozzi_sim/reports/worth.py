@@ -45,7 +45,7 @@ _COLUMNS = (
     "score lost without it",
 )
 _DEFINITIONS = {
-    "popularity": "occasions in which a seat used the thing / all occasions: rounds, games or others, as the table says",
+    "popularity": "occasions in which a seat used the thing / all occasions: rounds, games or others (see the table)",
     "naive_win_share": "games won by the seats that used it / uses; a seat counts once for each use",
     "win_share_lost": "games won by the agent without restrictions less those won by the restricted one, same deals, every seat",
     "score_lost": "score of the agent without restrictions less that of the restricted one, same deals, every seat",

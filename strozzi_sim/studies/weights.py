@@ -179,7 +179,7 @@ def weigh(plan: Plan, moved: Sequence[Step], play: Play) -> tuple[pd.DataFrame, 
 
 
 def table_of(plan: Plan, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
-    """Return the table weights: each step as its last heat measured it, by group, those that moved a share most first."""
+    """Return the table weights: each step as its last heat measured it, those that moved a share most first."""
     p = {_place(each): own for heat in heats for each, own in zip(heat, _adjusted(heat), strict=True)}
     last = {_place(each): each for heat in heats for each in heat}
     groups = (HEAVY, TIED, REAL, NOTHING)
@@ -220,7 +220,7 @@ def race(moved: Sequence[Step], measure: Measure, deals: int) -> list[list[Effec
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
-    """Return the numbers that go on: those known to change something first, then those that moved the shares furthest."""
+    """Return the numbers that go on: those known to change something, then those that moved the shares furthest."""
     known, sizes = _changing(heats), dict[str, float]()
     for each in heats[-1]:
         if each.differences.any():

@@ -102,7 +102,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
 
 
 def ranked(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the lines of `verdicts`, the most valuable first: those at the ceiling by score, then the others by wins."""
+    """Return the lines of `verdicts`, most valuable first: those at the ceiling by score, then the others by wins."""
 
     def place(line: Mapping[str, Any]) -> tuple[bool, float]:
         lost = line["score_lost" if line["at_ceiling"] else "win_share_lost"].value

@@ -81,7 +81,7 @@ PLANTED = {
 
 
 def planted_race(seed, planted=None, deals=150_000):
-    """Return the heats of numbers whose upward step gives seat 0 these shares of wins, and the downward one takes half."""
+    """Return the heats of numbers whose upward step gives seat 0 these shares of wins; the downward one takes half."""
     rng, base = np.random.default_rng(seed), find_variant(load_game("strozzi"), "base")
     effects = PLANTED if planted is None else planted
     moved = [Step(key, 1, after, base) for key in effects for after in (2, 0)]
@@ -107,7 +107,7 @@ def kind_of(key):
 
 
 def test_of_planted_numbers_none_is_named_wrongly():
-    """Three large, five middle, 200 idle numbers: no idle one is named, no middle one is said to be above a large one."""
+    """Of three large, five middle, 200 idle numbers no idle one is named and no middle one is said to be above a large."""
     plan = ss.Study(name="w", game="strozzi", players=[4], deals=50, lineups=[["random"]]).plan
     found_large = found_middle = wrong_bounds = 0
     for seed in range(60):
@@ -139,7 +139,7 @@ def test_more_deals_tell_large_from_middle_numbers():
 
 
 def test_numbers_of_one_size_are_not_told_apart():
-    """Of fourteen equal numbers ten are in the last heat: places and headline say that the others may matter as much."""
+    """Ten of fourteen equal numbers are in the last heat: places and headline say that the others may matter as much."""
     equal = {f"large.{k}": 0.02 for k in range(14)}
     plan = ss.Study(name="w", game="strozzi", players=[4], deals=50, lineups=[["random"]]).plan
     for seed in range(20):
