@@ -107,7 +107,7 @@ def kind_of(key):
 
 
 def test_of_planted_numbers_none_is_named_wrongly():
-    """Of three large, five middle, 200 idle numbers no idle one is named and no middle one is said to be above a large."""
+    """Of three large, five middle and 200 idle numbers no idle one is named, and no middle one above a large one."""
     plan = ss.Study(name="w", game="strozzi", players=[4], deals=50, lineups=[["random"]]).plan
     found_large = found_middle = wrong_bounds = 0
     for seed in range(60):
@@ -139,7 +139,7 @@ def test_more_deals_tell_large_from_middle_numbers():
 
 
 def test_numbers_of_one_size_are_not_told_apart():
-    """Ten of fourteen equal numbers are in the last heat: places and headline say that the others may matter as much."""
+    """Ten of fourteen equal numbers are in the last heat: it is said that the others may matter as much."""
     equal = {f"large.{k}": 0.02 for k in range(14)}
     plan = ss.Study(name="w", game="strozzi", players=[4], deals=50, lineups=[["random"]]).plan
     for seed in range(20):
