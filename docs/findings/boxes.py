@@ -48,7 +48,9 @@ def player(game: str) -> Callable[[], dict[str, pd.DataFrame]]:
         columns = ["variant", "figure", "value", "low", "high", "n"]
         return {
             "balance": pd.concat([balance[balance["figure"].isin(figures)][columns], wins[["seat", *columns]]]),
-            "worth": pd.concat(worth)[["variant", "thing", "figure", *columns[2:]]],
+            "worth": pd.concat(worth).query("figure.str.endswith('_lost')")[
+                ["variant", "thing", "figure", *columns[2:]]
+            ],
         }
 
     return play

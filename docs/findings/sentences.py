@@ -10,6 +10,7 @@ from reading import GAMES, STRENGTHS, USUAL, command, forget, grid, hold, negati
 from strozzi_sim.cli.estimates import estimate_text, per_cent, points
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import listed
+from strozzi_sim.game.restricting import occasions
 from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.reports.dominance import dominance_sentences, field_orders
 from strozzi_sim.reports.findings import headline_by_strength
@@ -77,7 +78,10 @@ def _worth() -> Iterator[str]:
     yield from ("## What is it worth?", "")
     yield (
         "One player does without a thing, and knows it, on the same deals against the same agents: its loss is the worth of the thing to it. "
-        "*Users win* is the win share of seats that used the thing. It also reflects everything else that they did; (!) marks where it misleads."
+        "*Used* is the share of its occasions (a player's rounds, games or others) in which a seat used the thing. "
+        "*Users win* is the win share of "
+        "the seats that used it, each use counted. It also reflects everything else that they did; (!) marks where "
+        "it misleads."
     )
     yield from ("", "![Worth of the things of each game](images/findings-worth.png)", "")
     for game, title in GAMES.items():
@@ -106,11 +110,13 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
         + command(run)
     )
     yield ""
+    counted_of = occasions(load_game(game), [each["thing"] for each in here])
     lines = [["thing", "points of win share lost", "score lost", "used", "users win", "verdict"]]
     shown = [*here[:8], *(each for each in here[8:] if each["misleads"] or each["verdict"] == COSTS)][:16]
     for each in shown:
         shares = [each.get("popularity"), each.get("naive_win_share")]
         used, naive = ("-" if one is None or one.value != one.value else per_cent(one) for one in shares)
+        used += f" of {counted_of[each['thing']]}" if used != "-" else ""
         lines.append(
             [
                 f"`{each['thing']}`",
@@ -286,8 +292,9 @@ def _fairer() -> Iterator[str]:
         if len(shares):
             top = shares.loc[shares["value"].abs().idxmax()]
             text += (
-                f"; the largest effect on wins has `{top['key']}`: from {top['from']:g} to {top['to']:g}, {top['by']} {int(top['level'])} wins "
-                f"{points(top)} points of win share (the ten largest are known to ± {half:.1f})"
+                f"; of the ten numbers measured longest `{top['key']}` moved wins furthest: from {top['from']:g} to "
+                f"{top['to']:g}, {top['by']} "
+                f"{int(top['level'])} wins {points(top)} points of win share (each is known to ± {half:.1f})"
             )
         yield f"{text}. {command(run)}"
         yield ""

@@ -1,6 +1,6 @@
 """worth, sweep, weights, luck, our-table: what the commands about a game print."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
@@ -18,35 +18,48 @@ from strozzi_sim.runtime.text_columns import columns_of
 if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
-_FEW = 15  # names in a line
 _MOST_PAIRS = 5  # of numbers that work together
 
 
 def _show_worth(results: "Results", given: dict[str, Any]) -> None:
+    from strozzi_sim.game import find_game
+    from strozzi_sim.game.restricting import occasions
     from strozzi_sim.studies.plan import EFFECT
-    from strozzi_sim.studies.worth import verdicts
+    from strozzi_sim.studies.worth import ranked, verdicts
 
     if finish(results, given):
         return
     found = list(verdicts(results.tables["worth"], EFFECT))
+    counted_of = occasions(find_game(given["game"]), {line["thing"] for line in found})
     for players, agent in dict.fromkeys((line["players"], line["agent"]) for line in found):
         rows = [["thing", "win share lost", "score lost", "used", "wins of its users", "verdict"]]
         lines = [line for line in found if (line["players"], line["agent"]) == (players, agent)]
-        for line in sorted(lines, key=lambda line: -line["win_share_lost"].value):
-            rows.append([line["thing"], *_worth_cells(line), line["verdict"] + (" (!)" if line["misleads"] else "")])
+        for line in ranked(lines):
+            mark = " (!)" if line["misleads"] else ""
+            rows.append([line["thing"], *_worth_cells(line, counted_of[line["thing"]]), line["verdict"] + mark])
         print(f"\n{players} players, {agent}; a fair share is {100 / players:.1f} %\n{columns_of(rows)}")
     print_without_luck(results.tables["worth"], ("players", "agent", "thing"))
     print(
-        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth having. Users: the share of "
-        "wins of those who use it, which also counts what else they do; (!) marks where it points elsewhere."
+        "\nLost: by the agent that does without, against the same deals without restrictions; positive: worth "
+        "having. Where it then hardly wins "
+        "a game, the score lost decides the order. Used: in what share of a seat's rounds, games or other occasions. "
+        "Users: the share of "
+        "wins of those who use it, each use counted, which also counts what else they do; (!) marks where it points "
+        "elsewhere."
     )
 
 
-def _worth_cells(line: Mapping[str, Any]) -> list[str]:
-    """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users."""
+def _worth_cells(line: Mapping[str, Any], counted_of: str) -> list[str]:
+    """Return the figures of a thing as text: points of win share, score, how often it is used, wins of its users.
+
+    Args:
+        line: the thing, as `verdicts` yields it.
+        counted_of: what its uses are counted of, in words.
+    """
     shares = [line.get("popularity"), line.get("naive_win_share")]
-    told = ["-" if row is None or row.value != row.value else per_cent(row) for row in shares]
-    return [points(line["win_share_lost"]), estimate_text(line["score_lost"]._asdict()), *told]
+    used, won = ("-" if row is None or row.value != row.value else per_cent(row) for row in shares)
+    used += f" of {counted_of}" if counted_of and used != "-" else ""
+    return [points(line["win_share_lost"]), estimate_text(line["score_lost"]._asdict()), used, won]
 
 
 def _list_things(given: Mapping[str, Any]) -> bool:
@@ -208,55 +221,46 @@ def _probability(value: float) -> str:
     return "below 1 %" if value < 0.01 else "above 99 %" if value > 0.99 else f"{100 * value:.0f} %"
 
 
-def _first_few(names: Sequence[str]) -> str:
-    """Return names in a line; of many the first ones."""
-    more = len(names) - _FEW
-    return ", ".join(names[:_FEW]) + (f", and {more} more (--json has all)" if more > 0 else "")
-
-
 def _show_weights(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
-    from strozzi_sim.studies.weights import HEAVY, NOTHING, REAL
+    from strozzi_sim.reports.weights import first_few, weights_sentences
+    from strozzi_sim.studies.weights import HEAVY
 
     table = results.tables["weights"]
-    shares = table[table["figure"] == "win_share"]
-    ten = shares[shares["status"] == HEAVY]
-    by = "seat" if len(shares) and shares["by"].iloc[0] == "seat" else "position"
-    rows = [
-        [
-            "number",
-            "from",
-            "to",
-            *(f"{by} {level}, points" for level in sorted(shares["level"].unique())),
-            "gap, points",
-            "score",
-            "length",
-        ]
-    ]
-    for key, of_step in table[table["status"] == HEAVY].groupby(["key", "from", "to"], sort=False):
+    headline, groups = weights_sentences(table)
+    print(headline)
+    heavy = table[table["status"] == HEAVY]
+    if len(heavy):
+        print(f"\n{columns_of(_weights_rows(heavy))}")
+    if "interactions" in results.tables:
+        _show_interactions(results.tables["interactions"], results.manifest["left_out"])
+    for sentence in groups:
+        print(f"\n{sentence}")
+    refused = results.manifest["refused"]
+    if refused:
+        print(f"\n{len(refused)} steps make no valid box: {first_few(list(refused))}")
+    listed = "; intervals of those listed are 95 %, on deals on which nothing was chosen" if len(heavy) else ""
+    print(
+        f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s{listed}; what is said of several "
+        "numbers, places included, holds "
+        "for all at once (95 %)"
+    )
+
+
+def _weights_rows(heavy: Any) -> list[list[str]]:
+    """Return the figures of the numbers that matter most, a row for each step, and the places that they can have."""
+    shares = heavy[heavy["figure"] == "win_share"]
+    own_columns = (f"{shares['by'].iloc[0]} {level}, points" for level in sorted(shares["level"].unique()))
+    rows = [["number", "place", "from", "to", *own_columns, "gap, points", "score", "length"]]
+    for key, of_step in heavy.groupby(["key", "from", "to"], sort=False):
         figures = {(row.figure, row.level): row for row in of_step.itertuples(index=False)}
         own = [points(row) for (figure, _), row in figures.items() if figure in ("win_share", "seat_gap")]
         others = [estimate_text(figures[figure, 0]._asdict()) for figure in ("score_mean", "decisions_mean")]
-        rows.append([str(key[0]), f"{key[1]:g}", f"{key[2]:g}", *own, *others])
-    if len(ten):
-        most = ten.loc[ten["value"].abs().idxmax()]
-        print(
-            f"what moves the shares of wins most is {most['key']}: from {most['from']:g} to {most['to']:g}, {by} {most['level']} wins "
-            f"{points(most)} points more\n\n{columns_of(rows)}"
-        )
-    if "interactions" in results.tables:
-        _show_interactions(results.tables["interactions"], results.manifest["left_out"])
-    groups = table.groupby("status")["key"].unique()
-    for status, words in ((REAL, "change something, but less"), (NOTHING, f"{NOTHING} at this number of deals")):
-        if status in groups:
-            print(f"\n{len(groups[status])} {words}: {_first_few(groups[status])}")
-    refused = results.manifest["refused"]
-    if refused:
-        print(f"\n{len(refused)} steps make no valid box: {_first_few(list(refused))}")
-    print(
-        f"\n{pluralize(results.n_games, 'game')} in {results.seconds:.0f} s; the ten on deals on which nothing was chosen"
-    )
+        low, high = of_step["place_low"].iloc[0], of_step["place_high"].iloc[0]
+        place = f"{low}" if low == high else f"{low} to {high}"
+        rows.append([str(key[0]), place, f"{key[1]:g}", f"{key[2]:g}", *own, *others])
+    return rows
 
 
 def _show_interactions(table: Any, left_out: int) -> None:
@@ -269,7 +273,7 @@ def _show_interactions(table: Any, left_out: int) -> None:
     columns = [(outcome, figure) for outcome in ("win_share", "score_mean") for figure in ("first_order", "total")]
     for key in dict.fromkeys(table["key"]):
         rows.append([key, *(points(found[(*column, key)]).replace("+", "") for column in columns)])
-    print(f"\nthe ten sampled together over a step down, the value and a step up\n{columns_of(rows)}")
+    print(f"\nsampled together over a step down, the value and a step up\n{columns_of(rows)}")
     called = {"win_share": "wins", "score_mean": "the score"}
     pairs = table[table["other"] != ""].sort_values("value", ascending=False, kind="stable")
     for row in pairs.head(_MOST_PAIRS).itertuples(index=False):

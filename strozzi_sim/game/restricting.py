@@ -10,10 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+import numpy as np
+
 from strozzi_sim.errors import InputError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import Variant
+from strozzi_sim.game.variants import Variant, find_variant
 from strozzi_sim.kernel.record_types import exact_copy
 
 
@@ -72,24 +75,58 @@ def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place
 
 
 @dataclass(frozen=True)
+class Occasions:
+    """What a use is counted of: the rows of a fact table, such as all rounds of all seats.
+
+    Attributes:
+        fact: fact table.
+        words: what a row is, in the plural; reports say "used in 40 % of {words}".
+        where: condition on its rows; "" for all.
+        times: occasions of a row, such as the auctions of a round.
+    """
+
+    fact: str
+    words: str
+    where: str = ""
+    times: int = 1
+
+
+@dataclass(frozen=True)
 class Use:
     """Facts that show that a seat used what a restriction forbids.
 
     Attributes:
-        fact: fact table, with one row for each use or occasion.
-        where: condition on its rows: the thing was used.
-        among: condition on the rows among which its share is how often it is used; "" for all.
+        fact: fact table.
+        where: condition on its rows: the thing was used. An occasion has at most one such row.
+        of: the occasions.
+        user: column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is
+            its seat's.
     """
 
     fact: str
     where: str
-    among: str = ""
+    of: Occasions
+    user: str = "seat"
 
     @property
     def crosstabs(self) -> tuple[Crosstab, Crosstab]:
-        """Crosstabs of the rows that used the thing, with their wins, and of those that could have."""
-        both = " and ".join(f"({each})" for each in (self.among, self.where) if each)
-        return Crosstab(self.fact, (), ("win",), both), Crosstab(self.fact, (), (), self.among)
+        """Crosstabs of the uses, with the wins of their seats, and of the occasions."""
+        by = () if self.user == "seat" else ("seat", self.user)
+        return Crosstab(self.fact, by, ("win",), self.where), Crosstab(self.of.fact, (), (), self.of.where)
+
+    def uses_and_wins(self, counted: Array, unit: int) -> tuple[Array, Array]:
+        """Return the uses and the wins of their users by chunk, int64[C] each, the wins in 1 / unit.
+
+        Args:
+            counted: counts of the first crosstab by chunk, int64[C, levels of each column, 2].
+            unit: value of a win in the counts.
+        """
+        uses, wins = counted[..., 0], counted[..., 1]
+        if self.user == "seat":
+            return uses, wins
+        seats = np.arange(uses.shape[1])
+        own = seats[:, None] == seats
+        return uses.sum(axis=(1, 2)), np.where(own, wins, unit * uses - wins).sum(axis=(1, 2))
 
 
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
@@ -115,6 +152,16 @@ def described_things(game: Game, variant: Variant) -> dict[str, str]:
         about = known.get(name) or re.sub(r"\bN\b", number, known.get(pattern, ""))
         found[name] = re.sub(r"\b1 (\w+?)s\b", r"1 \1", about) if number == "1" else about
     return found
+
+
+def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
+    """Return what the uses of things are counted of, in words: {"flag:pirate": "rounds"}; "" without facts.
+
+    A thing that only a variant has is counted as the first thing of its kind is.
+    """
+    known = {name: use.of.words for name, use in things(game, find_variant(game, "base")).items() if use}
+    of_kind = {name.partition(":")[0]: words for name, words in reversed(known.items())}
+    return {name: known.get(name) or of_kind.get(name.partition(":")[0], "") for name in names}
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:

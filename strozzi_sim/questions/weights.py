@@ -29,13 +29,14 @@ def weights(
 ) -> Results:
     """Move every number of the components one step up and down, and measure what that changes.
 
-    All play a twentieth of the deals first, the same ones; the ten numbers that move shares of wins most then play all, on new deals.
+    All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a
+    fifth of the deals, and the ten furthest of these all, each time on new deals.
 
     Args:
         game: a name or a Game.
         players: number of players; default: 4, or the game's minimum
         agents: one line-up, separated by commas; default: the game's default agent, which plays itself
-        deals: deals of the ten that matter most; all numbers play a twentieth of them
+        deals: deals of the last ten numbers; all numbers play a twentieth of them, and forty a fifth
         variant: a variant of the components, from which the steps are made
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
@@ -45,13 +46,19 @@ def weights(
 
     Returns:
         Table weights: for every number and step the change of each seat's share of wins (of a line-up of each agent's), the gap
-        between seats, mean score and length, with intervals; p is corrected for all numbers (Benjamini and Yekutieli); status is "among those that
-        matter most", "matters less" or "cannot be told from zero". Numbers that cannot be moved are in `manifest["refused"]`.
-        Table interactions: of the ten, sampled over a step down, the value and a step up (Sobol indices of 128 blocks of boxes, each on a
-        three-hundredth of the deals): first_order, the share of an outcome's variance that a number decides by itself, total, that it
-        decides also together with others, and second_order of the pairs that differ from 0, corrected for all pairs. Outcomes are
-        win_share (all seats together) and score_mean. Noise of play is taken out, so that an index may be below 0. Blocks with a box
-        that the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known from 0.
+        between seats, mean score and length, with intervals; p is corrected for all numbers of a heat (Holm). least
+        and most bound the largest change of a share by the number, for all numbers at once; place_low and place_high
+        are the places that it can have by these bounds. status is "among those that matter most" (known to move the
+        shares, measured longest), "matters less" (known to), "may matter as much" (it changes something, but is not
+        known to move the shares less than all of those) or "cannot be told from zero". Numbers that cannot be moved
+        are in `manifest["refused"]`.
+        Table interactions: of those of the last ten that change something, sampled over a step down, the value and a
+        step up (Sobol indices of 128 blocks of boxes, each on a three-hundredth of the deals): first_order, the share
+        of an outcome's variance that a number decides by itself, total, that it decides also together with others, and
+        second_order of the pairs that differ from 0, corrected for all pairs. Outcomes are win_share (all seats
+        together) and score_mean. Noise of play is taken out, so that an index may be below 0. Blocks with a box that
+        the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known
+        from 0.
 
     Raises:
         InputError: an invalid argument; names it.
@@ -74,7 +81,7 @@ def weights(
     from strozzi_sim.studies.progress import report_progress
     from strozzi_sim.studies.results import Results
     from strozzi_sim.studies.run import run_in_memory
-    from strozzi_sim.studies.weights import CHUNKS, HEAVY, numbers, steps, weigh
+    from strozzi_sim.studies.weights import CHUNKS, FIRST, NOTHING, numbers, steps, weigh
 
     game = find_game(game)
     if interactions:
@@ -86,9 +93,9 @@ def weights(
     lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
     plan = make_plan(name_of("weights", game), game, lineups, [played], counts, deals, seed=seed, pages=())
     plan = replace(plan, asked=(), counted=())
-    first = deals // 20
+    first = deals // FIRST
     if first < CHUNKS:
-        raise ArgumentError("deals", f"must be at least {20 * CHUNKS}, got {deals}")
+        raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
     moved, refused = steps(game, played)
     moved = [step for step in moved if fnmatchcase(step.key, keys)]
     if not moved:
@@ -101,20 +108,21 @@ def weights(
     with report_progress(progress) as reporter:
         whole = replace(reporter, allow_partial=False)  # parts of a heat would decide what matters
         reporter.on_planned(
-            f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; the ten that matter most "
-            f"{deals:,}; {plan.cells[0].lineup} at {counts[0]} players",
+            f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; "
+            "those that move wins "
+            f"furthest up to {deals:,}; {plan.cells[0].lineup} at {counts[0]} players",
             plan.calibrated,
         )
 
         def play(part: Plan, tables: Tables) -> None:
             run_in_memory(part, workers=number, progress=whole, tables=tables)
 
-        table, games = weigh(plan, moved, play, first)
+        table, games = weigh(plan, moved, play)
         tables = {"weights": table}
         manifest: dict[str, Any] = {"game": game.name, "refused": refused}
         if interactions:
-            heaviest = set(table.loc[table["status"] == HEAVY, "key"])
-            chosen = [step for step in moved if step.key in heaviest]
+            measured = (table["deals"] == table["deals"].max()) & (table["status"] != NOTHING)
+            chosen = [step for step in moved if step.key in set(table.loc[measured, "key"])]
             tables["interactions"], more, manifest["left_out"] = together.interactions(plan, chosen, play, deals // 300)
             games += more
     kept: dict[str, Any] = {"game": game.name, "players": list(counts), "seed": seed, "deals": deals, "games": games}

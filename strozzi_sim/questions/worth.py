@@ -57,7 +57,9 @@ def worth(
 
     Returns:
         Table worth with the keys thing and agent: win_share_lost and score_lost (positive: the thing is worth having),
-        popularity (how often it is used) and naive_win_share (the share of wins of those who use it).
+        popularity (the share of its occasions in which a seat uses it: of rounds a flag, of games a tile;
+        `game.restricting.occasions` names them) and naive_win_share (the share of wins of the seats that use it, each
+        use counted).
 
     Raises:
         InputError: an invalid argument, or a thing that cannot be restricted; lists those that can.

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import load_agent
@@ -20,17 +21,17 @@ from strozzi_sim.game.reporting import (
     headline_players,
     listed,
     pick,
-    row_of,
     some_of,
 )
+from strozzi_sim.game.restricting import occasions
 from strozzi_sim.reports.answers import number
-from strozzi_sim.reports.content import Answer, Content, Item, Part, Section, section
+from strozzi_sim.reports.content import Answer, Content, Item, Number, Part, Section, section
 from strozzi_sim.reports.html_tables import Cell, page_table
 from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import by_scenario, known_facts
 from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, ranked, rivals_of, verdicts
 
 USED = Figure("popularity", "how often it is used", "share")
 NAIVE = Figure("naive_win_share", "games won by its users", "share")
@@ -38,14 +39,14 @@ LOST = Figure("win_share_lost", "games lost without it", "share")
 SCORE_LOST = Figure("score_lost", "score lost without it", "amount")
 
 _COLUMNS = (
-    "popularity: how often used, %",
+    "popularity: used, % of its occasions",
     "naive: games that its users win, %",
     "causal: games lost without it, points",
     "score lost without it",
 )
 _DEFINITIONS = {
-    "popularity": "rows of facts in which the thing is used / rows in which it could be",
-    "naive_win_share": "games won by those who used it / their games",
+    "popularity": "occasions in which a seat used the thing / all occasions: rounds, games or others (see the table)",
+    "naive_win_share": "games won by the seats that used it / uses; a seat counts once for each use",
     "win_share_lost": "games won by the agent without restrictions less those won by the restricted one, same deals, every seat",
     "score_lost": "score of the agent without restrictions less that of the restricted one, same deals, every seat",
 }
@@ -56,8 +57,10 @@ _GLOSSARY = {
 _SEEN = {
     "told": "significant worth",
     "misleads": "its users' wins mislead",
-    "nothing": "not known to matter",
+    "small": SMALL,
+    "unclear": UNCLEAR,
 }
+_SEEN_OF = {SMALL: "small", UNCLEAR: "unclear"}
 _MARK = " (!)"  # behind the verdict on a thing whose naive share misleads
 _MOST = 3  # things that a sentence lists
 _MAX = 12  # cells with a sentence each
@@ -122,21 +125,23 @@ def worth_answer(tables: Tables, effect: float, game: Game) -> Answer:
     players = first.players
     best = first.lines[0]
     if best["verdict"] == WORTH:
-        useless = len(first.things(SMALL))
         verdict = f"{best['thing']} is worth most to {first.agent} at {players} players of {game.title}"
-        verdict += f"; {useless} of {len(first.lines)} things are worth next to nothing." if useless else "."
+        verdict = f"{'; '.join([verdict, *first.not_known()])}."
     else:
         verdict = f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of {game.title}."
     detail = f"{first.finding()}.".replace("`", "")
-    numbers = []
-    for line in first.lines[:2]:
-        points = number(line["win_share_lost"], "share", f"points of games won, lost without {line['thing']}")
-        numbers.append(replace(points, value=points.value.replace(f"{THIN}%", "")))
-    if best["verdict"] == WORTH:
-        of_best = {"thing": best["thing"], "agent": first.agent, "players": players, "variant": first.variant}
-        if row := row_of(tables["worth"], figure="score_lost", **of_best):
-            numbers.append(number(row, "amount", f"points of score lost without {best['thing']}"))
+    shown = [(line, line["at_ceiling"]) for line in first.lines[:2]]
+    shown += [(best, not best["at_ceiling"])] if best["verdict"] == WORTH else []
+    numbers = [_lost(line, score=score) for line, score in shown if not np.isnan(line["score_lost"].value) or not score]
     return Answer(verdict, detail, tuple(numbers))
+
+
+def _lost(line: Mapping[str, Any], *, score: bool) -> Number:
+    """Return the score, or the points of games won, that are lost without a thing."""
+    if score:
+        return number(line["score_lost"], "amount", f"points of score lost without {line['thing']}")
+    points = number(line["win_share_lost"], "share", f"points of games won, lost without {line['thing']}")
+    return replace(points, value=points.value.replace(f"{THIN}%", ""))
 
 
 def worth_section(
@@ -150,7 +155,7 @@ def worth_section(
         f"Footnote: worth is what an agent loses that must do without a thing, against the same deals without restrictions; too small "
         f"to matter is what stays within {100 * effect:g} {'point' if effect == 0.01 else 'points'}. Verdicts and marks are corrected for the number of things."
     )
-    items = [_picture(table, groups, game, painter, width), _figures(table, groups)]
+    items = [_picture(table, groups, game, painter, width), _figures(table, groups, game)]
     question = "What is each thing worth to its users, and do its use and their wins show it?"
     finding = f"{_strongest(groups, game).finding()}."
     return section("worth", "What things are worth", question, sentences, items, finding)
@@ -183,23 +188,35 @@ class _Group:
         """The things whose naive share misleads."""
         return [line for line in self.lines if line["misleads"]]
 
+    def not_known(self) -> list[str]:
+        """Return how many things are known to be too small to matter, and how many are unclear."""
+        counts = {verdict: len(self.things(verdict)) for verdict in (SMALL, UNCLEAR)}
+        many = len(self.lines)
+        return [f"{count} of {many} things {_are(count)} {verdict}" for verdict, count in counts.items() if count]
+
     def finding(self) -> str:
-        """Return what is worth most, how much is not known to matter and what misleads, in a short sentence."""
+        """Return what is worth most, how much is too small to matter or unclear, and what misleads, in a sentence."""
         best, many = self.lines[0], len(self.lines)
         parts = [f"no thing of {many} is known to be worth having"]
         if best["verdict"] == WORTH:
-            parts = [
-                f"`{best['thing']}` is worth most ({_points(best['win_share_lost'])} of games won{self._rivals()})"
-            ]
-            nothing = len(self.things(SMALL, UNCLEAR))
-            parts += [f"{nothing} of {many} things {_are(nothing)} not known to matter"] if nothing else []
+            parts = [f"`{best['thing']}` is worth most ({self._worth_of_best()})"]
+        parts += self.not_known()
         misled = [f"`{line['thing']}`" for line in self.misleading]
         parts += [f"the wins of users mislead about {some_of(misled, _MOST)}"] if misled else []
         return f"In the games of {self.agent} at {self.players} players, {'; '.join(parts)}"
 
+    def _worth_of_best(self) -> str:
+        """Return what is lost without the first thing: wins, or the score where as good as no win is left."""
+        best = self.lines[0]
+        if not best["at_ceiling"]:
+            return f"{_points(best['win_share_lost'])} of games won{self._rivals()}"
+        others = [f"`{line['thing']}`" for line in self.lines[1:] if line["at_ceiling"]]
+        score = format_estimate(best["score_lost"], "amount")
+        likewise = f", and likewise without {some_of(others, _MOST)}" if others else ""
+        return f"{score} points of score{self._rivals()}; without it an agent hardly wins a game{likewise}"
+
     def _rivals(self) -> str:
-        lost = self.lines[0]["win_share_lost"]
-        rivals = [f"`{line['thing']}`" for line in self.lines[1:] if line["win_share_lost"].high >= lost.low]
+        rivals = [f"`{line['thing']}`" for line in rivals_of(self.lines[0], self.lines[1:])]
         return f"; {some_of(rivals, _MOST)} may be worth as much" if rivals else ""
 
     def sentence(self) -> str:
@@ -207,17 +224,20 @@ class _Group:
         best, many = self.lines[0], len(self.lines)
         lost = best["win_share_lost"]
         parts = [f"no thing of {many} is known to be worth having"]
-        if best["verdict"] == WORTH:
+        if best["verdict"] == WORTH and best["at_ceiling"]:
+            score = format_estimate(best["score_lost"], "amount")
+            parts = [
+                f"without `{best['thing']}` an agent scores {score} less and hardly wins a game ({lost.n:,} "
+                f"games{self._rivals()})"
+            ]
+        elif best["verdict"] == WORTH:
             parts = [f"without `{best['thing']}` an agent wins {_points(lost)} less ({lost.n:,} games{self._rivals()})"]
         parts += [
             f"without `{line['thing']}` it wins {_points(line['win_share_lost'], -1)} more ({line['win_share_lost'].n:,} games)"
             for line in self.lines
             if line["verdict"] == COSTS
         ][:_MOST]
-        counts = {verdict: len(self.things(verdict)) for verdict in (SMALL, UNCLEAR)}
-        words = listed([f"{count} {verdict}" for verdict, count in counts.items() if count])
-        unknown = sum(counts.values())
-        parts += [f"{unknown} of {many} {_are(unknown)} not known to matter ({words})"] if words else []
+        parts += self.not_known()
         parts += self._misled()
         return f"{self.name}: {'. '.join(f'{part[:1].upper()}{part[1:]}' for part in parts)}."
 
@@ -255,13 +275,8 @@ def _groups(table: pd.DataFrame, effect: float) -> list[_Group]:
     groups = []
     for (players, variant, agent), lines in found.items():
         name = cell_name(players, variant, agent, several=several)
-        groups.append(_Group(players, variant, agent, name, sorted(lines, key=_place)))
+        groups.append(_Group(players, variant, agent, name, ranked(lines)))
     return groups
-
-
-def _place(line: Mapping[str, Any]) -> float:
-    lost = line["win_share_lost"].value
-    return -lost if lost == lost else float("inf")
 
 
 def _distinct(table: pd.DataFrame, column: str) -> list[Any]:
@@ -275,7 +290,7 @@ def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter:
     """Return the picture of used against worth: a dot per thing, a part per agent and variant, all in one scale."""
     seen = {
         (group.players, group.variant, group.agent, line["thing"]): (
-            "misleads" if line["misleads"] else "nothing" if line["verdict"] in (SMALL, UNCLEAR) else "told"
+            "misleads" if line["misleads"] else _SEEN_OF.get(line["verdict"], "told")
         )
         for group in groups
         for line in group.lines
@@ -294,7 +309,9 @@ def _picture(table: pd.DataFrame, groups: Sequence[_Group], game: Game, painter:
     for name, slug, own in by_scenario(rows):
         parts += painter.parts(picture, f"{picture.name}{slug}", own, words, name, compared=rows, width=width)
     caption = (
-        "Each dot is a thing: how often it is used, and how many points of the games won an agent loses that must do without it. Whiskers "
+        "Each dot is a thing: in what share of its occasions (rounds, games or others; the table names them) it is "
+        "used, and how many points "
+        "of the games won an agent loses that must do without it. Whiskers "
         "are 95 % intervals; the broken line is a thing that is worth nothing. All panels have one scale. A dot without room for its name has none; the table below has all."
     )
     without = [thing for thing in _distinct(table, "thing") if thing not in set(rows["thing"])]
@@ -315,11 +332,12 @@ def _strongest(groups: Sequence[_Group], game: Game) -> _Group:
     return max((group for group in groups if group.players == players), key=lambda group: tiers.get(group.agent, -1))
 
 
-def _figures(table: pd.DataFrame, groups: Sequence[_Group]) -> Item:
+def _figures(table: pd.DataFrame, groups: Sequence[_Group], game: Game) -> Item:
     """Return popularity, naive and causal worth beside each other: a table per agent, player count and variant."""
     shown = Picture(
         "worth-table", "worth", "table", "worth", (USED, NAIVE, LOST, SCORE_LOST), "", x="thing", sort=LOST.name
     )
+    counted_of = occasions(game, _distinct(table, "thing"))
     parts = []
     for group in groups:
         rows = pick(table, players=group.players, variant=group.variant, agent=group.agent)
@@ -327,15 +345,27 @@ def _figures(table: pd.DataFrame, groups: Sequence[_Group]) -> Item:
         if lines is None:
             continue
         said = {line["thing"]: line["verdict"] + (_MARK if line["misleads"] else "") for line in group.lines}
-        rows = tuple((keys, (*cells, Cell(said[keys[0]]))) for keys, cells in lines.rows)
+        cells_of = {keys[0]: cells for keys, cells in lines.rows}
+        rows = tuple(
+            ((thing,), (*cells_of[thing], Cell(said[thing]), Cell(counted_of[thing])))
+            for thing in (line["thing"] for line in group.lines)
+            if thing in cells_of
+        )
         heading = f"{group.name}; a fair share is {format_value(1 / group.players, 'share')}"
         labels = tuple((name, figure) for name, (_, figure) in zip(_COLUMNS, lines.columns, strict=False))
         parts.append(
-            Part(heading, table=replace(lines, keys=("thing",), columns=(*labels, ("verdict", "")), rows=rows))
+            Part(
+                heading,
+                table=replace(lines, keys=("thing",), columns=(*labels, ("verdict", ""), ("occasions", "")), rows=rows),
+            )
         )
     caption = (
-        "Popularity and naive are what a designer sees at the table; causal is what the same agent loses on the same deals if it "
-        f"must do without. {_MARK.strip()} marks where the wins of users point elsewhere: such a share shows who uses a thing, "
+        "Popularity and naive are what a designer sees at the table: in what share of its occasions a seat uses a "
+        "thing, and how many games the "
+        "seats win that use it, each use counted. Causal is what the same agent loses on the same deals if it must "
+        "do without; where it then hardly wins "
+        f"a game, the score lost decides the order. {_MARK.strip()} marks where the wins of users point elsewhere: "
+        "such a share shows who uses a thing, "
         "and what else they do. A restriction is void at a decision where it would leave no action."
     )
     return Item("Popularity, naive share and worth in figures", caption, tuple(parts))
@@ -347,7 +377,9 @@ def _certainty(manifest: Mapping[str, Any]) -> list[str]:
         f"The restricted agent and the agent without restrictions play the same deals, in every seat. Every interval comes from recomputing a "
         f"figure without one of {chunks} parts of the deals at a time (the delete-one jackknife).",
         "Intervals are 95 %. A thing is called worth having or better not used if its loss of games won differs significantly from zero, "
-        "corrected for all things, agents and player counts (Holm); unclear means that more deals decide it.",
+        "and too small to matter if the loss is significantly smaller than what matters, either way; both are "
+        "corrected for all things, "
+        "agents and player counts (Holm). Unclear means that more deals decide it.",
         "What a thing is worth to one agent need not be what it is worth to another, or to human players: an agent that plays without a "
         "thing does not learn to do without it.",
         "Figures with fewer than 30 events have no value. Intervals cover chance, not how well the agents play.",

@@ -5,14 +5,16 @@ others are the same agent without restrictions; all know it, since it is part of
 position 0 against the same deals with nobody restricted, where each seat wins 1 / players of the games on average.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.restricting import Use
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value, p_value_of_share
+from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.cells import WITHOUT_LUCK, CellCounts
@@ -58,19 +60,24 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
 
 
 def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
-    """Return how often the thing is used, and the share of wins of those who used it."""
+    """Return the share of occasions in which the thing is used, and the share of wins of its users by use."""
     used, among = use.crosstabs
     cell = free.of_table(use.fact)
-    with_it, occasions = cell.count(used), cell.count(among)
-    scale = cell.plan.column(use.fact, "win").scale
+    unit = cell.plan.column(use.fact, "win").scale
+    uses, wins = use.uses_and_wins(cell.count(used), unit)
+    occasions = use.of.times * free.of_table(use.of.fact).count(among)[..., 0]
     return {
-        "popularity": stats.ratio(with_it[..., 0], occasions[..., 0], n_deals=cell.deals),
-        "naive_win_share": stats.ratio(with_it[..., 1], with_it[..., 0], unit=scale, n_deals=cell.deals),
+        "popularity": stats.ratio(uses, occasions, n_deals=cell.deals),
+        "naive_win_share": stats.ratio(wins, uses, unit=unit, n_deals=cell.deals),
     }
 
 
 def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
-    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and whether its naive sign misleads.
+    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and two flags.
+
+    A thing is SMALL only if its loss is known to be. `misleads`: the wins of its users point elsewhere. `at_ceiling`:
+    without it the agent wins less than `effect` of its games, so that the share lost cannot tell such things apart,
+    but the score can.
 
     Args:
         table: the table worth.
@@ -78,30 +85,62 @@ def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
     """
     keys = ["players", "variant", "agent", "thing"]
     p_of_loss, p_of_naive = _significance(table, "win_share_lost", keys), _significance(table, "naive_win_share", keys)
+    p_of_size = _significance(table, "win_share_lost", keys, effect)
     for key, rows in table.groupby(keys, sort=False):
         figures = {row.figure: row for row in rows.itertuples(index=False)}
         loss, naive = figures["win_share_lost"], figures.get("naive_win_share")
-        if max(abs(loss.low), abs(loss.high)) < effect:
+        if p_of_size[key] < ALPHA:
             verdict = SMALL
         elif p_of_loss[key] < ALPHA:
             verdict = WORTH if loss.value > 0 else COSTS
         else:
             verdict = UNCLEAR
         naive_sign = 0
-        if naive is not None and p_of_naive[key] < ALPHA:
+        if naive is not None and p_of_naive[key] < ALPHA and abs(naive.value - 1 / naive.players) >= MIN_SHARE:
             naive_sign = 1 if naive.value > 1 / naive.players else -1
         causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
         misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
-        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, "misleads": misleads}
+        flags = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
+        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, **flags}
 
 
-def _significance(table: Any, figure: str, keys: Sequence[str]) -> dict[tuple[Any, ...], float]:
-    """Return by key the p-value of a loss of 0, or of a naive share that is fair, corrected for the number of rows (Holm)."""
+def ranked(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the lines of `verdicts`, most valuable first: those at the ceiling by score, then the others by wins."""
+
+    def place(line: Mapping[str, Any]) -> tuple[bool, float]:
+        lost = line["score_lost" if line["at_ceiling"] else "win_share_lost"].value
+        return not line["at_ceiling"], -lost if lost == lost else float("inf")
+
+    return sorted(lines, key=place)
+
+
+def rivals_of(best: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the lines of `verdicts` of which it is not known that they are worth less than `best`."""
+    if not best["at_ceiling"]:
+        return [line for line in others if line["win_share_lost"].high >= best["win_share_lost"].low]
+    ceiling = best["win_share_lost"].low
+    return [
+        line
+        for line in others
+        if line["win_share_lost"].high >= ceiling and line["score_lost"].high >= best["score_lost"].low
+    ]
+
+
+def _significance(
+    table: Any, figure: str, keys: Sequence[str], effect: float | None = None
+) -> dict[tuple[Any, ...], float]:
+    """Return by key the p-value of a loss of 0, or of a fair naive share, corrected for the number of rows (Holm).
+
+    With an effect: of a loss of at least as much, either way.
+    """
     rows = table[table["figure"] == figure]
     df = degrees_of_freedom(rows["n"], rows["deals"])
     ends = rows["value"], rows["low"], rows["high"]
     if figure == "naive_win_share":
         p = p_value_of_share(*ends, 1 / rows["players"].to_numpy(), df)
+    elif effect is not None:
+        both = np.maximum(p_value(*ends, effect, df), p_value(*ends, -effect, df))
+        p = np.where(np.abs(rows["value"]) < effect, both, 1.0)
     else:
         p = p_value(*ends, 0.0, df)
     return dict(zip(rows[list(keys)].itertuples(index=False, name=None), holm(p), strict=True))

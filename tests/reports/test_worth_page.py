@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +16,7 @@ from strozzi_sim.reports.worth import worth_answer, worth_section
 from strozzi_sim.studies.database import write_files
 from strozzi_sim.studies.outputs import write_tables
 from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.worth import SMALL, WORTH, verdicts
+from strozzi_sim.studies.worth import SMALL, WORTH, ranked, verdicts
 
 COLUMNS = ["players", "variant", "lineup", "thing", "agent", "figure", "value", "low", "high", "n", "deals"]
 POPULAR, SOLID = "thing:popular", "thing:solid"
@@ -67,7 +68,7 @@ def test_a_popular_thing_that_is_worth_nothing_is_told_from_one_worth_having(pla
     names = [name for name, *_ in declared.legend]
     assert (dots[POPULAR]["series"], dots[SOLID]["series"]) == (names[1], names[0])
     assert "mislead" in names[1]
-    assert len(set(zip(*[[each[k] for each in declared.legend] for k in (1, 2)], strict=True))) == 3
+    assert len(set(zip(*[[each[k] for each in declared.legend] for k in (1, 2)], strict=True))) == 4
     assert (dots[POPULAR]["at"], dots[POPULAR]["value"]) == (pytest.approx(80), pytest.approx(0.1))
     (honest,) = section_of(worth_table(rows(POPULAR, 0.8, 0.45, 0.2), rows(SOLID, 0.3, 0.34, 0.1)))[1].values()
     assert {mark["series"] for mark in marks(honest.wide)} == {names[0]}
@@ -77,7 +78,7 @@ def test_the_answer_is_short_and_of_the_agent(planted):
     answer = worth_answer({"worth": planted}, 0.01, STROZZI)
     assert (
         answer.verdict
-        == "thing:solid is worth most to planted at 3 players of Strozzi; 1 of 2 things are worth next to nothing."
+        == "thing:solid is worth most to planted at 3 players of Strozzi; 1 of 2 things is too small to matter."
     )
     assert "the wins of users mislead about thing:popular" in answer.detail
     assert [(number.value, number.half_width) for number in answer.numbers] == [
@@ -94,10 +95,83 @@ def test_the_sentence_names_the_games_the_best_thing_and_what_misleads(planted):
     said, title = str(found.paragraphs[0]), found.items[0].title
     assert said.startswith("<strong>3 players (planted).</strong> Without <code>thing:solid</code> an agent wins 10.0")
     assert "points less (30,000 games)" in said
-    assert "1 of 2 is not known to matter (1 too small to matter)" in said
+    assert "1 of 2 things is too small to matter" in said
     assert "Wins of users mislead: users of <code>thing:popular</code> win 45.0" in said
     assert title.startswith("In the games of planted at 3 players, thing:solid is worth most (10.0")
-    assert title.endswith("1 of 2 things is not known to matter; the wins of users mislead about thing:popular")
+    assert title.endswith("1 of 2 things is too small to matter; the wins of users mislead about thing:popular")
+
+
+def test_only_what_is_known_to_be_small_is_said_to_be_small():
+    """A thing that is unclear is never said to be worth nothing, and every sentence has the same words for it."""
+    table = worth_table(
+        rows(POPULAR, 0.8, 0.34, 0.001), rows(SOLID, 0.3, 0.34, 0.1), rows("wide", 0.3, 0.34, 0.008, half_width=0.02)
+    )
+    found, _ = section_of(table)
+    answer = worth_answer({"worth": table}, 0.01, STROZZI)
+    for said in (answer.verdict, answer.detail, str(found.paragraphs[0]), found.items[0].title):
+        assert "1 of 3 things is too small to matter" in said
+        assert "1 of 3 things is unclear" in said
+        assert "next to nothing" not in said
+        assert "not known to matter" not in said
+    (declared,) = section_of(table)[1].values()
+    names = [name for name, *_ in declared.legend]
+    assert {mark["name"]: names.index(mark["series"]) for mark in marks(declared.wide)} == {
+        SOLID: 0,
+        POPULAR: 1,
+        "wide": 3,
+    }
+
+
+def test_small_things_are_judged_together():
+    """Of ninety things as large as the effect, the intervals of some are inside it by chance: none is called small."""
+    rng = np.random.default_rng(5)
+    lost = rng.normal(0.01, 0.001, (20, 90))
+    tables = [
+        worth_table(*(rows(f"t{k}", 0.5, 1 / 3, each, half_width=0.002) for k, each in enumerate(one))) for one in lost
+    ]
+    small = [sum(line["verdict"] == SMALL for line in verdicts(table, 0.01)) for table in tables]
+    assert (lost + 0.002 < 0.01).sum() > 20
+    assert sum(each > 0 for each in small) <= 3
+
+
+def test_where_hardly_a_win_is_left_the_score_decides():
+    """Three flags cost all wins: order and headline are those of the score, with what may be as much by score."""
+
+    def flag(name, lost, score, half_width=0.5):
+        own = rows(name, 0.99, 0.25, lost, players=4, half_width=0.0005)
+        return [
+            (*row[:6], score, score - half_width, score + half_width, *row[9:]) if row[5] == "score_lost" else row
+            for row in own
+        ]
+
+    table = worth_table(
+        flag("plus_one", 0.25, 76.0), flag("pirate", 0.249, 96.9), flag("ware", 0.2499, 92.1), flag("port", 0.2, 200.0)
+    )
+    assert [line["thing"] for line in ranked(verdicts(table, 0.01))] == ["pirate", "ware", "plus_one", "port"]
+    answer = worth_answer({"worth": table}, 0.01, STROZZI)
+    assert answer.verdict.startswith("pirate is worth most")
+    assert "96.9" in answer.detail.partition(" points of score;")[0]
+    assert "without it an agent hardly wins a game, and likewise without ware and plus_one" in answer.detail
+    assert "may be worth as much" not in answer.detail
+    assert [(number.value, number.what.split(",")[0]) for number in answer.numbers] == [
+        ("96.9", "points of score lost without pirate"), ("92.1", "points of score lost without ware"),
+        ("24.9", "points of games won"),
+    ]  # fmt: skip
+    found, _ = section_of(table)
+    assert "Without <code>pirate</code> an agent scores 96.9" in str(found.paragraphs[0])
+    assert [keys[0] for keys, _ in found.items[1].parts[0].table.rows] == ["pirate", "ware", "plus_one", "port"]
+    near = worth_table(flag("pirate", 0.2495, 96.9, 3), flag("ware", 0.2499, 95.1, 3))
+    assert "ware may be worth as much" in worth_answer({"worth": near}, 0.01, STROZZI).detail
+
+
+def test_the_table_says_what_a_use_is_counted_of():
+    table = worth_table(
+        rows("flag:pirate", 0.99, 0.33, 0.3), rows("tile:T01", 0.2, 0.33, 0.0), rows("gold:any", 0.2, 0.33, 0.0)
+    )
+    lines = {keys[0]: cells for keys, cells in section_of(table)[0].items[1].parts[0].table.rows}
+    assert {thing: cells[5].text for thing, cells in lines.items()} == {
+        "flag:pirate": "rounds", "tile:T01": "games", "gold:any": ""
+    }  # fmt: skip
 
 
 def test_the_section_says_where_it_holds_and_what_is_as_good():

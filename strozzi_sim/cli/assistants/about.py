@@ -59,10 +59,15 @@ def _in_full(game: Any, facts: str) -> Answer:
         "default_agent": game.default_agent,
         "agents_by_strength": dict(game.tiers),
         "agents": {agent.name: agent.description for agent, names in installed_agents() if game.name in names},
-        "things": {name: known.get(name, "") for name in things(game, base)},
+        "things": {name: _about_thing(known.get(name, ""), use) for name, use in things(game, base).items()},
         "facts": {name: table["text"] for name, table in tables.items()},
     }
     return answer
+
+
+def _about_thing(description: str, use: Any) -> str:
+    """Return what a restriction forbids, and of what occasions the use of the thing is counted."""
+    return "; ".join(filter(None, [description, f"its use is counted of {use.of.words}" if use else ""]))
 
 
 def _agent(game: Any, name: str) -> Answer:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.game.restricting import Use, read_limit
+from strozzi_sim.game.restricting import Occasions, Use, read_limit
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
 
 
@@ -22,12 +22,27 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
 
 
 def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
-    """Return what `worth --all` measures, with the facts that show its use."""
-    found: dict[str, Use | None] = {f"lot:above-{number}": Use("lot", f"tiles > {number}") for number in (1, 2)}
-    found |= {f"price:above-{coins}": Use("lot", f"price > {coins}") for coins in (5, 10, 20, 30)}
-    found["buy:any"] = Use("lot", "bought == yes", among="asked == yes")
-    rest = (name.partition(":") for name in names(components) if name.startswith(("ship:", "harbor:")))
-    return found | {f"{kind}:{what}": Use("ship", f"{kind} == {what}", among="moored == yes") for kind, _, what in rest}
+    """Return what `worth --all` measures, with the facts that show its use.
+
+    The proposer shows the tiles of a lot and names its price; the seat of its row is the buyer, who may be the
+    responder.
+    """
+    shown = Occasions("lot", "lots shown")
+    found: dict[str, Use | None] = {
+        f"lot:above-{number}": Use("lot", f"tiles > {number}", shown, user="proposer") for number in (1, 2)
+    }
+    found |= {
+        f"price:above-{coins}": Use("lot", f"price > {coins}", shown, user="proposer") for coins in (5, 10, 20, 30)
+    }
+    found["buy:any"] = Use("lot", "bought == yes", Occasions("lot", "offers", "asked == yes"))
+    for size in components["ships"]["capacities"]:
+        found[f"ship:{size}"] = Use(
+            "ship", f"moored == yes and ship == {size}", Occasions("ship", "rounds", f"ship == {size}")
+        )
+    rounds = Occasions("round", "rounds")
+    return found | {
+        f"harbor:{each['id']}": Use("ship", f"harbor == {each['id']}", rounds) for each in components["harbor"]
+    }
 
 
 def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:

@@ -56,7 +56,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("waited", "i8", (s.SEATS,)),  #               [P] privileges paid in this step
 ])  # fmt: skip
 
-_BUILT = ("members", "points", "own_points")  # known at the end of the game
+_BUILT = ("members", "points", "own_points", "beside_own")  # known at the end of the game
 _add_chapel, _add_edifice = row_writer(CHAPELS, later=_BUILT), row_writer(EDIFICES, later=_BUILT)
 _add_round = row_writer(
     ROUNDS, zero=("drawn", "influence", "used", "bid", "waited"), later=("stacks", "prestige", "privilege")
@@ -185,8 +185,8 @@ def _on_bid(facts, seat, stack):
         total, mine = add_values(stack), facts.first_round + seat
         lap = seat - facts.start_player + (facts.players if seat < facts.start_player else 0)
         facts.bid_row[seat] = _add_bid(
-            facts, seat=seat, round=facts.round, step=facts.step, lap=lap, cards=count_cards(stack), sum=total,
-            waited=facts.waited[seat] > 0,
+            facts, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, lap=lap, cards=count_cards(stack),
+            sum=total, waited=facts.waited[seat] > 0,
         )  # fmt: skip
         facts.round_used[mine] += 1
         facts.round_bid[mine] += total
@@ -282,27 +282,36 @@ def _close_city(facts, rules):
     for row in range(facts.first_chapel, facts.chapel_rows):
         site, each = facts.chapel_site[row], rules.chapel_points
         beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)
-        members, own = _pay(facts, facts.placement_chapels, beside, each, facts.chapel_seat[row])
+        builder, round_ = facts.chapel_seat[row], facts.chapel_round[row]
+        members, own, before = _pay(facts, facts.placement_chapels, beside, each, builder, round_)
         facts.chapel_members[row] = members
         facts.chapel_points[row] = members * each
         facts.chapel_own_points[row] = own * each
+        facts.chapel_beside_own[row] = before > 0
     for row in range(facts.first_edifice, facts.edifice_rows):
         site, each = facts.edifice_site[row], rules.edifice_points[facts.edifice_edifice[row]]
         beside = rules.site_spaces[site] if site < facts.sites else int64(0)
-        members, own = _pay(facts, facts.placement_edifices, beside, each, facts.edifice_seat[row])
+        builder, round_ = facts.edifice_seat[row], facts.edifice_round[row]
+        members, own, before = _pay(facts, facts.placement_edifices, beside, each, builder, round_)
         facts.edifice_members[row] = members
         facts.edifice_points[row] = members * each
         facts.edifice_own_points[row] = own * each
+        facts.edifice_beside_own[row] = before > 0
 
 
 @force_inline
-def _pay(facts, paid, beside, each, builder):
-    """Pay the members on the set `beside` of spaces; return (members, members of the builder)."""
-    members = own = int64(0)
+def _pay(facts, paid, beside, each, builder, round_):
+    """Pay the members on the set `beside` of spaces; return (members, members of the builder, those that stood there).
+
+    The builder's members stood there if they were placed up to the round, which builds after all its placements.
+    """
+    members = own = before = int64(0)
     for row in range(facts.first_placement, facts.placement_rows):
         if (beside >> facts.placement_space[row]) & 1:
             members += 1
-            own += int64(facts.placement_seat[row] == builder)
+            mine = int64(facts.placement_seat[row] == builder)
+            own += mine
+            before += mine & int64(facts.placement_round[row] <= round_)
             paid[row] += each
             facts.placement_points[row] += each
-    return members, own
+    return members, own, before

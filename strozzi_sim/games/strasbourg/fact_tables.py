@@ -120,6 +120,7 @@ def _building(sites: Any, what: str) -> Iterable[Column]:
         Column("members", "members beside it at the end, of all players", unit="members"),
         Column("points", "points paid to all players", **_POINTS),
         Column("own_points", "points paid to the seat that built it", **_POINTS),
+        _yes("beside_own", f"the {what} was built beside a member of the seat"),
     )
 
 
@@ -158,6 +159,7 @@ BIDS = Table("bid", "a stack turned over", (
     _SEAT,
     _ROUND,
     _STEP,
+    _GUILD,
     Column("lap", "seats after the step's starting player (0)", _seats),
     Column("cards", "cards in the stack", _numbered(1, MAX_CARDS), unit="cards"),
     Column("sum", "influence", _numbered(1, _MOST_INFLUENCE, _MOST_INFLUENCE), unit="influence"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.restricting import Use, read_limit
+from strozzi_sim.game.restricting import Occasions, Use, read_limit
 from strozzi_sim.games.strasbourg.state import ANY_NUMBER, ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 
 _MERCHANTS = "merchants"
@@ -45,30 +45,43 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
 def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
     """Return what `worth --all` measures, with the facts that show its use."""
     return {
-        each: _use(each)
+        each: _use(each, components)
         for name in names(components)
         for each in ([name.replace("N", str(number)) for number in (1, 3, 5)] if name.endswith("-N") else [name])
     }
 
 
-def _use(name: str) -> Use | None:
+def _use(name: str, components: Mapping[str, Any]) -> Use:
     kind, _, what = name.partition(":")
+    rounds, games = Occasions("round", "rounds"), Occasions("seat", "games")
+    if kind == "step":
+        skipped = what == STEPS[0] and components["switches"]["skip_A_round1"]
+        return Use("bid", f"step == {what}", Occasions("round", "rounds", "round > 1") if skipped else rounds)
+    if kind == "auction":
+        return _use_of_steps(what, components)
+    if kind == "defer":
+        return Use("round", "waited > 0", rounds)
+    if kind == "draw":
+        return Use("round", f"drawn > {read_limit(name)}", rounds)
+    if kind in ("space", "good"):
+        of_guild = "not guild == none" if what == "any" else f"guild == {what}"
+        turns = Occasions("act", "turns in guild steps" if what == "any" else "turns in its steps", of_guild)
+        return Use("act", f"{of_guild} and {'placed' if kind == 'space' else 'good'} == yes", turns)
     if name == "task:any":
-        return None
-    if kind == "auction" and what == _MERCHANTS:
-        return Use("bid", "step == C or step == E or step == G")
-    found = {
-        "step": Use("bid", f"step == {what}"),
-        "auction": Use("act", f"guild == {what}"),
-        "defer": Use("bid", "waited == yes"),
-        "draw": Use("round", f"drawn > {what.removeprefix('above-')}"),
-        "space": Use("act", "placed == yes") if what == "any" else Use("placement", f"guild == {what}"),
-        "good": Use("act", "good == yes" + ("" if what == "any" else f" and guild == {what}")),
-        "task": Use("task", "kept == yes", among=f"task == {what}"),
-        "chapel": Use("chapel", "built == yes"),
-        "edifice": Use("edifice", "built == yes"),
-    }
-    return found[kind]
+        return Use("seat", f"kept > {components['tasks_meta']['keep_min']}", games)
+    if kind == "task":
+        return Use("task", f"task == {what} and kept == yes", Occasions("task", "hands with it", f"task == {what}"))
+    return Use(kind, f"{'built' if what == 'any' else 'beside_own'} == yes", Occasions(kind, "chances to build"))
+
+
+def _use_of_steps(what: str, components: Mapping[str, Any]) -> Use:
+    """Return the use of the merchants' steps, or of the steps of a guild: a seat turned over a stack in one of them."""
+    if what == _MERCHANTS:
+        steps = [step for step, stake in zip(STEPS, _AT_STAKE, strict=False) if stake == _MERCHANTS]
+        where = " or ".join(f"step == {step}" for step in steps)
+        return Use("bid", where, Occasions("round", "its steps", times=len(steps)))
+    held = [guild for card in components["round_cards"] for guild in card["guilds"].values()].count(what)
+    return Use("bid", f"guild == {what}", Occasions("seat", "its steps", times=held))
 
 
 def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:

@@ -53,11 +53,16 @@ def _wares(setting: GameConfig) -> np.ndarray[Any, Any]:
     return np.array([names.index(tile["ware"]) for tile in setting.components["promotion_tiles"]])
 
 
+def _deck(setting: GameConfig) -> int:
+    """Return the number of cards of a round."""
+    removed: int = setting.components["setup"]["cards_removed"][str(setting.players)]
+    return len(setting.components["ships"]) - removed
+
+
 def _decisions(setting: GameConfig) -> int:
     """Return the maximal number of decisions: two per seat and card, two per ship."""
-    cards = len(setting.components["ships"]) - setting.components["setup"]["cards_removed"][str(setting.players)]
     rounds = setting.components["setup"]["rounds"]
-    return int(rounds * setting.players * (2 * cards + 2 * PORTS))
+    return int(rounds * setting.players * (2 * _deck(setting) + 2 * PORTS))
 
 
 def _kinds(code: int) -> list[int]:
@@ -180,6 +185,9 @@ SHIPS = Table("ship", "a ship taken", (
     _LAP,
     Column("takes_over", "a pirate took it from another seat", YES_NO),
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
+    Column("number", "number of the card in its round, from 1", derived_from=("cards_left",),
+           values=lambda setting: np.maximum(_deck(setting) - np.arange(len(setting.components["ships"])), 1),
+           levels=lambda setting: numbers(range(1, _deck(setting) + 1))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
     Column("track", "coins that its owner's markers were paid for the spaces it moved them, in this round and later ones",

@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.restricting import Use, read_limit
+from strozzi_sim.game.restricting import Occasions, Use, read_limit
 from strozzi_sim.games.strozzi.state import ALL_FLAGS, CATEGORIES, FLAG_NAMES, PORT_NAMES
 
 _FLAGS = {f"flag:{flag}": f"the {flag} flag may not be used" for flag in FLAG_NAMES}
 _PORTS = {f"port:{port}": f"no ship may be placed at {port}, while another port is free" for port in PORT_NAMES}
 _CATEGORIES = {f"category:{name}": f"no tile of {name} may be taken, while there is another" for name in CATEGORIES}
 _EARLY = "claim:before-N"
+
+_ROUNDS, _GAMES, _SHIPS = Occasions("round", "rounds"), Occasions("seat", "games"), Occasions("ship", "ships taken")
 
 
 def names(components: Mapping[str, Any]) -> dict[str, str]:
@@ -33,14 +35,28 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
 
 
 def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
-    """Return what `worth --all` measures, with the facts that show its use."""
-    own: dict[str, Use | None] = {name: Use("ship", f"flag == {name[5:]}", among="order == 1") for name in _FLAGS}
-    own |= {name: Use("ship", f"port == {name[5:]}", among="order == 1") for name in _PORTS}
-    own |= {name: Use("tile", f"category == {name[9:]}") for name in _CATEGORIES}
-    own |= {_EARLY.replace("N", str(number)): None for number in (2, 3)}
-    facts = {"sail": ("ship", "sail"), "card": ("ship", "card"), "tile": ("tile", "tile")}
-    rest = (name.partition(":") for name in names(components) if name.partition(":")[0] in facts)
-    return own | {f"{kind}:{what}": Use(facts[kind][0], f"{facts[kind][1]} == {what}") for kind, _, what in rest}
+    """Return what `worth --all` measures, with the facts that show its use.
+
+    A round has one ship a seat at most of each flag, port and card, but several of a sail number.
+    """
+    return {name: _use(name) for given in names(components) for name in _with_numbers(given)}
+
+
+def _with_numbers(name: str) -> list[str]:
+    return [name.replace("N", str(number)) for number in (2, 3)] if name == _EARLY else [name]
+
+
+def _use(name: str) -> Use:
+    kind, _, what = name.partition(":")
+    if kind == "claim":  # the first ship of the seat's round was early enough
+        return Use("ship", f"order == 1 and number < {read_limit(name, 'before')}", _ROUNDS)
+    if kind == "category":
+        return Use(
+            "category", f"category == {what} and tiles > 0", Occasions("category", "games", f"category == {what}")
+        )
+    if kind == "tile":
+        return Use("tile", f"tile == {what}", _GAMES)
+    return Use("ship", f"{kind} == {what}", _SHIPS if kind == "sail" else _ROUNDS)
 
 
 def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
