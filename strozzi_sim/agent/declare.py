@@ -11,6 +11,7 @@ import numpy as np
 from strozzi_sim.agent.analysis import Analyse
 from strozzi_sim.agent.parameters import Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
+from strozzi_sim.agent.stopping import STOP_FIELD
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.contract import Game
 
@@ -82,9 +83,9 @@ class Agent:
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
-        """The dtype of its parameter record."""
+        """The dtype of its parameter record, which ends with the address of the stop flag (see `agent.stopping`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
-        return np.dtype(fields, align=True) if fields else _NOTHING
+        return np.dtype([*fields, (STOP_FIELD, "i8")], align=True)
 
     def plays(self, game: Game, players: int) -> bool:
         """Return whether it can play this game with this number of players."""

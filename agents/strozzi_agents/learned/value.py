@@ -6,6 +6,7 @@ import numpy as np
 from numba import float64
 
 from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
+from strozzi_sim.agent.stopping import STOP_FIELD
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS, worth_field
 from strozzi_sim.game.contract import apply, is_over, score
 from strozzi_sim.game.final_worth import lead_of, share_of_win
@@ -38,6 +39,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),
+        (STOP_FIELD, "i8"),  #                                 that of the parameters, for what receives the memory alone
     ], align=True)  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from numba import float64, int64
 from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
 from strozzi_sim.agent import Choice, Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
+from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import apply, conceal, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
@@ -179,6 +180,8 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
     total = 0.0
     memory.roll.cursor = stream
     for k in range(params.playouts):
+        if is_stopped(params):
+            break
         assign(played, root)
         reseed(memory.chance, memory.roll)
         follow = random_word(memory.roll)

@@ -9,6 +9,7 @@ from numba import int64
 
 from strozzi_agents.learned.value import play_beyond, utility_at
 from strozzi_agents.learned.verbs import guide_action
+from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.game.contract import apply, determinize
 from strozzi_sim.games.medici_vs_strozzi.core import placements
 from strozzi_sim.games.medici_vs_strozzi.state import (
@@ -34,6 +35,8 @@ def _try_load(bought, played, rules, weights, memory, seat, action, prize, beyon
     """Return the mean worth to `seat` after a load, over draws that begin at the present place of `rng`, which stays."""
     start, total = rng.cursor, 0.0
     for _ in range(redraws):
+        if is_stopped(memory):
+            break
         reseed(memory.chance, rng)
         assign(played, bought)
         apply(played, rules, action, memory.chance, None)

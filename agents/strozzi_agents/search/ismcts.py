@@ -27,6 +27,7 @@ from strozzi_agents.search.tree import (
     tree_memory,
 )
 from strozzi_sim.agent import Choice, Param, Policy, Prior, Seconds, compiled_agent
+from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import call_at, clone
@@ -184,6 +185,8 @@ def ismcts(state, rules, params, memory, rng):
     while stages > 0:
         sweeps = max(left // (stages * tried), 1)
         for _ in range(sweeps):
+            if is_stopped(params):
+                return kth_legal(state, rules, 0)
             stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             for i in range(tried):
                 if params.root == HALVING:
