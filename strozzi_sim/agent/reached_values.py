@@ -18,7 +18,15 @@ from strozzi_sim.agent.reached_modules import is_users, reached_by_name
 from strozzi_sim.agent.source import source_of
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
-_BY_TEXT = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__abstractmethods__"}
+_BY_TEXT = {
+    "__module__",
+    "__qualname__",
+    "__doc__",
+    "__dict__",
+    "__weakref__",
+    "__annotations__",
+    "__abstractmethods__",
+}
 _NAMED = (  # of Python and of extensions: their name says all
     types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,

@@ -153,12 +153,13 @@ def warm(
 
     Example: strozzi warm strozzi
     """
-    from joblib import Parallel, cpu_count, delayed
+    from joblib import Parallel, delayed
 
     from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.studies.lookup import core_count
 
     names = [load_game(game).name] if game else game_names()
-    lines = Parallel(n_jobs=min(len(names), cpu_count()))(delayed(_warm)(name) for name in names)
+    lines = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
     if json:
         print_json(lines)
         return

@@ -380,9 +380,7 @@ class _Judge:
 
     def position(self, number: int) -> Worth:
         """Return the worth of the position."""
-        return self._judged(
-            (), self._position, self.table.state, self._rules, self._record[0], self._word(number, 1)
-        )
+        return self._judged((), self._position, self.table.state, self._rules, self._record[0], self._word(number, 1))
 
     def before_the_deal(self) -> Worth:
         """Return the mean worth of other deals."""

@@ -36,7 +36,6 @@ _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
 
 
-
 @dataclass(frozen=True)
 class Cell:
     """Players x line-up x variant, and its number of deals.
@@ -324,11 +323,7 @@ class Plan:
                 "seatings": self.seatings,
                 "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
                 "agents": {spec.text: dict(spec.values) for spec in specs},
-                "agent_files": {
-                    spec.text: digest
-                    for spec in specs
-                    if (digest := spec.source_digest)
-                },
+                "agent_files": {spec.text: digest for spec in specs if (digest := spec.source_digest)},
                 "variants": {variant.name: variant.components for variant in self.variants},
                 "rows": self.rows,
             }

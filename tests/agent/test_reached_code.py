@@ -133,7 +133,9 @@ def test_an_import_by_a_computed_name_is_said_and_resumes_only_if_trusted(code):
     assert run().new_games == 4
     (said,) = messages
     assert "line 5, imports a module by a computed name are not detected; so a results folder resumes only with" in said
-    with pytest.raises(InputError, match=r"by a computed name are not detected; .*trust_agents=True\), or name another"):
+    with pytest.raises(
+        InputError, match=r"by a computed name are not detected; .*trust_agents=True\), or name another"
+    ):
         run()
     assert run(trust_agents=True).new_games == 0
     assert ss.run(study, workers=1).n_games == 4  # without a folder there is nothing to resume
