@@ -285,7 +285,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             for name, part in shown.items():
                 infos[name] = infos[name].copy()
                 infos[name][end.finished] = part
-            for name, part in {"scores": end.final_scores, "wins": end.final_wins}.items():
+            ends: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
+            for name, part in ends.items():
                 infos[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
                 infos[name][end.finished], infos[f"_{name}"] = part, step.done
             observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]

@@ -11,13 +11,13 @@ from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Seconds, Weights, load_agent
 from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
-from strozzi_sim.agent.stopping import STOP_FIELD
 from strozzi_sim.agent.worth import probabilities_place, worth_place
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.compile_errors import plain_text
 from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.kernel.stopping import STOP_FIELD
 from strozzi_sim.kernel.streams import RANDOM
 
 

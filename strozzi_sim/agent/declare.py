@@ -11,9 +11,9 @@ import numpy as np
 from strozzi_sim.agent.analysis import Analyse
 from strozzi_sim.agent.parameters import Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
-from strozzi_sim.agent.stopping import STOP_FIELD
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.stopping import STOP_FIELD
 
 EVERY_GAME = ("*",)
 RECORDS = ("state", "rules", "params", "memory", "rng")  # arguments of a compiled agent
@@ -83,7 +83,7 @@ class Agent:
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
-        """The dtype of its parameter record, which ends with the address of the stop flag (see `agent.stopping`)."""
+        """The dtype of its parameter record, which ends with the address of the stop flag (see `kernel.stopping`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
         return np.dtype([*fields, (STOP_FIELD, "i8")], align=True)
 

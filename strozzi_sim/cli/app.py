@@ -104,7 +104,7 @@ def _open_closed_streams() -> None:
     os.close(number)
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open until the end
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

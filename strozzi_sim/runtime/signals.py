@@ -4,6 +4,7 @@ Python runs a handler only between two instructions of the main thread. So a sec
 the interpreter writes to a socket as they arrive, and writes them where compiled code looks (see `signals_written_to`).
 """
 
+import atexit
 import os
 import select
 import signal
@@ -87,6 +88,8 @@ def _line(process: int) -> tuple[socket.socket, socket.socket]:
     reader.setblocking(False)
     writer.setblocking(False)
     threading.Thread(target=_listen, args=(reader,), name="strozzi-signals", daemon=True).start()
+    for end in (reader, writer):
+        atexit.register(end.detach)  # the system closes them: the thread may still listen
     return reader, writer
 
 

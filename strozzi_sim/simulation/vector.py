@@ -27,9 +27,7 @@ from strozzi_sim.simulation.match import check_players
 from strozzi_sim.simulation.opponents import Opponents
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.slots import FAULTY, SLOT, slot_records
-from strozzi_sim.simulation.vector_arrays import (
-    Info, SlotState, Space, Step, SupportsSlot, check_integer, keep_rows, record_bytes,
-)  # fmt: skip
+from strozzi_sim.simulation.vector_arrays import Info, SlotState, Space, Step, SupportsSlot, check_integer, record_bytes
 from strozzi_sim.simulation.vector_kernels import (
     ILLEGAL,
     LEAD,
@@ -294,7 +292,7 @@ class VectorEnv:
             found = f"{chosen.dtype}{list(chosen.shape)}"
             raise ArgumentError("actions", f"expected whole numbers [{self.num_envs}], one for each game, got {found}")
         step = self._step(np.ascontiguousarray(chosen, np.int64))
-        keep_rows(step, before, chosen)
+        step.keep_rows(before, chosen)
         self.steps += 1
         return step
 

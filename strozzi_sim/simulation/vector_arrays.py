@@ -103,15 +103,16 @@ class Step(NamedTuple):
     done: NDArray[np.bool_]
     info: Info
 
-
-def keep_rows(step: Step, before: Step, actions: Array) -> None:
-    """Give slots whose game waited in a step the rows that they had before; their rewards and `done` are 0."""
-    slots = np.flatnonzero(actions == SKIPPED)
-    if len(slots) == 0:
-        return
-    there, here = ((*each[:3], each.info.random_bits, each.info.num_legal, each.info.deals) for each in (before, step))
-    for old, new in zip(there, here, strict=True):
-        new[slots] = old[slots]
+    def keep_rows(self, before: "Step", actions: Array) -> None:
+        """Give slots whose game waited in this step the rows that they had before; their rewards and `done` are 0."""
+        slots = np.flatnonzero(actions == SKIPPED)
+        if len(slots) == 0:
+            return
+        there, here = (
+            (*each[:3], each.info.random_bits, each.info.num_legal, each.info.deals) for each in (before, self)
+        )
+        for old, new in zip(there, here, strict=True):
+            new[slots] = old[slots]
 
 
 def record_bytes(records: Array) -> Array:

@@ -32,7 +32,6 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.runtime import entry_points
 from strozzi_sim.simulation.match import Match
 
-
 BOTS = """
     from strozzi_sim.agent import Param, compiled_agent
     from strozzi_sim.game.contract import kth_legal, count_legal
@@ -504,7 +503,7 @@ def mistakes(tmp_path_factory):
         ("floats", r"does not compile for strozzi: line 8: it returns float64; an action is a whole number$"),
         ("truths", r"line 12: it returns bool; an action is a whole number$"),
         ("state-field", r"line 16: state has no field 'coinz'; its fields: phase, .*coins"),
-        ("written-field", r"line 20: params or memory has no field 'cuont'; its fields: none$"),
+        ("written-field", r"line 20: memory has no field 'cuont'; its fields: none$"),
         ("rules-field", r"line 25: rules has no field 'scrols'; its fields: .*scrolls"),
         ("params-field", r"line 29: params has no field 'margn'; its fields: margin, depth$"),
         ("memory-field", r"line 33: memory has no field 'cuont'; its fields: count, last$"),

@@ -153,12 +153,17 @@ def test_what_is_played_once_the_flag_is_set_is_no_result():
 
 
 def test_play_reads_the_flag_around_it():
-    assert current_stop() is NO_STOP
-    match = match_of("random")
-    with pytest.raises(Interrupted), stop_flag() as stop:
-        assert current_stop() is stop
-        stop[0] = signal.SIGTERM
-        assert match.play(0, 10).games == 0
+    match, found = match_of("random"), []
+
+    def play():
+        with stop_flag() as stop:
+            found.append(current_stop() is stop)
+            stop[0] = signal.SIGTERM
+            found.append(match.play(0, 10).games)
+
+    with pytest.raises(Interrupted):
+        play()
+    assert found == [True, 0]
     assert current_stop() is NO_STOP
 
 

@@ -15,7 +15,6 @@ from numba import float64, int64
 from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
 from strozzi_sim.agent import Choice, Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import apply, conceal, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
@@ -40,6 +39,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, random_word, reseed
 
 MARGIN, WIN = 0, 1  # `utility`

@@ -9,7 +9,6 @@ from numba import int64
 
 from strozzi_agents.learned.value import play_beyond, utility_at
 from strozzi_agents.learned.verbs import guide_action
-from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.game.contract import apply, determinize
 from strozzi_sim.games.medici_vs_strozzi.core import placements
 from strozzi_sim.games.medici_vs_strozzi.state import (
@@ -25,6 +24,7 @@ from strozzi_sim.games.medici_vs_strozzi.worth import may_buy, whole_price
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import reseed
 
 PLAYED_ON = 3  # loads of either side with `beyond`, the best ones

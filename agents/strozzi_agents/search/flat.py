@@ -6,10 +6,10 @@ from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
 from strozzi_agents.search.playout import DEPTH, EVALUATE, ILLEGAL, MODEL, SPREAD, UTILITY, end_reward, forget, play_on
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 PER_ACTION, PER_DECISION = 0, 1  # `per`

@@ -14,10 +14,10 @@ from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options,
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
 from strozzi_sim.agent import Param, Seconds, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.agent.stopping import is_stopped
 from strozzi_sim.game.contract import apply, conceal, is_over
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 SEARCH_MEMORY = np.dtype([  # shape                     meaning
