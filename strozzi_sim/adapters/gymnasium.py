@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, needs, no_action
 from strozzi_sim.agent import AnyAgent
-from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import default_players, find_game, game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, shipped_variants
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.vector import Reward, VectorEnv
 from strozzi_sim.simulation.vector_arrays import Step
+from strozzi_sim.simulation.vector_kernels import SKIPPED
 
 with needs("Gymnasium", "gymnasium"):
     import gymnasium
@@ -32,6 +33,7 @@ with needs("Gymnasium", "gymnasium"):
     from gymnasium.vector.utils import batch_space
 
 Opponents = AnyAgent | Sequence[Any]
+_MODES = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)
 
 
 def observation_box(game: Game, variant: Variant) -> Any:
@@ -181,12 +183,17 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
-    """Many games at once, Gymnasium's vector interface over `VectorEnv`: compiled, with SAME_STEP autoreset.
+    """Many games at once, Gymnasium's vector interface over `VectorEnv`: compiled.
 
     The arguments are those of `GameEnv`, with the number of games n as `num_envs`; illegal actions are errors. Slot i plays the deals
-    i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n]. Where games ended, `final_obs` has the
-    learner's last observation of each, and `final_info` their `seat`, `deal`, `scores` [n, P] and `wins` [n, P]; `_final_obs` and
-    `_final_info`, bool[n], say where.
+    i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n]. `autoreset_mode`:
+
+    - "SameStep" : where games ended, the step has the first observation of the next deal. `final_obs` has the learner's last
+      observation, and `final_info` `seat`, `deal`, `scores` [n, P] and `wins` [n, P]; `_final_obs` and `_final_info`, bool[n], say where.
+    - "NextStep" : the step has the last observation, a mask of zeros, and in `infos` also `scores` and `wins`. The next step
+      ignores the slot's action and has the first observation of the next deal. Some wrappers need this, such as NormalizeObservation.
+
+    The games are the same in both.
 
     Attributes:
         games: the VectorEnv.
@@ -201,6 +208,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self, game: str | Game, num_envs: int = 1, players: int | None = None, opponents: Opponents = "random",
         seat: int | Literal["rotate"] = "rotate", reward: Reward = "win", variant: AnyVariant = BASE,
         render_mode: str | None = None, max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     ) -> None:  # fmt: skip
         if max_episode_steps is not None:
             raise ArgumentError(
@@ -208,6 +216,10 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             )
         if render_mode not in (None, "ansi"):
             raise ArgumentError("render_mode", f"must be None or 'ansi' for many games, got {render_mode!r}")
+        if autoreset_mode not in _MODES and autoreset_mode not in [mode.value for mode in _MODES]:
+            allowed = " or ".join(repr(mode.value) for mode in _MODES)
+            raise ArgumentError("autoreset_mode", f"must be {allowed}, got {short_repr(autoreset_mode)}")
+        self.metadata = {**type(self).metadata, "autoreset_mode": AutoresetMode(autoreset_mode)}
         self.games = _made(game, players, num_envs, opponents, seat, reward, variant=variant)
         self.num_envs, self.render_mode, self._each = self.games.num_envs, render_mode, np.arange(self.games.num_envs)
         self.single_observation_space = observation_box(self.games.game, self.games.variant)
@@ -216,6 +228,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._seats = np.zeros(self.num_envs, np.int64)
         self._masks = np.zeros((self.num_envs, self.games.num_actions), np.bool_)
+        self._ended = np.zeros(self.num_envs, np.bool_)  # in the last step, with NEXT_STEP
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` has no keys.
@@ -226,6 +239,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         super().reset(seed=seed)
         step = self.games.reset(seed)
         self._seats = step.seats
+        self._ended[:] = False
         return step.observations, self._infos(step)
 
     def _infos(self, step: Step) -> dict[str, Any]:
@@ -234,11 +248,13 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return {key: value for name, part in found.items() for key, value in ((name, part), (f"_{name}", every))}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game; a game that ends makes room for its slot's next deal in the same step.
+        """Play an action in every game; one that ends makes room for its slot's next deal in this step, or in the next.
 
         Raises:
             InputError: an action that is not legal; nothing was played.
         """
+        if self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP:
+            return self._step_or_reset(actions)
         step, learner = self.games.step(actions), self._seats
         self._seats, end, infos = step.seats, step.info, self._infos(step)
         if len(end.finished):
@@ -259,6 +275,31 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             infos |= {"final_obs": final, "_final_obs": step.done, "final_info": ended, "_final_info": step.done}
         rewards = step.rewards[self._each, learner].astype(np.float64)
         return step.observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
+
+    def _step_or_reset(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Play an action in every game except those that ended in the last step, which show their first observation."""
+        given, learner = np.array(actions), self._seats
+        if given.shape == self._ended.shape and given.dtype.kind in "iu" and self._ended.any():
+            given = np.where(self._ended, SKIPPED, given.astype(np.int64))
+        step = self.games.step(given)
+        self._seats, self._ended, end = step.seats, step.done.copy(), step.info
+        observations, infos = step.observations.copy(), self._infos(step)
+        if len(end.finished):
+            shown: dict[str, NDArray[Any]] = {
+                "action_mask": np.zeros((len(end.finished), self.games.num_actions), np.int8)
+            }
+            shown |= {"seat": end.final_seats, "deal": end.final_deals}
+            for name, part in shown.items():
+                infos[name] = infos[name].copy()
+                infos[name][end.finished] = part
+            ends: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
+            for name, part in ends.items():
+                infos[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
+                infos[name][end.finished], infos[f"_{name}"] = part, step.done
+            observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]
+            self._masks = infos["action_mask"].astype(np.bool_)
+        rewards = step.rewards[self._each, learner].astype(np.float64)
+        return observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal in every game, bool[n, A]."""

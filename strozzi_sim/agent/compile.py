@@ -18,6 +18,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.compile_errors import accessed_record, describe_compile_error
 from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.kernel.stopping import STOP_FIELD
 from strozzi_sim.kernel.streams import RANDOM
 
 
@@ -102,13 +103,26 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
     return CompiledEvaluator(compiled, place, seats)
 
 
-def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | None = None) -> CompiledAgent:
-    """Compile an agent for a game, or load it from the cache folder; with `function`, compile that function."""
+def compile_agent(
+    spec: AgentSpec,
+    game: Game,
+    function: Callable[..., Any] | None = None,
+    stop: np.ndarray[Any, Any] | None = None,
+) -> CompiledAgent:
+    """Compile an agent for a game, or load it from the cache folder.
+
+    Args:
+        spec: the agent.
+        game: the game.
+        function: the function to compile; default: the one that chooses actions.
+        stop: int64[1]; a search ends early once it is not 0, with any legal action. Default: it cannot be stopped.
+    """
     agent = spec.agent
     if spec.in_seconds:
         raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (play.calibrate)")
     params = np.zeros(1, agent.params_dtype)
-    kept = list[Any]()
+    params[STOP_FIELD] = 0 if stop is None else stop.ctypes.data
+    kept: list[Any] = [stop]
     for key, param in agent.params.items():
         value = spec.values[key]
         if isinstance(param, Choice):
@@ -118,7 +132,7 @@ def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | No
                 continue
             policy = load_agent(str(value), game)
             evaluate = policy.agent.evaluation if isinstance(param, Evaluator) else None
-            rollout = compile_agent(policy, game, evaluate)
+            rollout = compile_agent(policy, game, evaluate, stop)
             memory = np.zeros(1, rollout.memory)
             kept.append((rollout, memory))
             params[key] = 0 if policy.is_uniform else rollout.address
@@ -128,7 +142,7 @@ def compile_agent(spec: AgentSpec, game: Game, function: Callable[..., Any] | No
             if evaluate is not None:
                 params[f"{key}_worth"] = memory.ctypes.data + worth_place(policy.agent.name, memory.dtype)[0]
             if isinstance(param, Prior) and policy.agent.probabilities is not None:
-                says = compile_agent(policy, game, policy.agent.probabilities)
+                says = compile_agent(policy, game, policy.agent.probabilities, stop)
                 place = probabilities_place(policy.agent.name, memory.dtype, game.actions)
                 kept.append(says)
                 params[f"{key}_function"] = says.address
@@ -206,7 +220,7 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
     if record is None:
         return None
     names = [name for name, dtype in zip(RECORDS, records, strict=True) if record_type(dtype) == record]
-    fields = [field for field in record.fields if field != "nothing"]
+    fields = [field for field in record.fields if field not in ("nothing", STOP_FIELD)]
     where = "" if loc is None else f"{Path(loc.filename).name}, line {loc.line}: "
     return (
         f"{where}{' or '.join(names) or 'a record'} has no field {error.args[0]!r}; "

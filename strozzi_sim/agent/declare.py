@@ -13,6 +13,7 @@ from strozzi_sim.agent.parameters import Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.stopping import STOP_FIELD
 
 EVERY_GAME = ("*",)
 RECORDS = ("state", "rules", "params", "memory", "rng")  # arguments of a compiled agent
@@ -88,9 +89,9 @@ class Agent:
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
-        """The dtype of its parameter record."""
+        """The dtype of its parameter record, which ends with the address of the stop flag (see `kernel.stopping`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
-        return np.dtype(fields, align=True) if fields else _NOTHING
+        return np.dtype([*fields, (STOP_FIELD, "i8")], align=True)
 
     def plays(self, game: Game, players: int) -> bool:
         """Return whether it can play this game with this number of players."""

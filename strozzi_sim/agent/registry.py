@@ -1,12 +1,9 @@
 """Look-up of agents: by name among the installed ones, or by file, with parameter values from a spec string."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -18,9 +15,9 @@ from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_poi
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.pickling import agent_of, pickled
 from strozzi_sim.agent.python import Acting, ActingInBatches
-from strozzi_sim.agent.sent_files import SentFile, place_of
-from strozzi_sim.agent.source import source_of
-from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_top_level, strip_parentheses
+from strozzi_sim.agent.sent_files import place_of
+from strozzi_sim.agent.spec_sources import SpecSources
+from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
@@ -32,7 +29,7 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents du
 
 
 @dataclass(frozen=True)
-class AgentSpec:
+class AgentSpec(SpecSources):
     """An agent with values for its parameters.
 
     Attributes:
@@ -51,7 +48,7 @@ class AgentSpec:
 
     def __reduce__(self) -> Any:
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
-        if _split_file(self.text)[0] or is_installed(self.agent, self.game):
+        if split_file(self.text)[0] or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
         return _given, (self.text, pickled(self.agent), dict(self.values), self.game, self.without)
 
@@ -93,7 +90,7 @@ class AgentSpec:
     @property
     def _source(self) -> str:
         """Name of the agent, with its file if it has one."""
-        file, rest = _split_file(self._unrestricted)
+        file, rest = split_file(self._unrestricted)
         name = rest.partition(":")[0]
         return f"{file}::{name}" if file else name
 
@@ -158,51 +155,9 @@ class AgentSpec:
         return tuple(load_agent(text, self.game) for text in named if text != NONE)
 
     @property
-    def _given_files(self) -> list[tuple[GivenFile, str]]:
-        """Files among its parameters, and their values."""
-        params = self.agent.params.items()
-        return [(param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
-
-    @property
-    def source_digest(self) -> str | None:
-        """SHA-256 of the files that declare it and its policies, and of their `files`; in code, of its source text.
-
-        With the files among its parameters. None for built-in agents without such files, whose behaviour has a
-        version, and for agents without source text, see `sourceless`.
-        """
-        sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
-        if self._in_code and (text := source_of(self.agent.function)) is not None:
-            sources = [text.encode()]
-        sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
-        sources += [param.digest(value).encode() for param, value in self._given_files]
-        return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
-
-    @property
-    def sourceless(self) -> bool:
-        """Whether it was declared in code without source text, so that changes cannot be detected."""
-        return self._in_code and source_of(self.agent.function) is None
-
-    @property
     def _in_code(self) -> bool:
-        return not (self.builtin or _split_file(self.text)[0] or is_installed(self.agent, self.game))
-
-    def _files(self) -> list[Path]:
-        given = _split_file(self.text)[0]
-        module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent, self.game) else None
-        file = place_of(given) if given else getattr(module, "__file__", None)
-        return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
-
-    @property
-    def sent_files(self) -> tuple[SentFile, ...]:
-        """The files named by its spec string and by its policies, which go with it to another machine."""
-        given = _split_file(self.text)[0]
-        named = zip((Path(given).name, *self.agent.files), self._files(), strict=True) if given else ()
-        contents = tuple((name, file.read_bytes()) for name, file in named if file.is_file())
-        own = [SentFile(given, contents)] if contents else []
-        own += [
-            SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for _, path in self._given_files if path
-        ]
-        return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
+        """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
+        return not (self.builtin or split_file(self.text)[0] or is_installed(self.agent, self.game))
 
 
 def _given(
@@ -247,13 +202,6 @@ def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpe
 # -- spec strings ----------------------------------------------------------------------------------------------------
 
 
-def _split_file(text: str) -> tuple[str, str]:
-    """Split a spec string into its file, or "", and the rest."""
-    before, bracket, inside = text.partition("(")
-    file, _, rest = before.rpartition("::")
-    return file, rest + bracket + inside
-
-
 def _name_of(game: str | Game | None) -> str | None:
     return game.name if isinstance(game, Game) else game
 
@@ -270,7 +218,7 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
     """
     if len(text) > MAX_SPEC or not text.isprintable():
         raise InputError(f"agent {short_repr(text)}: expected at most {MAX_SPEC:,} printable characters")
-    file, rest = _split_file(text)
+    file, rest = split_file(text)
     rest, *without = split_top_level(rest, SEPARATOR)
     if not all(without) or len(set(without)) < len(without):
         raise InputError(f"agent {short_repr(text)}: expected {SEPARATOR}RESTRICTION, each once, after the agent")

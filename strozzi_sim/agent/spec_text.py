@@ -43,3 +43,10 @@ def split_top_level(text: str, separator: str) -> list[str]:
 def strip_parentheses(value: str) -> str:
     """Return a spec string without enclosing parentheses."""
     return value[1:-1] if value.startswith("(") and value.endswith(")") else value
+
+
+def split_file(text: str) -> tuple[str, str]:
+    """Split a spec string into its file, or "", and the rest."""
+    before, bracket, inside = text.partition("(")
+    file, _, rest = before.rpartition("::")
+    return file, rest + bracket + inside

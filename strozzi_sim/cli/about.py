@@ -173,12 +173,13 @@ def warm(
 
     Example: strozzi warm strozzi
     """
-    from joblib import Parallel, cpu_count, delayed
+    from joblib import Parallel, delayed
 
     from strozzi_sim.game import installed_games, load_game
+    from strozzi_sim.studies.lookup import core_count
 
     names = [each.name for each in ([load_game(game)] if game else installed_games()[0])]
-    lines = Parallel(n_jobs=min(len(names), cpu_count()))(delayed(_warm)(name) for name in names)
+    lines = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
     if json:
         print_json(lines)
         return

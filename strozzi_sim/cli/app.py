@@ -9,6 +9,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from io import TextIOWrapper
 from types import FrameType
 from typing import Annotated, Any
@@ -33,9 +34,10 @@ from strozzi_sim.cli.error_text import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
 from strozzi_sim.runtime.signals import postponed
 
-EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
+EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted, 141 nobody reads the output any more."
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _MAX_LINE = 2_000  # letters of an error
+_CLOSED_PIPE = 141  # as of a program that SIGPIPE ends
 _signals: list[int] = []  # that were to stop the command that runs
 
 app = typer.Typer(
@@ -81,6 +83,7 @@ def _frame(
 
 def main() -> None:
     """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
+    _open_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -92,6 +95,16 @@ def main() -> None:
         stopped_by = signal.Signals(stopped.signal_number)
         code = _complain(f"interrupted by {stopped_by.name}", 128 + stopped_by, "--debug" in sys.argv)
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for standard streams that the caller has closed, before a file gets their descriptor."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open until the end
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -114,8 +127,9 @@ def run(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _complain("interrupted", 130, debug)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        for number in (1, 2):  # what is still to be flushed goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+        return _CLOSED_PIPE
     except OSError as error:  # an unexpected failure of a file or folder
         name = f"{error.filename}: " if error.filename else ""
         return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
@@ -131,6 +145,10 @@ def _call(arguments: list[str]) -> object:
     try:
         code = app(args=arguments, prog_name="strozzi", standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # which the parser turns into the code of a failed check
+            raise error.__context__ from None
+        raise
     except Exception as error:
         if _signals:  # an extension module interrupted during its import raises an ImportError instead
             raise Stopped(_signals[0]) from error
@@ -157,5 +175,6 @@ def _complain(message: str, code: int, debug: bool) -> int:
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     if len(line) > _MAX_LINE:
         line = f"{line[: _MAX_LINE - MAX_SHOWN]} ... {line[-MAX_SHOWN:]}"
-    print(f"strozzi: error: {line}", file=sys.stderr)
+    with suppress(OSError):  # nobody reads it any more
+        print(f"strozzi: error: {line}", file=sys.stderr)
     return code

@@ -33,6 +33,10 @@ def run(
     scheduler: Annotated[
         str, typer.Option(metavar="ADDRESS", help="of the Dask cluster, such as tcp://10.0.0.1:8786")
     ] = "",
+    trust_agents: Annotated[
+        bool,
+        typer.Option("--trust-agents", help="resume although changes of the agents' code could not be detected"),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Play a study and write its tables and report; run it again to resume.
@@ -50,7 +54,10 @@ def run(
         )
     folder = out or Path("results") / study.plan.name
     with options.watching(json) as progress:
-        results = play(study, folder, workers, progress, deals=deals, part=part, backend=backend, scheduler=scheduler)
+        results = play(
+            study, folder, workers, progress, deals=deals, part=part, backend=backend, scheduler=scheduler,
+            trust_agents=trust_agents,
+        )  # fmt: skip
         page = None if part else options.write_page(results, progress)
     _finish(results, page, json)
 

@@ -23,6 +23,7 @@ from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.cpu import CPUContext
+from numba.core.environment import lookup_environment
 from numba.core.lowering import Environment
 from numba.core.options import DefaultOptions
 from numba.core.typed_passes import NativeLowering
@@ -164,6 +165,7 @@ class _Draft(_Library):
 
     kept: str | None = None  # name in `kernel.kept_drafts`
     own = b""  # bitcode of its module, if drafts are cached
+    environment: Any = None  # of a cached draft
 
     def finalize(self) -> None:
         """Link its callees."""
@@ -194,6 +196,10 @@ class _Draft(_Library):
 class _Whole(_Library):
     """The code of an entry: linked functions are private, so LLVM may change their calling convention or drop them."""
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.environments: list[Environment] = []  # that the code points to
+
     def _optimize_final_module(self) -> None:
         if not PATCHES["private"].is_on or not config.LLVM_REFPRUNE_PASS:
             super()._optimize_final_module()
@@ -213,6 +219,19 @@ class _Whole(_Library):
             if function.is_declaration and function.name.startswith("_ZN"):
                 raise RuntimeError(f"{self.name} calls {function.name}, which is not linked")
         super()._finalize_final_module()
+        self._set_environments()
+
+    def _set_environments(self) -> None:
+        """Give the code the environments of all linked functions: Python objects, which `print` and `raise` need.
+
+        numba does so for functions that Python calls, not for callbacks or drafts: these would fail while they hold the lock of
+        the interpreter, and never release it.
+        """
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name)
+            if environment is not None:
+                self._codegen.set_env(variable.name, environment)
+                self.environments.append(environment)
 
 
 class _BeginLibrary(LoweringPass):  # type: ignore[misc]
@@ -261,14 +280,14 @@ def _holds_no_address(library: Any) -> bool:
 
 
 def _keep(key: str, result: Any) -> None:
-    """Cache a draft, unless it contains an address of this process or links a draft that is not cached."""
+    """Cache a draft, unless it holds an object or an address of this process, or links a draft that is not cached."""
     library = result.library
     library._ensure_finalized()
     linked = [
         one for one in dict.fromkeys(library._linking_libraries) if one.name != "nrt"
     ]  # every entry links nrt itself
     drafts = [one for one in linked if isinstance(one, _Draft)]
-    if not _holds_no_address(library) or any(one.kept is None for one in drafts):
+    if result.environment.consts or not _holds_no_address(library) or any(one.kept is None for one in drafts):
         return
     module = binding.parse_bitcode(library.own)
     for one in linked:
@@ -309,7 +328,8 @@ class _DraftCompiler(CompilerBase):  # type: ignore[misc]
         """Return the compile result of a cached draft."""
         context, library = self.state.targetctx, kept_drafts.library_of(name, self._library)
         description, signature = kept_drafts.description_of(name)
-        entry = context.get_executable(library, description, Environment.from_fndesc(description))
+        library.environment = Environment.from_fndesc(description)  # numba knows it as long as somebody holds it
+        entry = context.get_executable(library, description, library.environment)
         context.insert_user_function(entry, description, [library])
         return compiler.compile_result(
             typing_context=self.state.typingctx, target_context=context, entry_point=entry, library=library, fndesc=description,

@@ -11,10 +11,10 @@ seat did not know and of the chance to come; all actions meet the same draws. Th
   mind without an event, and by the noise of the draws
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from strozzi_sim.play.judging import judging_kernels
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
 from strozzi_sim.play.records import RecordedGame
+from strozzi_sim.simulation.interrupts import call_interruptible
 from strozzi_sim.simulation.luck import Luck, luck_record
 from strozzi_sim.stats.intervals import t_quantile
 
@@ -350,9 +351,20 @@ class _Judge:
 
     def __init__(self, table: Position, luck: Luck) -> None:
         self.table, self.redraws = table, luck.redraws
-        self._record, self._kept = luck_record(luck, table.game)
+        self._stop = np.zeros(1, np.int64)
+        self._record, self._kept = luck_record(luck, table.game, self._stop)
         self._rules = exact_copy(table.variant.rules)
         self._actions, self._position, self._deals, self._result = judging_kernels(table.game)
+
+    def _judged(self, shape: tuple[int, ...], judge: Callable[..., Any], *arguments: Any) -> Worth:
+        """Return the worths that a kernel adds to its last argument."""
+
+        def judged() -> Worth:
+            worths = np.zeros((*shape, self.table.players, len(WORTHS)))
+            judge(*arguments, worths)
+            return worths
+
+        return call_interruptible(self._stop, judged)
 
     def _word(self, number: int, kind: int) -> np.uint64:
         """Return the key of the draws of a decision: 0 for its actions, 1 for the position after it."""
@@ -363,26 +375,18 @@ class _Judge:
 
     def actions(self, number: int) -> Worth:
         """Return the worth of every legal action, float64[K, P, 3]."""
-        worths = np.zeros((len(self.table.legal), self.table.players, len(WORTHS)))
-        self._actions(self.table.state, self._rules, self._record[0], self._word(number, 0), worths)
-        return worths
+        start = self.table.state, self._rules, self._record[0]
+        return self._judged((len(self.table.legal),), self._actions, *start, self._word(number, 0))
 
     def position(self, number: int) -> Worth:
         """Return the worth of the position."""
-        worth = np.zeros((self.table.players, len(WORTHS)))
-        self._position(self.table.state, self._rules, self._record[0], self._word(number, 1), worth)
-        return worth
+        return self._judged((), self._position, self.table.state, self._rules, self._record[0], self._word(number, 1))
 
     def before_the_deal(self) -> Worth:
         """Return the mean worth of other deals."""
         table = self.table
-        worth = np.zeros((table.players, len(WORTHS)))
-        state = np.zeros(1, table.game.state)
-        name, seed = game_key(table.game.name), table.seed
-        self._deals(
-            state, self._rules, self._record[0], name, seed, table.players, table.deal, table.start_player, worth
-        )
-        return worth
+        deal = game_key(table.game.name), table.seed, table.players, table.deal, table.start_player
+        return self._judged((), self._deals, np.zeros(1, table.game.state), self._rules, self._record[0], *deal)
 
     def result(self) -> Worth:
         """Return score, lead and share of the win of every seat of a finished game."""

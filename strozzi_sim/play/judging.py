@@ -9,7 +9,7 @@ from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.game.contract import Game, actor, apply, conceal, count_legal, deal, determinize, kth_legal, score
 from strozzi_sim.game.final_worth import lead_of, share_of_win
 from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.pointers import assign
+from strozzi_sim.kernel.pointers import assign, int64_at
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import deal_key, hash_combine, mix, stream_key
 from strozzi_sim.simulation.luck import luck_dtype
@@ -23,6 +23,8 @@ def _judge_actions(states, rules, luck, word, worths):
     state = states[0]
     seat = actor(state)
     for k in range(luck.redraws):
+        if int64_at(luck.stop) != 0:
+            return
         drawn = hash_combine(word, k)
         assign(luck.before, state)
         conceal(luck.before, rules[0], seat)
@@ -39,6 +41,8 @@ def _judge_actions(states, rules, luck, word, worths):
 @jit
 def _judge_position(states, rules, luck, word, worth):
     for k in range(luck.redraws):
+        if int64_at(luck.stop) != 0:
+            return
         evaluate(luck, states[0], rules[0], hash_combine(word, k))
         add_worth(luck, states[0].players, worth, 1.0 / luck.redraws)
 
@@ -47,6 +51,8 @@ def _judge_position(states, rules, luck, word, worth):
 def _judge_deals(states, rules, luck, game, seed, players, number, start_player, worth):
     key = stream_key(deal_key(seed, game, players, number), _PURPOSE)
     for k in range(luck.redraws):
+        if int64_at(luck.stop) != 0:
+            return
         word = hash_combine(key, k)
         redraw_all(luck, word)
         deal(states[0], rules[0], players, start_player, luck.other, None)

@@ -28,6 +28,7 @@ from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.runtime.worker import active_heartbeat, heartbeat
+from strozzi_sim.simulation.interrupts import call_interruptible
 
 
 class GameContext(Protocol):
@@ -55,7 +56,8 @@ class Seat:
         self._beat, self._place = heartbeat(), (table.players, table.deal, seat)
         self._player: Any = None
         if spec.agent.kind == "compiled":
-            self._bound = compile_agent(spec, self.game)
+            self._stop = np.zeros(1, np.int64)
+            self._bound = compile_agent(spec, self.game, stop=self._stop)
             self._memory = np.zeros(1, self._bound.memory)
         else:
             with active_heartbeat(self._beat, *self._place), self._clock() as clock:
@@ -130,13 +132,22 @@ class Seat:
             return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
 
     def _ask_compiled(self, seen: Any, rules: Any) -> int:
+        begin = self._rng.copy()
+
         def ask() -> int:
+            self._rng[:] = begin
             action: int = self._kernels.ask(
                 seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
                 self._rng,
             )  # fmt: skip
             return action
 
+        if self._bound.trusted and self.spec.searches:
+            try:
+                return call_interruptible(self._stop, ask)
+            except BaseException:  # of the handler of a signal: asked again, it decides as if for the first time
+                self._rng[:] = begin
+                raise
         if self._bound.trusted:
             return ask()
         with TimeLimit(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return

@@ -6,7 +6,7 @@ a figure is what a row is about: the figures of the whole game, and what changed
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -74,10 +74,12 @@ def workbook(found: Mapping[str, pd.DataFrame]) -> bytes:
         from openpyxl.utils import get_column_letter
     except ImportError:
         raise InputError("xlsx: needs openpyxl; install it with: pip install 'strozzi-sim[xlsx]'") from None
-    book = Workbook()
+    book, names = Workbook(), _sheet_names(found)
     book.remove(book.active)
     for title, sheet in found.items():
-        page = book.create_sheet(_SAFE_SHEET.sub(" ", title)[:_LONGEST_SHEET])
+        page = book.create_sheet(names[title])
+        if title == COLUMNS:
+            sheet = sheet.assign(sheet=sheet["sheet"].map(names))
         for row, line in enumerate([list(sheet.columns), *sheet.itertuples(index=False, name=None)], 1):
             for column, value in enumerate(line, 1):
                 if not isinstance(value, str) and pd.isna(value):
@@ -96,6 +98,20 @@ def workbook(found: Mapping[str, pd.DataFrame]) -> bytes:
     written = io.BytesIO()
     book.save(written)
     return written.getvalue()
+
+
+def _sheet_names(titles: Iterable[str]) -> dict[str, str]:
+    """Return a name for each title, short enough, and unlike the others also without regard to capitals."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for title in titles:
+        whole, number, end = _SAFE_SHEET.sub(" ", title), 1, ""
+        while (name := whole[: _LONGEST_SHEET - len(end)].rstrip() + end).lower() in taken:
+            number += 1
+            end = f" {number}"
+        names[title] = name
+        taken.add(name.lower())
+    return names
 
 
 def _printable(text: str) -> str:

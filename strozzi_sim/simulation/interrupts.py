@@ -1,16 +1,40 @@
-"""Stopping cleanly: SIGINT and SIGTERM set the stop flag that kernels read between games."""
+"""Stopping cleanly: SIGINT and SIGTERM set the stop flag that kernels read between games, and searches between playouts."""
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from strozzi_sim.errors import Interrupted
-from strozzi_sim.runtime.signals import is_executing, postponed
+from strozzi_sim.runtime.signals import is_executing, postponed, signals_written_to
+
+Result = TypeVar("Result")
+
+NO_STOP = np.zeros(1, np.int64)
+_current: ContextVar[np.ndarray[Any, Any]] = ContextVar("stop_flag", default=NO_STOP)
+
+
+def current_stop() -> np.ndarray[Any, Any]:
+    """Return the flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0."""
+    return _current.get()
+
+
+def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -> Result:
+    """Return `call()`, whose kernels end early once `stop`, int64[1], is set: a signal sets it.
+
+    The handler of the signal then raises. If it does not, as one of the caller's may do, the call is repeated.
+    """
+    while True:
+        stop[0] = 0
+        with signals_written_to(stop):
+            result = call()
+        if stop[0] == 0:
+            return result
 
 
 @contextmanager
@@ -38,13 +62,16 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
         yield stop
         return
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    token = _current.set(stop)
     try:
-        yield stop
+        with signals_written_to(stop):
+            yield stop
         if stop[0]:
             raise interrupted()
     except KeyboardInterrupt:
         raise (interrupted() if stop[0] else KeyboardInterrupt) from None
     finally:
+        _current.reset(token)
         for timer in later:
             timer.cancel()
         stop[0] = stop[0] or 1  # workers need not continue after any error

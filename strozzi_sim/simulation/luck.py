@@ -20,6 +20,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.record_types import keep_words
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
+from strozzi_sim.simulation.interrupts import NO_STOP
 
 REDRAWS = 8
 MOST_REDRAWS = 10_000
@@ -68,6 +69,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
         ("memory", "i8"),
         ("memory_size", "i8"),
         ("worth", "i8"),  #                              address of what it writes, float64[P, 3]
+        ("stop", "i8"),  #                               address of the stop flag
         ("redraws", "i8"),
         ("key", "u8"),  #                                of this game's redraws
         ("events", "i8"),  #                             of this game so far
@@ -82,11 +84,12 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
     ], align=True))  # fmt: skip
 
 
-def luck_record(luck: Luck, game: Game) -> tuple[np.ndarray[Any, Any], Any]:
-    """Return a record of `luck_dtype`, array of shape (1,), and what must outlive it."""
+def luck_record(luck: Luck, game: Game, stop: np.ndarray[Any, Any] = NO_STOP) -> tuple[np.ndarray[Any, Any], Any]:
+    """Return a record of `luck_dtype`, array of shape (1,), and what must outlive it; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)
     memory, record = np.zeros(1, evaluator.agent.memory), np.zeros(1, luck_dtype(game))
     record["address"], record["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data
     record["memory"], record["memory_size"] = memory.ctypes.data, evaluator.agent.memory_size
     record["worth"], record["redraws"] = memory.ctypes.data + evaluator.place, luck.redraws
-    return record, (evaluator, memory)
+    record["stop"] = stop.ctypes.data
+    return record, (evaluator, memory, stop)

@@ -6,7 +6,7 @@ from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
 from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, score
 from strozzi_sim.game.final_worth import lead_of, share_of_win
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, call_at, float64_at, zero_at
+from strozzi_sim.kernel.pointers import assign, call_at, float64_at, int64_at, zero_at
 from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw, stream_key
 from strozzi_sim.simulation.luck import MOST_REDRAWS, SEATS
 
@@ -67,6 +67,8 @@ def measure_deal(luck, state, rules, chance, key, start_player):
             luck.total[seat, k] = 0.0
     _begin_event(luck)
     for k in range(luck.redraws):
+        if int64_at(luck.stop) != 0:  # the game is discarded
+            return
         word = hash_combine(luck.key, k)
         assign(luck.other, chance)
         redraw_all(luck, word)
@@ -100,6 +102,8 @@ def after_action(luck, state, rules, action, at_random, chance):
     _begin_event(luck)
     start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))
     for k in range(luck.redraws):
+        if int64_at(luck.stop) != 0:  # the game is discarded
+            return
         word = hash_combine(start, k)
         assign(luck.trial, luck.before)
         assign(luck.other, luck.chance)

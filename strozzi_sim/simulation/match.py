@@ -19,6 +19,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.runtime.worker import active_heartbeat, heartbeat, raised_in_compiled_code
+from strozzi_sim.simulation.interrupts import current_stop
 from strozzi_sim.simulation.loop import (
     AGENT,
     FAULT,
@@ -36,8 +37,6 @@ from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_record
 from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
 from strozzi_sim.simulation.slots import kernels
-
-NO_STOP = np.zeros(1, np.int64)
 
 
 @dataclass
@@ -200,7 +199,7 @@ class Match:
         start_player: int = 0,
         luck: Luck | None = None,
         answers: bool = False,
-        stop: np.ndarray[Any, Any] = NO_STOP,
+        stop: np.ndarray[Any, Any] | None = None,
     ) -> MatchResult:
         """Play deals first .. last - 1 with the seatings of each, or only number `seating`.
 
@@ -215,12 +214,13 @@ class Match:
             start_player: seat that starts round 1.
             luck: how to measure luck; the outcome then has the sums of `simulation.luck` too.
             answers: add the counts ANSWERS to the outcome.
-            stop: int64[1]; play ends before the next game once it is not 0.
+            stop: int64[1]; play ends before the next game once it is not 0, and searches before their next playout; the
+                result is then incomplete. Default: the one of a `stop_flag` around this call.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
         """
-        players = self.players
+        players, stop = self.players, current_stop() if stop is None else stop
         design = self.design if seating is None else self.design[seating : seating + 1]
         per_deal = self.games_per_deal if seating is None else 1
 
@@ -230,7 +230,7 @@ class Match:
 
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player, self.seatings == SPREAD)
-        agents, compiled, _memories = self.agent_table()
+        agents, compiled, _memories = self.agent_table(stop)
         rules = exact_copy(
             self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
         )
@@ -242,7 +242,7 @@ class Match:
         counts, written = np.zeros(0, np.int64), None
         sink: Any = None
         counting: Any = None
-        measured, _evaluator = luck_record(luck, self.game) if luck is not None else (None, None)
+        measured, _evaluator = luck_record(luck, self.game, stop) if luck is not None else (None, None)
         of_luck = None if measured is None else measured[0]
         keeper: RowRecorder | None = None
         if plan is not None and (plan.crosstabs or keep):
@@ -285,10 +285,16 @@ class Match:
         outcome = _merged(outcome_dtype(luck is not None, answers), outcome, measured, answered)
         return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
 
-    def agent_table(self) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
-        """Return the AGENT records of the positions, and what must outlive them: the compiled agents and their memories."""
+    def agent_table(
+        self, stop: np.ndarray[Any, Any] | None = None
+    ) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
+        """Return the AGENT records of the positions, and what must outlive them: the compiled agents and their memories.
+
+        Searches read `stop`, int64[1], if there is one.
+        """
         compiled = [
-            compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
+            compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None
+            for spec in self.positions
         ]
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(self.players, AGENT)

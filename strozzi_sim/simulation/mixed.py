@@ -157,14 +157,14 @@ class MixedLoop:
                 elif waiting <= 0:
                     break
                 else:
-                    self._answer(self.pending[:waiting], wave)
+                    self._answer(self.pending[:waiting], wave, stop)
         script = np.empty(int(progress["logged"][0]), np.int64)
         if waiting == 0 and stop[0] == 0:
             self.kernels.sort(self.log, len(script), np.cumsum(lengths) - lengths, script)
         return script
 
-    def _answer(self, pending: Array, wave: Array) -> None:
-        """Answer every pending decision by its agent."""
+    def _answer(self, pending: Array, wave: Array, stop: Array) -> None:
+        """Answer every pending decision by its agent, or stop before the next call of an agent."""
         for position in self.asked_positions:
             asked = pending
             if len(self.asked_positions) > 1:
@@ -173,9 +173,9 @@ class MixedLoop:
                     continue
             try:
                 if self.specs[position].agent.kind == "batch":
-                    self._answer_batch(position, asked, wave)
+                    self._answer_batch(position, asked, wave, stop)
                 else:
-                    self._answer_each(position, asked, wave)
+                    self._answer_each(position, asked, wave, stop)
             except InvalidAnswer as bad:
                 row = asked[bad.row]
                 slot = self.slots[row["slot"]]
@@ -191,7 +191,7 @@ class MixedLoop:
         columns = (deals, slots["seating"], asked["seat"], slots["decisions"])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
-    def _answer_batch(self, position: int, asked: Array, wave: Array) -> None:
+    def _answer_batch(self, position: int, asked: Array, wave: Array, stop: Array) -> None:
         begin_decision(self._words, *self._places(asked[:1], wave)[0])
         if position not in self._batch_players:
             spec = self.specs[position]
@@ -199,6 +199,8 @@ class MixedLoop:
             limit_loaded()
         player = self._batch_players[position]
         for first in range(0, len(asked), BATCH_SIZE):
+            if stop[0]:
+                return
             part = asked[first : first + BATCH_SIZE]
             self.kernels.look(
                 self.rules,
@@ -217,7 +219,7 @@ class MixedLoop:
                 raise InvalidAnswer(bad.what, first + bad.row) from bad.__cause__
             self.slots["action"][part["slot"]] = actions
 
-    def _answer_each(self, position: int, asked: Array, wave: Array) -> None:
+    def _answer_each(self, position: int, asked: Array, wave: Array, stop: Array) -> None:
         spec = self.specs[position]
         legal = self.legal_each[: len(asked)]
         self.kernels.look(
@@ -226,6 +228,8 @@ class MixedLoop:
         states, games = self.works["seen"], self.slots["game"]
         places = self._places(asked, wave)
         for row, (b, seat, _) in enumerate(asked.tolist()):
+            if stop[0]:
+                return
             try:
                 begin_decision(self._words, *places[row])
                 game = int(games[b])

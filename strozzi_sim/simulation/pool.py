@@ -18,9 +18,10 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
+from strozzi_sim.simulation.interrupts import NO_STOP
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.luck import Luck
-from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
+from strozzi_sim.simulation.match import Match, MatchResult
 
 _BATCH = 4  # tasks for each worker at once, if results come in batches
 
@@ -70,7 +71,7 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
         played.counts = count_orders(played.rows, task.match.players)
         played.rows = played.rows if task.rows else played.rows[:0]
     whole = (task.last - task.first) * task.match.games_per_deal
-    return played if played.games == whole else None
+    return played if played.games == whole and stop[0] == 0 else None  # once stopped, searches answer anything
 
 
 def perform(

@@ -28,6 +28,7 @@ from strozzi_sim.kernel.streams import (
 )
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.worker import HEARTBEAT, active_heartbeat, heartbeat
+from strozzi_sim.simulation.interrupts import call_interruptible
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, play_game, work_dtype
 from strozzi_sim.simulation.match import Match
 
@@ -55,9 +56,11 @@ def _write_results(state, wins, scores):
 
 
 @jit
-def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, wins, scores, fault, beat):
+def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, wins, scores, stop, fault, beat):
     state, seen, chance = work.state, work.seen, work.chance
     for k in range(wins.shape[0]):
+        if stop[0] != 0:
+            return
         key = hash_combine(word, k)
         assign(state, starts[0])
         for source in range(SOURCES):
@@ -71,11 +74,13 @@ def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, w
 
 
 @jit
-def _redeals(job, rules, work, agents, seat_agents, randoms, redrawn, wins, scores, fault, beat):
+def _redeals(job, rules, work, agents, seat_agents, randoms, redrawn, wins, scores, stop, fault, beat):
     state, seen, chance = work.state, work.seen, work.chance
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, job.players, number)
         for version in range(redrawn.shape[0]):
+            if stop[0] != 0:
+                return
             other = stream_key(key, AGENTS + version)
             seed_chance(chance, key)
             for source in range(SOURCES):
@@ -94,23 +99,26 @@ def _common(game: Game) -> list[Any]:
     return [array_type(game.rules), record_type(work_dtype(game)), *arrays]
 
 
+def _ends() -> list[Any]:
+    """Return the types of the stop flag, the fault and the heartbeat."""
+    return [types.int64[::1], record_type(FAULT), record_type(HEARTBEAT)]
+
+
 @cache
 def _playouts_of(game: Game) -> Any:
     game.register()
-    ends = [record_type(FAULT), record_type(HEARTBEAT)]
     results = [types.int64[:, ::1], types.int64[:, ::1]]
-    started = [array_type(game.state), *_common(game), types.uint64, types.int64, *results, *ends]
+    started = [array_type(game.state), *_common(game), types.uint64, types.int64, *results, *_ends()]
     return entry(_playouts, types.void(*started), game.name)
 
 
 @cache
 def _redeals_of(game: Game) -> Any:
     game.register()
-    ends = [record_type(FAULT), record_type(HEARTBEAT)]
     results = [types.int64[:, :, ::1], types.int64[:, :, ::1]]
     return entry(
         _redeals,
-        types.void(record_type(JOB), *_common(game), types.uint8[:, ::1], *results, *ends),
+        types.void(record_type(JOB), *_common(game), types.uint8[:, ::1], *results, *_ends()),
         game.name,
     )
 
@@ -127,7 +135,8 @@ class Rollouts:
             names = ", ".join(spec.text for spec in match.lineup)
             raise InputError(f"play-outs need compiled agents of the package without restrictions, got {names}")
         self.match = match
-        self._agents, self._compiled, self._memories = match.agent_table()
+        self._stop = np.zeros(1, np.int64)
+        self._agents, self._compiled, self._memories = match.agent_table(self._stop)
         self._rules = exact_copy(match.variant.rules)
         self._work, self._seated = np.zeros(1, work_dtype(match.game)), np.zeros(match.players, AGENT)
         self._randoms, self._fault = np.zeros(match.players, RANDOM), np.zeros(1, FAULT)
@@ -135,7 +144,9 @@ class Rollouts:
     def _play(self, kernel: Any, *arguments: Any) -> None:
         beat = heartbeat()
         with active_heartbeat(beat, self.match.players):
-            kernel(*arguments, self._fault[0], beat[0])
+            call_interruptible(
+                self._stop, lambda: kernel(*arguments, self._stop, self._fault[0], beat[0])
+            )  # each play-out begins anew, so that a repeated call has the same results
         if self._fault["found"][0]:
             raise self.match.fault(self._fault[0])
 

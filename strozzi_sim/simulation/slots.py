@@ -131,9 +131,9 @@ def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, s
     for b in range(slots.shape[0]):
         slot = slots[b]
         work = works[b]
-        while True:
+        while stop[0] == 0:
             if slot.game < 0:
-                if progress.next == progress.games or stop[0] != 0:
+                if progress.next == progress.games:
                     break
                 game = progress.next
                 progress.next = game + 1

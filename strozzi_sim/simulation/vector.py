@@ -42,8 +42,7 @@ from strozzi_sim.simulation.vector_kernels import (
 )
 
 MAX_GAMES = 2**20  # at once
-_SEED_BITS = 53
-MAX_SEED = 2**_SEED_BITS - 1
+MAX_SEED = 2**53 - 1
 ROTATE = "rotate"
 Reward = Literal["win", "score", "lead"]
 REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
@@ -271,7 +270,7 @@ class VectorEnv:
             AgentFault: an opponent chose an illegal action.
         """
         self._open()
-        self.seed = randbits(_SEED_BITS) if seed is None else check_integer("seed", seed, 0, MAX_SEED)
+        self.seed = randbits(53) if seed is None else check_integer("seed", seed, 0, MAX_SEED)
         first = check_integer("deal", deal, 0, MAX_SEED)
         self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
         self.steps = 0
@@ -281,19 +280,19 @@ class VectorEnv:
         """Play one action in every game, and advance each to the caller's next decision.
 
         Args:
-            actions: whole numbers [n]; `masks` has those that are legal.
+            actions: whole numbers [n]; `masks` has those that are legal. SKIPPED (`vector_kernels`): the game waits.
 
         Raises:
             InputError: another shape or type, or an action that is not legal, with slot, seat and the legal ones: nothing was
                 played. Or `reset` was not called.
             AgentFault: an opponent chose an illegal action; only `reset` helps then.
         """
-        self._shown()
-        chosen = np.asarray(actions)
+        before, chosen = self._shown(), np.asarray(actions)
         if chosen.dtype.kind not in "iu" or chosen.shape != (self.num_envs,):
             found = f"{chosen.dtype}{list(chosen.shape)}"
             raise ArgumentError("actions", f"expected whole numbers [{self.num_envs}], one for each game, got {found}")
         step = self._step(np.ascontiguousarray(chosen, np.int64))
+        step.keep_rows(before, chosen)
         self.steps += 1
         return step
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.simulation.vector_kernels import SKIPPED
 
 Array = np.ndarray[Any, Any]
 
@@ -101,6 +102,17 @@ class Step(NamedTuple):
     rewards: NDArray[np.float32]
     done: NDArray[np.bool_]
     info: Info
+
+    def keep_rows(self, before: "Step", actions: Array) -> None:
+        """Give slots whose game waited in this step the rows that they had before; their rewards and `done` are 0."""
+        slots = np.flatnonzero(actions == SKIPPED)
+        if len(slots) == 0:
+            return
+        there, here = (
+            (*each[:3], each.info.random_bits, each.info.num_legal, each.info.deals) for each in (before, self)
+        )
+        for old, new in zip(there, here, strict=True):
+            new[slots] = old[slots]
 
 
 def record_bytes(records: Array) -> Array:

@@ -31,6 +31,7 @@ from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to,
 
 WIN, SCORE, LEAD = 0, 1, 2  # rewards
 UNASKED, ILLEGAL = -3, -4  # why a step was not made
+SKIPPED = -(1 << 62)  # the action of a slot whose game waits
 MAX_UNASKED = 1000  # games one after another in which the caller is not asked
 PREFETCH_DISTANCE = (
     2  # slots; that far before it is played a game is brought near, which saves a fifth of the time with 4,096 games
@@ -130,7 +131,7 @@ def _show(b, plan, rules, work, slot, randoms, rows):
 def _first_illegal(rules, works, actions):
     """Return the first slot whose action is illegal, or -1."""
     for b in range(actions.shape[0]):
-        if not is_legal(works[b].state, rules, actions[b]):
+        if actions[b] != SKIPPED and not is_legal(works[b].state, rules, actions[b]):
             return b
     return -1
 
@@ -138,7 +139,7 @@ def _first_illegal(rules, works, actions):
 @jit
 def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, actions, rows, finals, fault,
           beat):  # fmt: skip
-    """Play an action in every slot, or deal to all of them where there are no actions.
+    """Play an action in every slot, or deal to all of them where there are no actions; slots that are SKIPPED have no row.
 
     Returns the number of games that ended, or FAULTY, UNASKED or ILLEGAL; if ILLEGAL, nothing was played.
     """
@@ -158,6 +159,8 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
         rows.done[b] = False
         for seat in range(players):
             rows.rewards[b, seat] = 0
+        if not begins and actions[b] == SKIPPED:
+            continue
         mover = int64(-1)  # no seat has acted in the game in the slot
         if begins:
             slot.game = job.first + b - games

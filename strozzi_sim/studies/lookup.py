@@ -4,6 +4,7 @@ Each is looked up once, here, from text as a user types it or from objects, whic
 name the argument; the command line puts its option in its place, a study's file its key.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from os import PathLike
@@ -23,6 +24,7 @@ Settings = Sequence[str]
 Things = str | Sequence[str]
 
 MAX_WORKERS = 1_024
+CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
 ALL = "all"  # player counts
 
 
@@ -119,13 +121,26 @@ def worker_count(workers: int | None) -> int:
 
     Raises:
         ArgumentError: not a number of workers.
+        InputError: joblib's variable for the number of cores is not a number.
     """
     if workers is None:
-        from joblib import cpu_count
-
-        return int(cpu_count())
+        return core_count()
     check_whole("workers", workers, 1, MAX_WORKERS)
     return workers
+
+
+def core_count() -> int:
+    """Return the number of cores that this process may use, as joblib counts them.
+
+    Raises:
+        InputError: joblib's variable for it is not a number.
+    """
+    from joblib import cpu_count
+
+    limit = os.environ.get(CORES_VARIABLE)
+    if limit is not None and not (limit.strip().isdecimal() and int(limit) > 0):
+        raise InputError(f"{CORES_VARIABLE}: must be a whole number from 1, got {short_repr(limit)}")
+    return int(cpu_count())
 
 
 def check_seats(lineup: Sequence[AgentSpec], players: Sequence[int]) -> None:

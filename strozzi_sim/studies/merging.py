@@ -60,7 +60,7 @@ def merge_parts(
             for chunk in read_chunks(folder, replace(plan, part=part)):
                 if chunk[:2] not in store.done:
                     store.adopt(chunk)
-    return run_study(plan, out, workers=workers, progress=progress, kind="Study {}")
+    return run_study(plan, out, workers=workers, progress=progress, kind="Study {}", trust_agents=True)
 
 
 def _manifest_of(folder: Path) -> dict[str, Any]:

@@ -28,17 +28,12 @@ from strozzi_sim.simulation.match import Match, outcome_dtype
 CHUNKS = 200
 MAX_EXPLORED = 24  # cells of a study with an explorer
 MAX_DEALS = 1_000_000_000
-SEATS, AGENTS, VARIANTS, MAPS = (
-    "seats",
-    "agents",
-    "variants",
-    "heatmaps",
-)  # questions of a headline, beside the game's pages
+RESUMES = "so a results folder resumes only with --trust-agents (in Python: trust_agents=True)"
+SEATS, AGENTS, VARIANTS, MAPS = "seats", "agents", "variants", "heatmaps"  # of a headline, beside a game's pages
 EFFECT = 0.01  # one point of a share, 1 % of a mean
 _FOR_WORTH = {"one": "rotate", "spread": "rotate"}  # seatings where a worth is measured
 _FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
-NO_SOURCE = "declared in code without a text: changes are not detected"  # instead of a digest
 
 
 @dataclass(frozen=True)
@@ -312,8 +307,8 @@ class Plan:
         rule |= {"chunk_deals": self.chunk_deals} if self.chunk_deals else {}
         rule |= {"luck": self.luck.resolved} if self.luck else {}
         rule |= {"answers": True} if self.answers else {}
-        agents = {spec for lineup in self.lineups for spec in lineup}
-        specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
+        specs = self._specs
+        rule |= {"undigested": {text: list(what) for text, what in self.undigested.items()}} if self.undigested else {}
         return (
             kind
             | rule
@@ -328,15 +323,22 @@ class Plan:
                 "seatings": self.seatings,
                 "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
                 "agents": {spec.text: dict(spec.values) for spec in specs},
-                "agent_files": {
-                    spec.text: digest
-                    for spec in specs
-                    if (digest := NO_SOURCE if spec.sourceless else spec.source_digest)
-                },
+                "agent_files": {spec.text: digest for spec in specs if (digest := spec.source_digest)},
                 "variants": {variant.name: variant.components for variant in self.variants},
                 "rows": self.rows,
             }
         )
+
+    @property
+    def _specs(self) -> list[AgentSpec]:
+        """Its agents and their policies, by spec string."""
+        agents = {spec for lineup in self.lineups for spec in lineup}
+        return sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
+
+    @cached_property
+    def undigested(self) -> dict[str, tuple[str, ...]]:
+        """What agents use whose changes cannot be detected, as text, by spec string."""
+        return {spec.text: what for spec in self._specs if (what := spec.undigested)}
 
     @property
     def hash(self) -> str:
@@ -369,8 +371,15 @@ class Plan:
         )
 
     def warnings(self) -> list[str]:
-        """Return the warnings of its variants, one line each."""
-        return warnings_of(self.variants)
+        """Return the warnings of its variants and agents, one line each."""
+        return [*warnings_of(self.variants), *(f"{line}; {RESUMES}" for line in self.unknown_code())]
+
+    def unknown_code(self) -> list[str]:
+        """Return a line for each agent that uses what cannot be digested."""
+        return [
+            f"agent {text}: changes of {', '.join(what[:_FEW])}{' and more' if len(what) > _FEW else ''} are not detected"
+            for text, what in self.undigested.items()
+        ]
 
 
 def warnings_of(variants: Iterable[Variant]) -> list[str]:

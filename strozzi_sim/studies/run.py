@@ -29,7 +29,7 @@ from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
 from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
-from strozzi_sim.studies.plan import Cell, Plan, as_today, identity_of
+from strozzi_sim.studies.plan import RESUMES, Cell, Plan, as_today, identity_of
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store
@@ -55,11 +55,14 @@ def run_study(
     tables: Tables | None = None,
     kind: str = "",
     stopping_rule: StoppingRule | None = None,
+    trust_agents: bool = False,
 ) -> Results:
     """Play the missing chunks of a study and write its tables, made by `tables`; default: those of a study.
 
     `kind` names the function that makes the tables, with all its inputs other than the plan. Existing, unmodified tables
     of the same chunks are read instead of made again.
+
+    With `trust_agents`, a folder resumes although changes of its agents' code could not be detected.
 
     `ready` is called once the results folder is locked and play can start.
     With `stopping_rule`, all cells are played chunk by chunk, until the rule is true for the plan reduced to the chunks
@@ -68,7 +71,7 @@ def run_study(
     A plan with a `part` plays its chunks and makes no tables: `parts.merge` does.
 
     Raises:
-        InputError: the folder holds the results of another plan.
+        InputError: the folder holds the results of another plan, or of agents whose code may have changed.
         StorageError: the folder cannot be written, is in use, or the disk is full.
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop; finished chunks are kept.
@@ -79,6 +82,8 @@ def run_study(
     began = monotonic()
     plan = _reuse_stored_facts(folder, plan)
     with Store(folder, plan) as store:
+        if plan.undigested and store.done and not trust_agents:
+            raise InputError(f"{folder}: {'; '.join(plan.unknown_code())}; {RESUMES}, or name another folder")
         if ready is not None:
             ready()
         try:

@@ -6,6 +6,7 @@ game decides nothing) around the simulated games of that strength and player cou
 """
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ SETS = 4000  # sets of simulated games from which bands come
 _TAIL = 8  # degrees of freedom
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
 _LARGEST = 10**6
+_DIGITS = 40  # letters of a score
+_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # Excel's first line
+_WHOLE = re.compile(r"[+-]?[0-9]+([.,]0*)?")  # spreadsheets write 41 as 41.0 or 41,0 too
 _ALPHA = 0.05
 FIGURES = {
     "score_mean": "mean score", "score_sd": "standard deviation of scores", "winner_mean": "mean score of the winner",
@@ -78,10 +82,12 @@ def read_sheets(path: Path, game: Game) -> Sheets:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 text (byte {error.start}); save it as CSV UTF-8") from None
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
+    told = _SEPARATOR.fullmatch(lines[0][1]) if lines else None
+    lines = lines[1:] if told else lines
     if not lines:
         raise InputError(f"{path}: holds no lines; --template FILE writes one to fill in")
     head = lines[0][1]
-    mark = max(",;\t", key=head.count)
+    mark = told[1] if told else max(",;\t", key=head.count)
     names = [name.strip().lower().replace("_", " ") for name in next(csv.reader([head], delimiter=mark))]
     place = {seat: names.index(f"seat {seat}") for seat in range(game.max_players) if f"seat {seat}" in names}
     least = game.player_counts[0]
@@ -118,10 +124,9 @@ def _scores(cells: Sequence[str], place: Mapping[int, int], where: str) -> list[
             continue
         if empty >= 0:
             raise InputError(f"{where}: seat {empty}: is empty, and seat {seat} is not; seats are filled from 0")
-        try:
-            score = int(text)
-        except ValueError:
-            raise InputError(f"{where}: seat {seat}: expected a whole number, got {short_repr(text)}") from None
+        if not _WHOLE.fullmatch(text) or len(text) > _DIGITS:
+            raise InputError(f"{where}: seat {seat}: expected a whole number, got {short_repr(text)}")
+        score = int(re.split("[.,]", text)[0])
         if not -_LARGEST <= score <= _LARGEST:
             raise InputError(
                 f"{where}: seat {seat}: expected a score between -{_LARGEST:,} and {_LARGEST:,}, got {text}"

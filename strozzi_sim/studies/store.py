@@ -239,13 +239,13 @@ class Store(MemoryStore):
         """Open the database, check plan and chunks, and keep the lock."""
         with contextlib.ExitStack() as undo:
             self._connection = undo.enter_context(write_database(self.folder))
-            self._check_space()
             self.files = FileList(self.folder, self._connection)
             self._check_plan()
             self.done, self.outdated = {}, []
             with database_errors(self.folder / DATABASE):
                 for row in self._connection.execute(f"SELECT {_COLUMNS} FROM chunks ORDER BY id"):
                     self._check(Chunk(*row))
+            self._check_space()
             self._undo = undo.pop_all()
 
     def _recover(self) -> None:
@@ -369,11 +369,19 @@ class Store(MemoryStore):
             self._connection.execute("COMMIT")
 
     def _check_space(self) -> None:
+        """Refuse to begin if what is still to be played will not fit on the disk.
+
+        Raises:
+            StorageError: names the free and the needed space.
+        """
+        left = len(set(self.plan.keys).difference(self.done))
+        if left == 0:
+            return
         guess = _SMALL_CHUNK_BYTES if self.plan.orders else _CHUNK_BYTES
-        missing = len(self.plan.keys) * guess + _RESERVE
+        rows = self.plan.kept_rows * _ROW_BYTES
         if self.plan.rows:
-            missing += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
-        missing += self.plan.kept_rows * _ROW_BYTES
+            rows += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
+        missing = left * guess + rows * left // len(self.plan.keys) + _RESERVE
         with storage_errors(f"cannot write to {self.folder}"):
             free = shutil.disk_usage(self.folder).free
         if free < missing:

@@ -175,7 +175,7 @@ def lineup_study(
 
 def run(
     study: Kind, folder: Folder = None, workers: int | None = None, progress: ProgressOption = None, *,
-    deals: int | None = None, part: str = "", backend: str = "", scheduler: str = "",
+    deals: int | None = None, part: str = "", backend: str = "", scheduler: str = "", trust_agents: bool = False,
 ) -> Results:  # fmt: skip
     """Play a study, as `strozzi run` does, to the byte.
 
@@ -188,9 +188,11 @@ def run(
         part: play only a share of the chunks, such as 2/5, into a folder of its own; `merge` joins the parts.
         backend: where to play: "dask", or as joblib is configured (`joblib.parallel_config`); default: threads here.
         scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786; its workers play instead of this machine's.
+        trust_agents: resume a folder although changes of its agents' code could not be detected, such as of a module whose name
+            is computed; the first run says so.
 
     Raises:
-        InputError: the folder holds the results of another plan.
+        InputError: the folder holds the results of another plan, or of agents whose code may have changed.
         StorageError: the folder cannot be written, is in use, or the disk is full.
         AgentFault: an agent chose an illegal action, failed or hung.
         Interrupted: a signal asked to stop; finished chunks are kept in the folder. Without a folder, their results are
@@ -222,7 +224,7 @@ def run(
             played = (
                 run_in_memory(study.plan, **rest)
                 if place is None
-                else run_study(study.plan, place, kind=study.identity, **rest)
+                else run_study(study.plan, place, kind=study.identity, trust_agents=trust_agents, **rest)
             )
     if played.interrupted:
         warnings.warn(played.interrupted, stacklevel=2)

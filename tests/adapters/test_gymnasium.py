@@ -95,6 +95,76 @@ def test_many_games_reset_in_the_same_step():
     env.close()
 
 
+def test_many_games_reset_in_the_next_step():
+    """The games are those of SAME_STEP; where one ended, a step shows its end, and ignores the next action."""
+    n = 8
+    env, same = (
+        GameVectorEnv("strozzi", n, 4, reward="score", autoreset_mode=mode) for mode in ("NextStep", "SameStep")
+    )
+    assert env.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.NEXT_STEP
+    assert GameVectorEnv.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
+    games = {0: [], 1: []}  # of each mode: by slot, all observations, masks and rewards in order
+    for mode, made in enumerate((same, env)):
+        observations, infos = made.reset(seed=3)
+        games[mode] = [[] for _ in range(n)]
+        ended = np.zeros(n, bool)
+        for _ in range(150):
+            assert observations in made.observation_space
+            masks = infos["action_mask"]
+            for i in range(n):
+                games[mode][i].append(
+                    (infos["deal"][i], infos["seat"][i], observations[i].tobytes(), masks[i].tobytes())
+                )
+            actions = np.array([np.flatnonzero(mask)[-1] if mask.any() else 99 for mask in masks])
+            observations, rewards, terminated, _, infos = made.step(actions)
+            if mode:
+                assert not (terminated & ended).any()
+                assert not rewards[ended].any()
+                assert not infos["action_mask"][terminated].any()
+                assert not made.action_masks()[terminated].any()
+                assert ("scores" in infos) == terminated.any()
+                for i in np.flatnonzero(terminated):
+                    assert rewards[i] == infos["scores"][i, infos["seat"][i]]
+                ended = terminated
+            else:
+                for i in np.flatnonzero(terminated):
+                    final = infos["final_info"]
+                    last = infos["final_obs"][i].tobytes()
+                    games[0][i].append((final["deal"][i], final["seat"][i], last, bytes(len(masks[i]))))
+    for i in range(n):
+        length = min(len(games[0][i]), len(games[1][i]))
+        assert length > 100
+        assert games[0][i][:length] == games[1][i][:length]
+    with pytest.raises(InputError, match=r"slot \d+ .* is not legal"):
+        env.step(np.full(n, 99))
+    with pytest.raises(InputError, match=r"autoreset_mode: must be 'SameStep' or 'NextStep', got 'Disabled'"):
+        GameVectorEnv("strozzi", n, autoreset_mode="Disabled")
+
+
+def test_the_wrappers_of_gymnasium_take_many_games():
+    """Those that refuse SAME_STEP, as the two last, take NEXT_STEP."""
+    wrappers = gymnasium.wrappers.vector
+
+    def wrapped(*layers, **options):
+        env = gymnasium.make_vec(env_id("strozzi"), 4, "vector_entry_point", opponents="random", **options)
+        for layer in layers:
+            env = layer(env)
+        observations, infos = env.reset(seed=1)
+        ends = 0
+        for _ in range(150):
+            actions = np.array([np.flatnonzero(mask)[0] if mask.any() else 0 for mask in infos["action_mask"]])
+            observations, _, terminated, _, infos = env.step(actions)
+            assert observations in env.observation_space
+            ends += terminated.sum()
+        assert ends
+        return infos
+
+    every = (wrappers.RecordEpisodeStatistics, wrappers.NormalizeReward)
+    assert "deal" in wrapped(*every)
+    more = (*every, wrappers.FlattenObservation, wrappers.NormalizeObservation)
+    assert "deal" in wrapped(*more, autoreset_mode="NextStep")
+
+
 def test_illegal_actions_end_the_game_or_are_errors():
     env = GameEnv("strozzi", 4, seat=0)
     env.reset(seed=1)

@@ -31,7 +31,6 @@ from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.play.position import Position
 from strozzi_sim.runtime import entry_points
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.plan import NO_SOURCE
 
 BOTS = """
     from strozzi_sim.agent import Param, compiled_agent
@@ -327,14 +326,18 @@ def test_the_text_of_an_agent_in_a_cell_is_in_its_digest():
     ):
         same, other = (spec.source_digest for spec in declared(CELL.replace(old, new)))
         assert (same == cell, other != celled) == (True, True)
-    assert not any(spec.sourceless for spec in declared(CELL))
+    assert not any(spec.undigested for spec in declared(CELL))
 
 
-def test_an_agent_without_a_text_says_so():
-    for spec in declared(CELL, known=False):
-        assert spec.sourceless
-        assert spec.source_digest is None
-    assert not load_agent("random").sourceless
+def test_the_byte_code_stands_for_a_text_that_is_lost():
+    first, again, other = (
+        [spec.source_digest for spec in declared(text, known=False)]
+        for text in (CELL, f"print{CELL}", CELL.replace("rules, 0", "rules, 1").replace("CHOICE = 0", "CHOICE = 1"))
+    )
+    assert first == again
+    assert None not in first
+    assert not set(first) & set(other)
+    assert not any(spec.undigested for spec in declared(CELL, known=False))
 
 
 def test_a_study_notices_that_a_cell_has_changed(tmp_path):
@@ -347,9 +350,9 @@ def test_a_study_notices_that_a_cell_has_changed(tmp_path):
     assert run(CELL, "known").new_games == 0
     with pytest.raises(InputError, match=r"agent_files\.cell"):
         run(CELL.replace("rules, 0", "rules, 1"), "known")
-    unknown = run(CELL, "unknown", known=False)
-    assert unknown.plan["agent_files"] == {"cell": NO_SOURCE}
-    assert NO_SOURCE in (tmp_path / "unknown" / "manifest.json").read_text()
+    assert run(CELL, "unknown", known=False).new_games == 4
+    with pytest.raises(InputError, match=r"agent_files\.cell"):
+        run(CELL.replace("rules, 0", "rules, 1"), "unknown", known=False)
 
 
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):
@@ -560,7 +563,7 @@ def mistakes(tmp_path_factory):
         ),
         ("truths", r"line 12: it returns bool; an action is a whole number$"),
         ("state-field", r"line 16: state has no field 'coinz'; its fields: phase, .*coins"),
-        ("written-field", r"line 20: params or memory has no field 'cuont'; its fields: none$"),
+        ("written-field", r"line 20: memory has no field 'cuont'; its fields: none$"),
         ("rules-field", r"line 25: rules has no field 'scrols'; its fields: .*scrolls"),
         ("params-field", r"line 29: params has no field 'margn'; its fields: margin, depth$"),
         ("memory-field", r"line 33: memory has no field 'cuont'; its fields: count, last$"),

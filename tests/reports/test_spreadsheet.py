@@ -87,6 +87,21 @@ def test_no_text_is_a_formula(tmp_path):
     assert all(cell.data_type == "s" for cell in cells)
 
 
+def test_long_names_of_sheets_stay_apart():
+    openpyxl = pytest.importorskip("openpyxl")
+    long = "score by tracks rules and money of the "
+    titles = [long + "first", long + "second", long[:29].upper(), long[:31], "short", "a/b", "a b"]
+    found = {title: pd.DataFrame({"value": [k]}) for k, title in enumerate(titles)}
+    about = pd.DataFrame([(title, "value", "") for title in titles], columns=["sheet", "column", "what it is"])
+    book = openpyxl.load_workbook(io.BytesIO(workbook({**found, COLUMNS: about})))
+    *names, _ = book.sheetnames
+    assert len({name.lower() for name in names}) == len(titles)
+    assert max(map(len, names)) <= 31
+    assert [book[name]["A2"].value for name in names] == list(range(len(titles)))
+    assert [row[0].value for row in book[COLUMNS].iter_rows(min_row=2)] == names
+    assert names[:2] == ["score by tracks rules and money", "score by tracks rules and mon 2"]
+
+
 def test_the_command(results, capsys):
     assert app.run(["spreadsheet", str(results.folder)]) == 0
     assert "spreadsheet: " in capsys.readouterr().out

@@ -83,6 +83,18 @@ def test_other_marks_an_odd_column_and_an_empty_seat_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("first", "mark", "score"),
+    [("sep=;", ";", "90,0"), ('"SEP=|"', "|", "+90."), ("# mine\nsep=,", ",", "90.00"), ("sep=\t", "\t", "90")],
+)
+def test_what_spreadsheets_write_is_read(first, mark, score, tmp_path):
+    path = tmp_path / "sheets.csv"
+    rows = [["game", "seat 0", "seat 1", "seat 2"], *([str(k), "100", score, "-8.0"] for k in range(20))]
+    path.write_text("\n".join([first, *map(mark.join, rows)]))
+    (scores,) = read_sheets(path, load_game("strozzi")).scores.values()
+    assert scores.tolist() == [[100, 90, -8]] * 20
+
+
+@pytest.mark.parametrize(
     ("row", "words"),
     [
         ("1,100,90,x", "line 2: seat 2: expected a whole number, got 'x'"),

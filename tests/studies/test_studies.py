@@ -18,6 +18,7 @@ from paths import ROOT, TESTS
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
+from strozzi_sim.studies import store
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.planning import read_plan as read_study
 from strozzi_sim.studies.progress import Progress
@@ -158,6 +159,21 @@ def test_a_full_disk_is_known_before_it_is_full(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000})())
     with pytest.raises(StorageError, match="0 MiB free on the disk"):
         run_study(plan(), tmp_path / "r", workers=1)
+
+
+def test_what_is_played_needs_no_space_again(tmp_path, monkeypatch):
+    """A run that has filled the disk resumes with the space of what remains."""
+    asked = plan()
+    whole = run_study(asked, tmp_path / "r", workers=1)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000})())
+    assert run_study(asked, tmp_path / "r", workers=1).new_games == 0
+    execute(tmp_path / "r", "DELETE FROM chunks WHERE cell = 2 AND chunk = 3")
+    with pytest.raises(StorageError, match="MiB free on the disk"):
+        run_study(asked, tmp_path / "r", workers=1)
+    enough = store._RESERVE + store._CHUNK_BYTES  # for one chunk of many
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": enough})())
+    again = run_study(asked, tmp_path / "r", workers=1)
+    assert again.tables["balance"].equals(whole.tables["balance"])
 
 
 def change_chunk(folder):

@@ -13,6 +13,7 @@ from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import randbelow, reseed
 
 LEVELS = 10  # the highest
@@ -120,6 +121,8 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
         memory.total[k] = 0.0
     drawn, played = clone(state), clone(state)
     for _ in range(redraws):
+        if is_stopped(memory):
+            break
         assign(drawn, state)
         determinize(drawn, rules, seat, rng)
         reseed(memory.sweep, rng)
@@ -182,12 +185,14 @@ def learned_agent(
 
 
 def _learned(state, rules, params, memory, rng):
+    memory._stop = params._stop
     root = clone(state)
     conceal(root, rules, actor(state))
     return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, rng)
 
 
 def _learned_with_levels(state, rules, params, memory, rng):
+    memory._stop = params._stop
     root = clone(state)
     conceal(root, rules, actor(state))
     heat = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)

@@ -12,6 +12,7 @@ from strozzi_sim.game.final_worth import lead_of, share_of_win
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
 from strozzi_sim.kernel.pointers import int64_at
+from strozzi_sim.kernel.stopping import STOP_FIELD
 from strozzi_sim.kernel.streams import CHANCE
 
 MOST_CHOICES = 256  # legal actions of a decision that are compared
@@ -38,6 +39,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),
+        (STOP_FIELD, "i8"),  #                                 that of the parameters, for what receives the memory alone
     ], align=True)  # fmt: skip
 
 

@@ -39,6 +39,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, random_word, reseed
 
 MARGIN, WIN = 0, 1  # `utility`
@@ -179,6 +180,8 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
     total = 0.0
     memory.roll.cursor = stream
     for k in range(params.playouts):
+        if is_stopped(params):
+            break
         assign(played, root)
         reseed(memory.chance, memory.roll)
         follow = random_word(memory.roll)

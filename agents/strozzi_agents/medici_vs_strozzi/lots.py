@@ -24,6 +24,7 @@ from strozzi_sim.games.medici_vs_strozzi.worth import may_buy, whole_price
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import reseed
 
 PLAYED_ON = 3  # loads of either side with `beyond`, the best ones
@@ -34,6 +35,8 @@ def _try_load(bought, played, rules, weights, memory, seat, action, prize, beyon
     """Return the mean worth to `seat` after a load, over draws that begin at the present place of `rng`, which stays."""
     start, total = rng.cursor, 0.0
     for _ in range(redraws):
+        if is_stopped(memory):
+            break
         reseed(memory.chance, rng)
         assign(played, bought)
         apply(played, rules, action, memory.chance, None)

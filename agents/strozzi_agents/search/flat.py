@@ -9,6 +9,7 @@ from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 PER_ACTION, PER_DECISION = 0, 1  # `per`
@@ -84,6 +85,8 @@ def flat_mc(state, rules, params, memory, rng):
     tried = count
     for _ in range(stages):
         for _ in range(max(budget // (stages * tried), 1)):
+            if is_stopped(params):
+                return kth_legal(state, rules, 0)
             stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             if not _sweep(drawn, played, rules, params, memory, seat, tried, stream):
                 return ILLEGAL

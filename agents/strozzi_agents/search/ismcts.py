@@ -30,6 +30,7 @@ from strozzi_sim.agent import Choice, Param, Policy, Prior, Seconds, compiled_ag
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import call_at, clone
+from strozzi_sim.kernel.stopping import is_stopped
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
 NO_FUNCTION = 0  # the address of `probabilities` of a prior without them
@@ -184,6 +185,8 @@ def ismcts(state, rules, params, memory, rng):
     while stages > 0:
         sweeps = max(left // (stages * tried), 1)
         for _ in range(sweeps):
+            if is_stopped(params):
+                return kth_legal(state, rules, 0)
             stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             for i in range(tried):
                 if params.root == HALVING:

@@ -10,9 +10,10 @@ from strozzi_agents.search.ismcts import choose, ismcts, most_visited, value_end
 from strozzi_agents.search.playout import ILLEGAL, forget, play_on
 from strozzi_agents.search.tree import LEVELS, NO_NODE, fill_tables, grow, trees_memory
 from strozzi_sim.agent import Choice, compiled_agent
-from strozzi_sim.game.contract import actor, apply, conceal, is_over, seen_action
+from strozzi_sim.game.contract import actor, apply, conceal, is_over, kth_legal, seen_action
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import mix
 
 _OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}
@@ -116,6 +117,8 @@ def mo_ismcts(state, rules, params, memory, rng):
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
     for _ in range(params.iterations):
+        if is_stopped(params):
+            return kth_legal(state, rules, 0)
         stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
         begin_playout(played, drawn, memory, stream)
         level = _descend(played, rules, params, memory, players, seat)

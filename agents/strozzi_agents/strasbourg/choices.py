@@ -17,6 +17,7 @@ from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
 from strozzi_sim.game.contract import apply, conceal, determinize
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import reseed
 
 OPTIONS = 8  # divisions, spaces or sites to compare
@@ -57,6 +58,8 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
     for _ in range(redraws):
+        if is_stopped(memory):
+            break
         assign(drawn, root)
         determinize(drawn, rules, seat, rng)
         reseed(memory.sweep, rng)

@@ -17,6 +17,7 @@ from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.game.contract import apply, conceal, is_over
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.stopping import is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 SEARCH_MEMORY = np.dtype([  # shape                     meaning
@@ -61,6 +62,8 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     for _ in range(stages):
         sweeps = max(params.iterations // (stages * tried), 1)
         for _ in range(sweeps):
+            if is_stopped(params):
+                return int64(0)
             stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             for i in range(tried):
                 option = memory.ranked[i]

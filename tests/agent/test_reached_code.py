@@ -1,0 +1,245 @@
+"""What an agent's code reaches is in its digest: modules that its file imports, and globals of agents declared in a notebook."""
+
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_games import STROZZI
+from strozzi_sim.agent import load_agent, spec_of
+from strozzi_sim.agent.reached_modules import is_users, reached_by_name, reached_from
+from strozzi_sim.agent.reached_values import digest_of_values
+from strozzi_sim.errors import InputError
+from strozzi_sim.studies.progress import Progress
+
+BOT = """
+    from strozzi_sim.agent import python_agent
+    import numpy as np
+    from reached_helper import place
+
+    @python_agent(name="bot", games=("strozzi",))
+    class Bot:
+        def act(self, view, legal, rng):
+            return legal[place(len(legal))]
+"""
+
+
+@pytest.fixture
+def code(tmp_path, monkeypatch):
+    """A folder on the path; a function writes modules into it, of names that no other test uses."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(**texts):
+        for name, text in texts.items():
+            path = tmp_path.joinpath(*name.split("__")).with_suffix(".py")
+            path = path.with_name(path.name.replace("init", "__init__"))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+        for name in [name for name in sys.modules if name.startswith("reached_")]:
+            monkeypatch.delitem(sys.modules, name)
+        importlib.invalidate_caches()
+        return tmp_path
+
+    return write
+
+
+def test_a_study_notices_that_a_module_which_an_agents_file_imports_has_changed(code):
+    folder = code(bot=BOT, reached_helper="from reached_deeper import place")
+    study = {"name": "deep", "game": "strozzi", "players": [3], "deals": 4, "lineups": [[f"{folder / 'bot.py'}::bot"]]}
+
+    def run(**options):
+        return ss.run(ss.Study(**study), folder / "results", workers=1, **options)
+
+    code(reached_deeper="def place(count): return 0")
+    assert run().new_games == 4
+    code(reached_deeper="def place(count): return 0")
+    assert run().new_games == 0
+    code(reached_deeper="def place(count): return count - 1")
+    with pytest.raises(InputError, match="agent_files"):
+        run()
+    with pytest.raises(InputError, match="agent_files"):
+        run(trust_agents=True)  # which is for what cannot be known, not for what is known to differ
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "from reached_package import part",
+        "import reached_package.part",
+        "def later():\n    from reached_package.part import x",
+        "import importlib\nimportlib.import_module('reached_package.part')",
+        "from reached_package.inner import y",
+    ],
+)
+def test_modules_are_followed_however_they_are_imported(helper, code):
+    inner = "from ..part import x\nfrom . import *\ny = x"
+    code(reached_helper=helper, reached_package__init="", reached_package__inner__init=inner)
+
+    def found(text):
+        code(reached_package__part=text)
+        return reached_by_name(["reached_helper"])
+
+    one, other = found("x = 1"), found("x = 2")
+    assert one.unknown == ()
+    assert {"reached_helper", "reached_package", "reached_package.part"} <= one.contents.keys()
+    assert {name for name in one.contents if one.contents[name] != other.contents[name]} == {"reached_package.part"}
+
+
+def test_libraries_our_own_modules_and_imports_for_type_checkers_are_left_out(code, tmp_path):
+    text = """
+        import json, numpy as np
+        import strozzi_sim.agent
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            import reached_types
+        import reached_missing
+    """
+    code(reached_types="")
+    assert reached_from(textwrap.dedent(text).encode(), "bot.py") == ({}, ())
+    installed = tmp_path / ".venv" / "lib" / "site-packages" / "theirs.py"
+    assert not is_users("theirs", str(installed))
+    assert is_users("mine", str(tmp_path / "mine.py"))
+
+
+def test_of_an_installed_package_its_own_modules_count(tmp_path, monkeypatch):
+    folder = tmp_path / "site-packages"
+    for package in ("reached_bots", "reached_library"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / "__init__.py").write_text("from . import code" if package == "reached_library" else "")
+        (folder / package / "code.py").write_text("")
+    monkeypatch.syspath_prepend(folder)
+    found = reached_from(b"from .code import x\nimport reached_library", "reached_bots", "reached_bots")
+    assert found.contents.keys() == {"reached_bots", "reached_bots.code"}
+
+
+def test_an_import_by_a_computed_name_is_said_and_resumes_only_if_trusted(code):
+    computed = "import importlib\n    place = importlib.import_module('reached_' + 'helper').place"
+    text = BOT.replace("from reached_helper import place", computed)
+    folder = code(bot=text, reached_helper="def place(count): return 0")
+    study = ss.Study(
+        name="computed", game="strozzi", players=[3], deals=4, lineups=[[f"{folder / 'bot.py'}::bot"]], chunks=2
+    )
+    messages = []
+
+    def run(**options):
+        return ss.run(study, folder / "results", workers=1, progress=Progress(on_message=messages.append), **options)
+
+    assert run().new_games == 4
+    (said,) = messages
+    assert "line 5, imports a module by a computed name are not detected; so a results folder resumes only with" in said
+    with pytest.raises(
+        InputError, match=r"by a computed name are not detected; .*trust_agents=True\), or name another"
+    ):
+        run()
+    assert run(trust_agents=True).new_games == 0
+    assert ss.run(study, workers=1).n_games == 4  # without a folder there is nothing to resume
+
+
+CELL = """
+from dataclasses import dataclass
+from functools import partial
+import numpy as np
+from strozzi_sim.agent import compiled_agent, python_agent
+from strozzi_sim.game.contract import kth_legal
+from strozzi_sim.kernel.jit import jit
+
+PLACE = 0
+TABLE = {"weights": np.zeros(3), "names": {"a", "b", "c"}}
+
+@dataclass
+class Style:
+    bold: float = 0.5
+    order: tuple = (1, 2)
+
+STYLE = Style()
+
+@jit
+def helper(count):
+    return PLACE
+
+def made(shift):
+    def place(count, extra=0):
+        return PLACE + shift + extra
+    return place
+
+place = made(0)
+third = partial(place, extra=0)
+
+@compiled_agent(name="cell", games=("strozzi",))
+def cell(state, rules, params, memory, rng):
+    return kth_legal(state, rules, helper(3))
+
+@python_agent(name="celled", games=("strozzi",))
+class Celled:
+    def act(self, view, legal, rng):
+        TABLE, STYLE
+        return legal[third(len(legal))]
+"""
+
+
+def cells(text):
+    names = {"__name__": "__main__"}
+    exec(compile(text, "<cell>", "exec"), names)
+    return [spec_of(names[name], STROZZI) for name in ("cell", "Celled")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("PLACE = 0", "PLACE = 1", (True, True)),
+        ("return PLACE\n", "return PLACE + 0\n", (True, False)),
+        ("made(0)", "made(1)", (False, True)),
+        ("extra=0)\n\n@comp", "extra=1)\n\n@comp", (False, True)),
+        ("count, extra=0", "count, extra=1", (False, True)),
+        ("np.zeros(3)", "np.ones(3)", (False, True)),
+        ('"c"}', '"d"}', (False, True)),
+        ("Style()", "Style(0.7)", (False, True)),
+        ("order: tuple = (1, 2)", "order: tuple = (2, 1)", (False, True)),
+        ("from dataclasses", "NOT_USED = 5\nfrom dataclasses", (False, False)),
+    ],
+)
+def test_whatever_an_agent_in_a_notebook_reaches_is_in_its_digest(old, new, changed):
+    assert old in CELL
+    before, after = cells(CELL), cells(CELL.replace(old, new, 1))
+    assert tuple(a.source_digest != b.source_digest for a, b in zip(before, after, strict=True)) == changed
+    assert not any(spec.undigested for spec in before)
+
+
+def test_the_digest_is_the_same_in_every_process():
+    code = "import test_reached_code as t; print(*[s.source_digest for s in t.cells(t.CELL)])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**environment, "PYTHONHASHSEED": seed}, check=True, capture_output=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert found == {" ".join(spec.source_digest for spec in cells(CELL)).encode() + b"\n"}
+
+
+def test_what_cannot_be_taken_apart_is_named():
+    lock = threading.Lock()
+
+    def guarded():
+        with lock:
+            return np.zeros(3)
+
+    _, unknown = digest_of_values([guarded, [1, 2], load_agent("random", "strozzi")])
+    assert unknown == ("lock of test_what_cannot_be_taken_apart_is_named.<locals>.guarded (lock)",)
+
+
+def test_values_that_contain_themselves_have_a_digest():
+    def digest(last):
+        values = [1]
+        values.append(values)
+        values.append(last)
+        return digest_of_values([values])[0]
+
+    assert digest(2) == digest(2)
+    assert digest(2) != digest(3)

@@ -1,0 +1,195 @@
+"""A signal ends play within two seconds, whatever plays: flags are read between games, play-outs, redraws and calls of agents."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from strozzi_sim.agent import load_agent, python_agent, spec_of
+from strozzi_sim.errors import Interrupted
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.kernel.streams import SOURCES
+from strozzi_sim.play.analyse import judge_choices
+from strozzi_sim.play.position import Position
+from strozzi_sim.runtime.signals import signals_written_to
+from strozzi_sim.simulation.interrupts import NO_STOP, current_stop, stop_flag
+from strozzi_sim.simulation.luck import Luck
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.pool import Task, perform, play_tasks
+from strozzi_sim.simulation.rollouts import Rollouts
+
+AFTER = 0.3  # seconds until the signal
+LIMIT = 2.0  # seconds of this thread's own time, since other processes may have the machine
+MANY = 100_000
+
+
+def match_of(agent, game="strozzi"):
+    game = load_game(game)
+    spec = load_agent(agent, game) if isinstance(agent, str) else agent
+    return Match(game, 2 if game.name == "medici_vs_strozzi" else 3, (spec,), resolve_variant(game, "base"), 7)
+
+
+def own_seconds_to_end(play, error):
+    """Return the seconds of this thread's time that `play` takes beyond AFTER, if a signal comes then."""
+    timer = threading.Timer(AFTER, os.kill, (os.getpid(), signal.SIGINT))
+    began = time.thread_time()
+    timer.start()
+    with pytest.raises(error):
+        play()
+    timer.join()
+    return time.thread_time() - began - AFTER
+
+
+def play_in_study(match, deals, **asked):
+    with stop_flag() as stop:
+        list(play_tasks([Task(0, match, 0, deals, **asked)], 1, stop))
+
+
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
+@pytest.mark.parametrize(
+    ("game", "agent"),
+    [
+        ("strozzi", "random"),
+        ("strozzi", "flat_mc:playouts={}"),
+        ("strozzi", "ismcts:iterations={}"),
+        ("strozzi", "mo_ismcts:iterations={}"),
+        ("strozzi", "learned:redraws={}"),
+        ("medici_vs_strozzi", "appraiser:playouts={}"),
+        ("medici_vs_strozzi", "learned:redraws={},beyond=5"),
+        ("strasbourg", "strategist:iterations={}"),
+        ("strasbourg", "learned:redraws={}"),
+    ],
+)
+def test_one_worker_stops_in_the_middle_of_a_chunk(game, agent):
+    match = match_of(agent.format(MANY), game)
+    match.warm()
+    assert own_seconds_to_end(lambda: play_in_study(match, 10_000_000), Interrupted) < LIMIT
+
+
+def test_what_counts_facts_or_measures_luck_stops():
+    match, luck = match_of("random"), Luck(load_agent("learned", "strozzi"), 10_000)
+    crosstabs = tuple(match.game.report.crosstabs(match.game.report.PAGES))
+    match.warm(counted=True)
+    match.warm(luck=luck)
+    assert own_seconds_to_end(lambda: play_in_study(match, 10_000_000, crosstabs=crosstabs), Interrupted) < LIMIT
+    assert own_seconds_to_end(lambda: play_in_study(match, 1000, luck=luck), Interrupted) < LIMIT
+
+
+def test_play_outs_redeals_and_judged_choices_stop():
+    """Without a flag around them the handler of the caller's process runs, here that of Python."""
+    rollouts, position = Rollouts(match_of("random")), Position("strozzi", 3)
+    everything = np.ones((2, SOURCES + 1), np.uint8)
+    learned = load_agent("learned", "strozzi")
+    calls = (
+        lambda size: rollouts.from_state(position.state, 1, size),
+        lambda size: rollouts.redealt(0, size, everything),
+        lambda size: judge_choices(position, learned, min(size, 10_000), size),
+    )
+    for call in calls:
+        call(1)  # compiles
+        assert own_seconds_to_end(lambda call=call: call(3_000_000), KeyboardInterrupt) < LIMIT
+
+
+def test_a_python_agent_among_many_games_stops_between_two_calls():
+    calls = []
+
+    @python_agent(name="slow", games=("strozzi",))
+    class Slow:
+        def act(self, view, legal, rng):
+            calls.append(1)
+            until = time.thread_time() + 0.01
+            while time.thread_time() < until:
+                pass
+            if len(calls) == 20:
+                stop[0] = signal.SIGINT
+            return legal[0]
+
+    stop, match = np.zeros(1, np.int64), match_of(spec_of(Slow))
+    played = match.play(0, 1000, stop=stop)
+    assert len(calls) == 20
+    assert played.games == 0
+
+
+def test_a_position_asks_a_search_again_as_if_it_had_not_been_stopped():
+    agent = "flat_mc:playouts={}"
+    position = Position("strozzi", 3, seed=5)
+    position.ask(agent.format(1))
+    long = agent.format(3_000_000)
+    assert own_seconds_to_end(lambda: position.ask(long), KeyboardInterrupt) < LIMIT
+    seat = position.seated(long)
+    assert np.array_equal(seat._rng, position.rng[position.actor : position.actor + 1])
+
+
+def test_a_handler_that_only_takes_note_changes_no_decision():
+    """The caller's handler may let play go on: the search that was stopped is then repeated."""
+    position, noted = Position("strozzi", 3, seed=5), []
+    agent = "flat_mc:playouts=20000"
+    expected = position.copy().ask(agent)
+    before = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
+    try:
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        assert position.ask(agent) == expected
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert noted == [signal.SIGINT]
+
+
+def test_what_is_played_once_the_flag_is_set_is_no_result():
+    """Searches then answer anything, so even a chunk that was played to its end is dropped."""
+    match = match_of("flat_mc:playouts=50")
+    stop = np.zeros(1, np.int64)
+    whole = perform(Task(0, match, 0, 1), stop)
+    assert whole is not None
+    assert whole.games == 1
+    stop[0] = 1
+    assert perform(Task(0, match, 0, 0), stop) is None
+    assert match.play(0, 1, stop=stop).games == 0
+
+
+def test_play_reads_the_flag_around_it():
+    match, found = match_of("random"), []
+
+    def play():
+        with stop_flag() as stop:
+            found.append(current_stop() is stop)
+            stop[0] = signal.SIGTERM
+            found.append(match.play(0, 10).games)
+
+    with pytest.raises(Interrupted):
+        play()
+    assert found == [True, 0]
+    assert current_stop() is NO_STOP
+
+
+def test_signals_reach_every_block_around_them_and_what_listened_before():
+    """An event loop, such as a notebook's, has a descriptor of its own for signals."""
+    import socket
+
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    outer, inner, later = (np.zeros(1, np.int64) for _ in range(3))
+    handler = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    before = signal.set_wakeup_fd(writer.fileno())
+    try:
+        with signals_written_to(outer):
+            with signals_written_to(inner):
+                os.kill(os.getpid(), signal.SIGTERM)
+                until = time.monotonic() + 10
+                while not inner[0] and time.monotonic() < until:
+                    time.sleep(0.01)
+            with signals_written_to(later):
+                pass
+        assert (outer[0], inner[0], later[0]) == (signal.SIGTERM, signal.SIGTERM, 0)
+        assert reader.recv(10) == bytes([signal.SIGTERM])
+        assert signal.set_wakeup_fd(writer.fileno()) == writer.fileno()
+    finally:
+        signal.set_wakeup_fd(before)
+        signal.signal(signal.SIGTERM, handler)
+        reader.close()
+        writer.close()
