@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.agent.named_files import check_named
 from strozzi_sim.agent.sent_files import place_of
 from strozzi_sim.agent.spec_text import strip_parentheses
 from strozzi_sim.agent.weights import MOST_PLAYERS, Size, digest_of, loaded
@@ -174,6 +175,17 @@ class GivenFile:
 
     shipped: Path | None
 
+    def given(self, value: str) -> str:
+        """Return the path in a spec string.
+
+        Raises:
+            InputError: only a folder or a record names it; see `named_files`.
+        """
+        path = strip_parentheses(value)
+        if path:
+            check_named(place_of(path))
+        return path
+
     def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
         return f"({value})" if set(value) & set(",:=") else str(value)
@@ -211,7 +223,7 @@ class File(GivenFile):
 
     def parse(self, text: str, key: str, value: str) -> str:
         """Return the path in a spec string; `text`: the whole spec string, for errors."""
-        path = strip_parentheses(value)
+        path = self.given(value)
         if not place_of(path).is_file():
             raise InputError(f"agent {short_repr(text)}: {key}: no file {short_repr(path)}")
         if self.requires and find_spec(self.requires) is None:
@@ -243,7 +255,7 @@ class Weights(GivenFile):
 
     def parse(self, text: str, key: str, value: str) -> str:
         """Return the path in a spec string; `text`: the whole spec string, for errors."""
-        path = strip_parentheses(value)
+        path = self.given(value)
         try:
             self.networks(path)
         except InputError as error:

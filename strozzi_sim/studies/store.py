@@ -261,7 +261,7 @@ class Store(MemoryStore):
                     self.damaged.append(key)
                 else:
                     whole += [(_id(key), *found)] if found is not None and self._check(found) else []
-            self._connection.execute("PRAGMA journal_mode = DELETE")  # the log goes before its database does
+            self._connection.execute("PRAGMA journal_mode = MEMORY")  # the log goes before its database does
             write_copy(self.folder, {**tables, "files": list(files.digests.items()), "chunks": whole})
 
     def __exit__(self, *_: object) -> None:

@@ -71,13 +71,18 @@ LINKS = [
     ("report.html", "notes.txt"), ("report.html", "new.txt"), ("figures", "."), ("tables", "."),
     ("figures/seats.png", "notes.txt"), ("manifest.json", "notes.txt"),
     ("study.sqlite", "notes.txt"), ("study.sqlite-wal", "new.txt"), ("study.sqlite-shm", "new.txt"), ("facts", "."), ("tables/seats.parquet", "notes.txt"),
+    ("spreadsheet", "."), ("spreadsheet.xlsx", "notes.txt"), ("spreadsheet.xlsx", "new.txt"), ("study.sqlite-journal", "notes.txt"), ("games", "."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "target"), LINKS)
 @pytest.mark.parametrize(
-    "command", ["report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round"]
-)
+    "command",
+    [
+        "report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round", "spreadsheet {r}",
+        "spreadsheet {r} --xlsx",
+    ],
+)  # fmt: skip
 def test_nothing_is_followed_through_a_link(command, name, target, copy, results, capsys):
     link = copy / "r" / name
     if link.is_dir():
@@ -105,7 +110,7 @@ def test_a_journal_of_strangers_is_not_applied(copy, capsys):
     """A rollback journal can name another file, which SQLite removes once it has applied the journal."""
     (copy / "r" / "study.sqlite-journal").write_bytes(b"x" * 600)
     assert run(["report", str(copy / "r")]) == 4
-    assert "study.sqlite-journal: is not of a run" in capsys.readouterr().err
+    assert "study.sqlite-journal: is of no run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -124,8 +129,12 @@ def test_another_schema_is_refused(copy, results, capsys, statement):
 
 
 @pytest.mark.parametrize(
-    "name", ["../mine/notes.txt", "/etc/passwd", "tables/../../mine/notes.txt", "manifest.json", ""]
-)
+    "name",
+    [
+        "../mine/notes.txt", "/etc/passwd", "tables/../../mine/notes.txt", "spreadsheet/../../mine/notes.txt", "manifest.json",
+        "tables/\0", "spreadsheet/.", "",
+    ],
+)  # fmt: skip
 def test_only_files_of_runs_are_listed(copy, capsys, name):
     execute(copy / "r", "INSERT INTO files VALUES (?, NULL)", name)
     before = contents(copy / "mine")
@@ -262,13 +271,13 @@ def test_links_that_are_not_ours_stay(copy):
 
 @pytest.mark.slow
 def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, monkeypatch, capsys):
-    from strozzi_sim.agent import importing
+    from strozzi_sim.agent import importing, named_files
 
     bots = tmp_path / "bots.py"
     bots.write_text(AGENT)
     (tmp_path / "study.toml").write_text(STUDY.format(agents=f'"{bots}::first"'))
     assert run(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
-    monkeypatch.setattr(importing, "_imported", set())  # as in a new process
+    monkeypatch.setattr(named_files, "_used", set())  # as in a new process
     importing._module_of.cache_clear()
     bots.with_suffix(".ran").unlink()
     capsys.readouterr()

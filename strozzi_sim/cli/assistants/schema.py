@@ -86,7 +86,7 @@ class Tool:
         answer = self.function(**values)
         if COMMAND not in answer:
             text = json.dumps(dict(arguments), ensure_ascii=False)
-            answer[COMMAND] = shlex.join(["strozzi", "mcp", self.name, text])
+            answer[COMMAND] = shlex.join(["strozzi", "mcp", *limits.options, self.name, text])
         return answer
 
 
