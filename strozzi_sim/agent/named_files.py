@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.runtime.parsing import check_name
 
 NAME_WITH_CODE = "name it with code"
 
@@ -62,4 +63,5 @@ def check_named(file: str | Path) -> None:
 
 def _place(file: str | Path) -> str:
     """Return the path of a file, without links; `Path.resolve` raises where links form a circle."""
+    check_name(Path(file))
     return os.path.realpath(file)

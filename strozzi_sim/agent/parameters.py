@@ -18,6 +18,7 @@ from strozzi_sim.agent.spec_text import strip_parentheses
 from strozzi_sim.agent.weights import MOST_PLAYERS, Size, digest_of, loaded
 from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.parsing import real_number, whole_number
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,16 @@ class Param:
 
     def parse(self, text: str, key: str, value: str) -> float:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
-        kind: type = int if isinstance(self.default, int) else float
+        whole = isinstance(self.default, int)
         try:
-            number = kind(value)
+            number = whole_number(value) if whole else real_number(value)
         except ValueError:
-            kind_name = "a whole number" if kind is int else "a number"
-            raise InputError(f"agent {short_repr(text)}: {key} must be {kind_name}, got {short_repr(value)}") from None
+            kind = "a whole number" if whole else "a number"
+            raise InputError(f"agent {short_repr(text)}: {key} must be {kind}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
             limits = range_words(self.low, self.high)
             raise InputError(f"agent {short_repr(text)}: {key} {limits}, got {short_repr(value)[1:-1]}")
-        return float(number) if kind is float else number
+        return number
 
     def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""

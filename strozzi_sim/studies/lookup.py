@@ -7,6 +7,7 @@ name the argument; the command line puts its option in its place, a study's file
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
@@ -125,6 +126,19 @@ def worker_count(workers: int | None) -> int:
         return int(cpu_count())
     check_whole("workers", workers, 1, MAX_WORKERS)
     return workers
+
+
+def path_of(argument: str, path: Any) -> Path:
+    """Return the path that an argument names.
+
+    Raises:
+        ArgumentError: it is neither text nor a path, or holds a NUL character.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
+    if "\0" in str(path):
+        raise ArgumentError(argument, f"must not hold a NUL character, got {short_repr(str(path))}")
+    return Path(path)
 
 
 def check_seats(lineup: Sequence[AgentSpec], players: Sequence[int]) -> None:

@@ -5,19 +5,24 @@ import importlib.util
 import io
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
+import zlib
 
 import pandas as pd
 import pytest
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.facts.row_storage import RowSelection, kept_rows
+from strozzi_sim.game import load_game
 from strozzi_sim.studies.checked_tables import check_tables
 from strozzi_sim.studies.fact_files import read_table
 from strozzi_sim.studies.outputs import csv_bytes
 from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.store import Chunk
 from study_database import execute, list_file
 
 STUDY = """
@@ -236,6 +241,37 @@ def test_a_table_that_is_none_is_refused_though_its_digest_fits(copy, capsys):
     list_file(copy / "r", "tables/seats.parquet")
     assert run(["report", str(copy / "r")]) == 2
     assert "tables/seats.parquet: is no table: " in capsys.readouterr().err
+
+
+def test_a_forged_chunk_is_unpacked_as_far_as_a_chunk_can_hold(copy, results, capsys):
+    """Its digest fits, and a part of 4 MB would take gigabytes: nothing is allocated for it."""
+    (row,) = execute(
+        copy / "r", "SELECT cell, chunk, games, holds, sha256, outcome, counts, seats, rows FROM chunks LIMIT 1"
+    )
+    packer = zlib.compressobj(9)
+    bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(4_000)) + packer.flush()
+    assert len(bomb) < 5 << 20
+    forged = Chunk(*row)._replace(outcome=bomb)
+    forged = forged._replace(sha256=forged.digest())
+    execute(
+        copy / "r",
+        "UPDATE chunks SET outcome = ?, sha256 = ? WHERE id = (SELECT min(id) FROM chunks)",
+        forged.outcome,
+        forged.sha256,
+    )
+    (copy / "r" / "tables" / "seats.parquet").unlink()  # so that tables are made again, from the chunks
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert run(["run", str(results / "study.toml"), "--out", str(copy / "r"), "--workers", "1"]) == 2
+    assert "study.sqlite: chunk 0 of cell 0 was changed by hand" in capsys.readouterr().err
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
+    assert not forged.equals(Chunk(*row))
+
+
+def test_a_forged_block_of_rows_is_unpacked_as_far_as_a_block_can_hold():
+    table = load_game("strozzi").fact_tables[0]
+    head = {"games": 1, "sizes": [[8 << 30, 1], [8 << 30, 1]]}
+    with pytest.raises(ValueError, match="a block is too long"):
+        next(kept_rows(json.dumps(head).encode() + b"\nxx", RowSelection((table.name,)), table))
 
 
 def test_rows_are_not_read_through_a_link(copy):

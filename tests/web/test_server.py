@@ -200,3 +200,17 @@ def test_points_by_source_are_sums_over_rounds():
         {"type": "score_end", "promotion": [5, 0], "fulfilled": [["a"], []], "total": [9, 6], "ranking": [0, 1]},
     ]
     assert sources(lines, ("ships", "promotion", "bonus")) == {"ships": [4, 6], "promotion": [5, 0]}
+
+
+@pytest.mark.parametrize("asked", ["http://[x", "/{token}/state?a=1&b=2&c=3&d=4&e=5", "/{token}/state?have=1_0"])
+def test_an_address_that_is_none_is_refused_in_words(server, asked, capfd):
+    with socket.create_connection(server.server_address, timeout=30) as line:
+        line.sendall(f"GET {asked.format(token=server.token)} HTTP/1.1\r\nHost: {server.here}\r\n\r\n".encode())
+        answer = line.recv(4096).decode()
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert (
+        "expected the address of the table, with at most 4 fields" in answer
+        or "have: expected a whole number" in answer
+    )
+    assert capfd.readouterr().err == ""
+    assert state(server)  # the game goes on
