@@ -27,7 +27,7 @@ def our_table(
 
     Args:
         game: a name or a Game.
-        file: score sheets (CSV): one line a game, columns `seat 0`, `seat 1`, .. with the final scores
+        file: score sheets (CSV): one line a game, at most 10,000, columns `seat 0`, `seat 1`, .. with the final scores
         deals: games of each strength and player count that are simulated; a fraction for agents that search
         variant: the variant that was played
         seed: random seed, below 2^53

@@ -53,7 +53,7 @@ COMMANDS = {
     "run": ["run {study} --out {loot}", "run {study} --deals 40 --out {loot}"],
     "report": ["report {loot}", "report {loot} {mine} --out {out}/side.html"],
     "spreadsheet": ["spreadsheet {loot}", "spreadsheet {loot} --xlsx"],
-    "merge": ["merge {loot} {loot} --out {out}/whole", "merge {part_1} {part_2} --out {out}/whole", "merge {part_1} {part_2} --out {loot}"],
+    "merge": ["merge {loot} {loot} --out {out}/whole", "merge {part_1} {part_2} --out {out}/whole", "merge {own_1} {own_2} --out {loot}"],
     "heatmap": ["heatmap {loot} --rows seat --columns round --fact round", "heatmap strozzi --rows seat --columns round --fact round --deals 20 --players 3 --agents random --out {loot}"],
     "balance": ["balance strozzi --players 3 --agents random --deals 20 --out {loot}"],
     "tournament": ["tournament strozzi --players 3 --agents random,greedy,racer --deals 2 --out {loot}"],
@@ -97,7 +97,8 @@ def home(model, tmp_path):
     for name in ("notes.csv", "notes.html", "keep/notes.csv", "keep/.x.0123456789abcdef.tmp"):
         (mine / name).write_text("mine")
     shutil.copytree(model, tmp_path / "loot")
-    shutil.copytree(model / "r", mine / "r")
+    for name in ("r", "part-1", "part-2"):
+        shutil.copytree(model / name, mine / name)
     for file in ("study.toml", "sweep.toml"):
         shutil.copy(model / file, mine / file)
     evil = tmp_path / "loot" / "evil.py"
@@ -196,7 +197,7 @@ def lines_of(home, commands):
     loot, mine, out = home / "loot", home / "mine", home / "out"
     words = {
         "loot": loot / "r", "part_1": loot / "part-1", "part_2": loot / "part-2", "record": loot / "game.jsonl",
-        "mine": mine / "r", "study": mine / "study.toml", "sweep": mine / "sweep.toml", "out": out,
+        "own_1": mine / "part-1", "own_2": mine / "part-2", "mine": mine / "r", "study": mine / "study.toml", "sweep": mine / "sweep.toml", "out": out,
     }  # fmt: skip
     documents = {
         "{as_folder}": {"folder": str(loot / "r")},
