@@ -42,7 +42,7 @@ class First:
 LEFT = ".x.0123456789abcdef.tmp"  # as a killed run leaves it
 OURS = (
     "report.html", "manifest.json", "study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "tables", "figures", "games", "facts",
-    "facts/round", "figures/x.png", "figures/seats.svg", "tables/seats.parquet", "tables/new.csv", LEFT, f"figures/{LEFT}", f"tables/{LEFT}", ".manifest.json.0123456789abcdef.tmp",
+    "spreadsheet", "spreadsheet.xlsx", "spreadsheet/seats.csv", "facts/round", "figures/x.png", "figures/seats.svg", "tables/seats.parquet", "tables/new.csv", LEFT, f"figures/{LEFT}", f"tables/{LEFT}", ".manifest.json.0123456789abcdef.tmp",
 )  # fmt: skip
 PATHS = (
     "../outside/notes.txt", "figures/../../outside/notes.txt", "tables/../../outside/notes.txt", "figures/..",
@@ -94,7 +94,8 @@ def make_case(seed: int, number: int, root: Path, model: Path) -> Stranger:
     shutil.copytree(model / kind, root / "r")
     again = ["run", "study.toml", "--workers", "1", "--out", "r"] if kind == "study" else [*TOURNAMENT.split(), "r"]
     heat_map = ["heatmap", "r", "--rows", "seat", "--columns", "round", "--fact", "round", "--workers", "1"]
-    arguments = rng.choice((["report", "r"], ["report", "r", "--json"], again, heat_map, ["python"]))
+    tables = ["spreadsheet", "r", *rng.choice(([], ["--xlsx"]))]
+    arguments = rng.choice((["report", "r"], ["report", "r", "--json"], tables, again, heat_map, ["python"]))
     case = Stranger(root, arguments)
     for place in (root / "r", outside):
         (place / "evil.py").write_text(CODE.format(ran=str(root / "ran")))
@@ -188,7 +189,7 @@ def code(rng: random.Random, case: Stranger) -> str:
     file = rng.choice(
         (case.folder / "evil.py", case.root / "outside" / "evil.py", "r/evil.py", "outside/evil.py", "evil.py")
     )
-    spec, path = f"{file}::first", case.folder / "manifest.json"
+    spec, path = rng.choice((f"{file}::first", f"pipe:program={file}")), case.folder / "manifest.json"
     manifest = json.loads(_content(path))
     where = rng.choice(("lineups", "calibrated", "both", "parameter"))
     if where in ("lineups", "both"):

@@ -5,9 +5,7 @@ is a fault of the agent.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint
@@ -17,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from strozzi_sim.agent.declare import Agent
+from strozzi_sim.agent.named_files import check_named
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.runtime.entry_points import load_object
@@ -25,39 +24,18 @@ from strozzi_sim.runtime.worker import active_heartbeat, describe_exception, hea
 from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 
 BUILTIN_PACKAGE = "strozzi_agents"  # the package of the built-in agents
-_allowed: ContextVar[frozenset[Path] | None] = ContextVar("allowed", default=None)  # None: any file
-_imported: set[Path] = set()
 MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take seconds to load
-
-
-@contextmanager
-def only_named(files: Iterable[str | Path]) -> Iterator[None]:
-    """Allow inside the block only these agent files and those that this process has already imported.
-
-    Names in a results folder are data from the folder's author; code runs only if the user names it.
-    """
-    token = _allowed.set(frozenset(Path(file).resolve() for file in files))
-    try:
-        yield
-    finally:
-        _allowed.reset(token)
 
 
 def import_file(file: str) -> ModuleType:
     """Import an agent's file and return the module; a file that has changed is imported anew.
 
     Raises:
-        InputError: it is not a Python file, or is not allowed; see `only_named`.
+        InputError: it is not a Python file, or only a folder names it; see `named_files`.
         AgentFault: its import fails.
     """
-    path, allowed = Path(file).resolve(), _allowed.get()
-    if allowed is not None and path not in allowed | _imported:
-        raise InputError(
-            f"agent file {file}: named only by the folder, so it is not run; if you trust it, name it with code"
-        )
-    module = _module_of(file, sha256(path.read_bytes()).hexdigest()[:16])
-    _imported.add(path)
-    return module
+    check_named(file)
+    return _module_of(file, sha256(Path(file).read_bytes()).hexdigest()[:16])
 
 
 @cache

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.agent.named_files import check_named
 from strozzi_sim.agent.sent_files import place_of
 from strozzi_sim.agent.spec_text import strip_parentheses
 from strozzi_sim.agent.weights import MOST_PLAYERS, Size, digest_of, loaded
 from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.parsing import real_number, whole_number
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,16 @@ class Param:
 
     def parse(self, text: str, key: str, value: str) -> float:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
-        kind: type = int if isinstance(self.default, int) else float
+        whole = isinstance(self.default, int)
         try:
-            number = kind(value)
+            number = whole_number(value) if whole else real_number(value)
         except ValueError:
-            kind_name = "a whole number" if kind is int else "a number"
-            raise InputError(f"agent {short_repr(text)}: {key} must be {kind_name}, got {short_repr(value)}") from None
+            kind = "a whole number" if whole else "a number"
+            raise InputError(f"agent {short_repr(text)}: {key} must be {kind}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
             limits = range_words(self.low, self.high)
             raise InputError(f"agent {short_repr(text)}: {key} {limits}, got {short_repr(value)[1:-1]}")
-        return float(number) if kind is float else number
+        return number
 
     def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
@@ -174,6 +176,17 @@ class GivenFile:
 
     shipped: Path | None
 
+    def given(self, value: str) -> str:
+        """Return the path in a spec string.
+
+        Raises:
+            InputError: only a folder or a record names it; see `named_files`.
+        """
+        path = strip_parentheses(value)
+        if path:
+            check_named(place_of(path))
+        return path
+
     def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
         return f"({value})" if set(value) & set(",:=") else str(value)
@@ -211,7 +224,7 @@ class File(GivenFile):
 
     def parse(self, text: str, key: str, value: str) -> str:
         """Return the path in a spec string; `text`: the whole spec string, for errors."""
-        path = strip_parentheses(value)
+        path = self.given(value)
         if not place_of(path).is_file():
             raise InputError(f"agent {short_repr(text)}: {key}: no file {short_repr(path)}")
         if self.requires and find_spec(self.requires) is None:
@@ -243,7 +256,7 @@ class Weights(GivenFile):
 
     def parse(self, text: str, key: str, value: str) -> str:
         """Return the path in a spec string; `text`: the whole spec string, for errors."""
-        path = strip_parentheses(value)
+        path = self.given(value)
         try:
             self.networks(path)
         except InputError as error:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.runtime.forks import Forked, call_unforked
+from strozzi_sim.runtime.parsing import real_number
 from strozzi_sim.runtime.worker import describe_exception, is_worker
 
 BATCH_SIZE = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
@@ -80,7 +81,7 @@ def seconds_allowed() -> float:
     """
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:
-        seconds = float(text) if text else SECONDS
+        seconds = real_number(text) if text else SECONDS
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e8:

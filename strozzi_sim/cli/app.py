@@ -31,6 +31,7 @@ from strozzi_sim.cli import (
 )
 from strozzi_sim.cli.commands import plain_commands
 from strozzi_sim.cli.error_text import error_words
+from strozzi_sim.cli.plain_values import refuse_nul, with_plain_numbers
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
 from strozzi_sim.runtime.signals import postponed
 
@@ -61,7 +62,7 @@ _SHOWN = [
 ]
 for _commands in (*_SHOWN, plain_commands()):
     for _name, _command in _commands.items():
-        app.command(name=_name, short_help=_first_sentences(_command))(_command)
+        app.command(name=_name, short_help=_first_sentences(_command))(with_plain_numbers(_command))
 
 
 def _tell_version(asked: bool) -> None:
@@ -119,6 +120,7 @@ def run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"] or ["--help"]
     try:
+        refuse_nul(arguments)
         code = _call(arguments)
     except StrozziError as error:
         return _complain(error_words(error), error.exit_code, debug)
@@ -163,7 +165,9 @@ def _usage(error: Exception, words: str) -> str:
     option, wrong = re.match(r"Invalid value for '([^']*)'", words), getattr(error.__cause__, "errors", None)
     if option is not None and callable(wrong):  # the parser's words leave the value out
         first = wrong()[0]
-        words = f"{option[1]}: expected {_KINDS.get(str(first['type']).partition('_')[0], 'another value')}, got {short_repr(first['input'])}"
+        ours = first.get("ctx", {}).get("error")  # of a parser of this package
+        kind = _KINDS.get(str(first["type"]).partition("_")[0], "another value")
+        words = f"{option[1]}: {ours or f'expected {kind}, got ' + short_repr(first['input'])}"
     if near:
         words = f"{words.partition(' (Possible options')[0]}; did you mean {' or '.join(near)}?"
     return " ".join(words.split()).rstrip(".") + where

@@ -1,11 +1,12 @@
 """mcp: the tools for assistants, over the Model Context Protocol."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from strozzi_sim.cli.assistants.limits import GAMES, SECONDS, Limits
-from strozzi_sim.cli.options import check_range, print_json
+from strozzi_sim.cli.options import check_range, named_path, print_json
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import parse_json
 
@@ -19,6 +20,14 @@ def mcp(
     ] = "{}",
     max_games: Annotated[int, typer.Option(help="most games that one call may play")] = GAMES,
     seconds: Annotated[float, typer.Option(help="longest time of one call")] = SECONDS,
+    code: Annotated[
+        list[Path] | None,
+        typer.Option(
+            parser=named_path,
+            metavar="PATH",
+            help="an agent's file, program, graph or weights that calls may use; may be given several times; default: none",
+        ),
+    ] = None,
 ) -> None:
     """Offer games, analyses and questions as tools for an assistant (Model Context Protocol) on standard input and output.
 
@@ -26,7 +35,7 @@ def mcp(
     """
     check_range("--max-games", max_games, 1, 1e12)
     check_range("--seconds", seconds, 1, 1e6)
-    limits = Limits(max_games, seconds)
+    limits = Limits(max_games, seconds, tuple(map(str, code or ())))
     if not tool:
         _serve(limits)
         return

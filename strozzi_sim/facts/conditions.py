@@ -10,6 +10,7 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Array, Levels
+from strozzi_sim.runtime.parsing import real_number
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
@@ -50,7 +51,15 @@ class Condition:
     def __init__(self, text: str, where: str = "where") -> None:
         self.text, self._where = text, where
         try:
-            tree = _parsed(_RESERVED.sub(_quoted, text.strip()))
+            plain = _RESERVED.sub(_quoted, text.strip())
+            tree = _parsed(plain)
+            for node in ast.walk(tree):
+                if (
+                    isinstance(node, ast.Constant)
+                    and isinstance(node.value, int | float)
+                    and not isinstance(node.value, bool)
+                ):
+                    real_number(ast.get_source_segment(plain, node) or "")  # unlike Python, without 1_0 and 0x10
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise InputError(f"{where}: {short_repr(text)} is not a condition; give {_FORM}") from None
         self._tree = self._checked(tree.body)

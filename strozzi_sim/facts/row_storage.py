@@ -183,13 +183,22 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:
-    """Yield the rows of a table from the content of a RowRecorder, block by block."""
+    """Yield the rows of a table from the content of a RowRecorder, block by block.
+
+    Raises:
+        ValueError: a block is longer than a RowRecorder makes them; other errors of what no RowRecorder wrote are
+            LookupError, TypeError, ValueError and OSError.
+    """
     which, at = 1 + keep.tables.index(table.name), 0
+    games, width = BLOCK + GAMES, sum(np.dtype(column.dtype).itemsize for column in table.written)
+    most = {0: games * GAME.itemsize, which: 4 * games + width * (BLOCK + table.rows)}
     while at < len(content):
         begin = content.index(b"\n", at) + 1
         head = json.loads(content[at:begin])
+        if any(not 0 <= head["sizes"][k][0] <= size for k, size in most.items()):
+            raise ValueError("a block is too long")
         starts = np.cumsum([begin, *(small for _, small in head["sizes"])]).tolist()
-        games, body = (
+        kept, body = (
             _codec().decompress(content[starts[k] : starts[k + 1]], head["sizes"][k][0], asbytes=True)
             for k in (0, which)
         )
@@ -198,7 +207,7 @@ def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[Kept
         for column in table.written:
             columns[column.name] = np.frombuffer(body, column.dtype, rows, place)
             place += columns[column.name].nbytes
-        yield KeptRows(np.frombuffer(games, GAME), np.repeat(np.arange(len(counts)), counts), columns)
+        yield KeptRows(np.frombuffer(kept, GAME), np.repeat(np.arange(len(counts)), counts), columns)
         at = starts[-1]
 
 

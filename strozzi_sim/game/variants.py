@@ -21,6 +21,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
+from strozzi_sim.runtime.parsing import toml_value
 
 BASE = "base"
 ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
@@ -184,7 +185,10 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], plac
             raise InputError(f"{prefix}expected KEY=VALUE such as tracks.bonus.7=10, got {short_repr(setting)}")
         if key in values:
             raise InputError(f"{prefix}{key}: is given twice")
-        values[key] = _toml_value(text)
+        try:
+            values[key] = toml_value(text)
+        except ValueError as error:
+            raise InputError(f"{prefix}{key}: {error}") from None
     return with_values(game, variant, values, place)
 
 
@@ -242,14 +246,6 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
 
 def _toml_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _toml_value(text: str) -> Any:
-    """Return a value as TOML reads it; text that is none stays text."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:

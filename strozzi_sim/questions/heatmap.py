@@ -67,11 +67,10 @@ def heatmap(
     >>> len(found.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True
     """
-    from pathlib import Path
-
     from strozzi_sim.errors import ArgumentError
     from strozzi_sim.game.custom_heatmaps import heat_map_spec
     from strozzi_sim.studies.heatmaps import add_in
+    from strozzi_sim.studies.lookup import path_of
     from strozzi_sim.studies.study import lineup_study, run
 
     own = heat_map_spec(rows, columns, value, where, fact, name, title)
@@ -88,7 +87,7 @@ def heatmap(
     for argument, setting in given.items():
         if setting not in (None, (), "", []):
             raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
-    return add_in(Path(str(source)), own, workers, progress, code)
+    return add_in(path_of("source", source), own, workers, progress, code)
 
 
 def _find_game(source: str | Path | Game) -> Game | None:

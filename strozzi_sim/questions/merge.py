@@ -47,10 +47,9 @@ def merge(
     40
     """
     from strozzi_sim.errors import ArgumentError
-    from strozzi_sim.studies.lookup import worker_count
+    from strozzi_sim.studies.lookup import path_of, worker_count
     from strozzi_sim.studies.merging import merge_parts
     from strozzi_sim.studies.progress import report_progress
-    from strozzi_sim.studies.study import path_of
 
     if isinstance(parts, str) or not parts:
         raise ArgumentError("parts", "expected the results folders of all parts")

@@ -27,7 +27,7 @@ def our_table(
 
     Args:
         game: a name or a Game.
-        file: score sheets (CSV): one line a game, columns `seat 0`, `seat 1`, .. with the final scores
+        file: score sheets (CSV): one line a game, at most 10,000, columns `seat 0`, `seat 1`, .. with the final scores
         deals: games of each strength and player count that are simulated; a fraction for agents that search
         variant: the variant that was played
         seed: random seed, below 2^53
@@ -49,10 +49,11 @@ def our_table(
     from strozzi_sim.errors import ArgumentError, as_argument_error
     from strozzi_sim.game import find_game
     from strozzi_sim.runtime.files import storage_errors
+    from strozzi_sim.studies.lookup import path_of
     from strozzi_sim.studies.results import Results
     from strozzi_sim.studies.score_sheets import bands, likelihood, read_sheets
     from strozzi_sim.studies.score_sheets import template as empty_sheet
-    from strozzi_sim.studies.study import TIERS, lineup_study, path_of, run
+    from strozzi_sim.studies.study import TIERS, lineup_study, run
 
     game = find_game(game)
     if bool(file) == (template is not None):

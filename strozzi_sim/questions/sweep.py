@@ -55,20 +55,19 @@ def sweep(
     True
     """
     from dataclasses import replace
-    from pathlib import Path
     from time import monotonic
 
     from strozzi_sim.errors import ArgumentError, check_range
-    from strozzi_sim.studies.lookup import worker_count
+    from strozzi_sim.studies.lookup import path_of, worker_count
     from strozzi_sim.studies.planning import read_plan
     from strozzi_sim.studies.precision import POINTS
     from strozzi_sim.studies.progress import report_progress
     from strozzi_sim.studies.results import Results
     from strozzi_sim.studies.run import run_in_memory
-    from strozzi_sim.studies.study import Study, path_of, run
+    from strozzi_sim.studies.study import Study, run
     from strozzi_sim.studies.sweep import check_figure, find_best, race_summary
 
-    given = file if isinstance(file, Study) else Study.of(read_plan(Path(path_of("file", file))))
+    given = file if isinstance(file, Study) else Study.of(read_plan(path_of("file", file)))
     if not given.plan.sweep:
         raise ArgumentError(
             "file", 'has no table [sweep]; write one such as "tracks.bonus.7" = [0, 5, 10] below [sweep]'

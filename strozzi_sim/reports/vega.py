@@ -5,10 +5,16 @@ variable of the page's style sheet, in a file the light colour. A mark's `descri
 """
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from typing import Any
+
+from strozzi_sim.errors import StorageError
 
 Spec = dict[str, Any]
 Legend = Sequence[tuple[str, str, str]]
@@ -41,8 +47,34 @@ def declaration(spec: Spec, colours: Mapping[str, str] = LIGHT) -> Spec:
     return dict(_coloured(json.loads(json.dumps(whole, default=float)), colours))  # numbers of NumPy become plain ones
 
 
+@cache
+def _check_room() -> None:
+    """Refuse to draw where the process may not have the address space that V8, which runs Vega, reserves.
+
+    V8 ends the process without a word, so that a child tries it first, where there is a limit at all.
+
+    Raises:
+        StorageError: the limit is too low.
+    """
+    if os.name == "nt":
+        return
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return
+    smallest = {"data": {"values": [{"x": 1}]}, "mark": "point"}
+    words = f"import vl_convert; vl_convert.vegalite_to_svg({smallest!r}, vl_version={_VERSION!r})"
+    if subprocess.run([sys.executable, "-c", words], capture_output=True, check=False).returncode:
+        raise StorageError(
+            f"pictures cannot be drawn in {limit >> 20:,} MiB of address space, the limit of this process; lift it, as with "
+            "`ulimit -v unlimited`, and run again"
+        )
+
+
 def drawn(spec: Spec) -> str:
     """Return the picture as Vega draws it, in marked colours, for `svg_of_page` and `files_of`."""
+    _check_room()
     import vl_convert
 
     return str(vl_convert.vegalite_to_svg(declaration(spec, _MARK), vl_version=_VERSION))
@@ -61,6 +93,7 @@ def files_of(svg: str, legend: Legend = ()) -> dict[str, bytes]:
 
 def file_svg(spec: Spec) -> str:
     """Return the picture as an SVG file in light colours on paper."""
+    _check_room()
     import vl_convert
 
     on_paper = {**spec, "background": "paper", "padding": 12}

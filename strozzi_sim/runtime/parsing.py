@@ -8,6 +8,7 @@ or memory nor exceed 64 bits.
 import json
 import re
 import tomllib
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,8 +28,81 @@ _TOML_TOKENS = re.compile(
     r"""|"(?:[^"\\\n]+|\\.)*"?|'[^'\n]*'?)|(?P<open>[\[{])|(?P<close>[\]}])""",
     re.DOTALL,
 )
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_TOML_STRING = re.compile(r""" "(?:[^"\\]|\\.)*"|'[^']*' """, re.VERBOSE)
+_ODD_NUMBER = re.compile(r"\d+_[\d_]*|\b0[xob]\w*|\b(?:inf|nan)\b")
 _TOO_DEEP = f"nested too deeply; at most {MAX_DEPTH} levels"
 _TOO_LONG = "an integer has at most 64 bits"
+
+
+def unpacked(content: bytes, most: int) -> bytes:
+    """Return what zlib has packed; a forged content could hold a thousand times its own length.
+
+    Raises:
+        ValueError: it has more than `most` bytes.
+        zlib.error: it is damaged.
+    """
+    whole = zlib.decompressobj().decompress(content, most + 1)
+    if len(whole) > most:
+        raise ValueError(f"more than {most:,} bytes")
+    return whole
+
+
+def toml_value(text: str) -> Any:
+    """Return a value as TOML reads it, with numbers as plain digits; text that is none stays text.
+
+    Raises:
+        ValueError: a number in another form, such as `1_0`, `0x10` or `inf`, which may be a mistake.
+
+    >>> toml_value("[1, 2.5]"), toml_value("red")
+    ([1, 2.5], 'red')
+    """
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    if odd := _ODD_NUMBER.search(_TOML_STRING.sub("", text)):
+        raise ValueError(f"expected plain digits, got {short_repr(odd[0])}")
+    return value
+
+
+def whole_number(text: str) -> int:
+    """Return the whole number that a text is: digits with an optional sign, unlike `int`, which reads `1_0` and `\N{ARABIC-INDIC DIGIT ONE}` too.
+
+    Raises:
+        ValueError: it is none, or has thousands of digits.
+
+    >>> whole_number("-12")
+    -12
+    """
+    if not _WHOLE.fullmatch(text):
+        raise ValueError(f"expected a whole number, got {short_repr(text)}")
+    return int(text)
+
+
+def real_number(text: str) -> float:
+    """Return the number that a text is: digits with an optional sign, point and exponent, unlike `float`, which reads `1_0` and `nan` too.
+
+    Raises:
+        ValueError: it is none.
+
+    >>> real_number("1.5e3")
+    1500.0
+    """
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"expected a number, got {short_repr(text)}")
+    return float(text)
+
+
+def check_name(file: Path) -> None:
+    """Refuse a path with a NUL character, which no file system has.
+
+    Raises:
+        InputError: names it.
+    """
+    if "\0" in str(file):
+        raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
 
 
 def read_text(file: Path) -> str:
@@ -38,6 +112,7 @@ def read_text(file: Path) -> str:
         InputError: the file does not exist, is not UTF-8, or is too large; the message names the file.
         StorageError: it cannot be read.
     """
+    check_name(file)
     try:
         with file.open("rb") as opened:
             content = opened.read(MAX_BYTES + 1)
@@ -187,6 +262,7 @@ def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
         InputError: the file does not exist.
         StorageError: it cannot be read.
     """
+    check_name(file)
     try:
         with file.open("rb") as opened:
             number = 0

@@ -9,7 +9,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _UPPER = np.uint64(32)
 
 
-def draws(seed: int, stream: int, shape: tuple[int, ...], below: int) -> npt.NDArray[np.int64]:
+def draws(seed: int, stream: int, shape: tuple[int, ...], below: int, skip: int = 0) -> npt.NDArray[np.int64]:
     """Return random numbers from 0 to `below` - 1, int64[shape]: SplitMix64, keyed by a seed and a stream.
 
     Args:
@@ -17,11 +17,14 @@ def draws(seed: int, stream: int, shape: tuple[int, ...], below: int) -> npt.NDA
         stream: below 2^10; each has numbers of its own.
         shape: of the result.
         below: limit, at most 2^32; the bias is below `below` / 2^32.
+        skip: numbers of the stream to leave out first, so that a long draw can be made in pieces.
 
     >>> draws(0, 1, (2, 3), 100).tolist()
     [[74, 37, 43], [95, 20, 59]]
+    >>> draws(0, 1, (3,), 100, skip=3).tolist()
+    [95, 20, 59]
     """
     start = mix.py_func(np.array([(seed << 10) + stream], np.uint64))
-    counts = np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64)
+    counts = np.arange(skip + 1, skip + int(np.prod(shape)) + 1, dtype=np.uint64)
     words = mix.py_func(start + counts * _GOLDEN)
     return np.asarray(((words >> _UPPER) * np.uint64(below)) >> _UPPER, np.int64).reshape(shape)

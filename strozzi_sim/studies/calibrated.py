@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AgentSpec, load_agent
-from strozzi_sim.agent.importing import only_named
+from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import StorageError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
@@ -48,7 +48,7 @@ def with_counts(
     if calibrating is not None:
         calibrating(bool(known))
     calibrations = in_counts(specs, game, players, variants, known)
-    with only_named(()):  # the files of `specs` are imported; a manifest can name others
+    with only_named(()):  # those of `specs` are in use; a manifest can name others
         loaded = {given: load_agent(each.plays, game) for given, each in calibrations.items()}
     return tuple(loaded.get(spec.text, spec) for spec in specs), tuple(calibrations.values())
 

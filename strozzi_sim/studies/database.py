@@ -1,7 +1,8 @@
 """study.sqlite: chunks, files and runs of a results folder, in one SQLite database that sqlite3 and DuckDB open too.
 
 One process at a time writes a folder: it keeps SQLite's lock, which ends with the process. Every chunk is a transaction in
-the write-ahead log (WAL, synchronous=NORMAL), so a killed run keeps all finished chunks. A folder may be forged:
+the write-ahead log (WAL, synchronous=NORMAL), so a killed run keeps all finished chunks. The file is made under a
+temporary name and appears whole, with its schema and in WAL mode: no run writes a rollback journal. A folder may be forged:
 the schema must be exactly SCHEMA, so no view or trigger runs, and values are checked where they are read.
 """
 
@@ -18,7 +19,7 @@ from urllib.parse import quote
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
-from strozzi_sim.studies.folder import DATABASE, FOLDERS, TEMPORARY, read_inside, refuse_links
+from strozzi_sim.studies.folder import DATABASE, FILES, FOLDERS, TEMPORARY, read_inside, refuse_links, refuse_links_to
 
 SCHEMA = (
     "CREATE TABLE plan (format TEXT NOT NULL, hash TEXT NOT NULL, resolved TEXT NOT NULL)",
@@ -36,8 +37,13 @@ PAGE_BYTES = 16_384  # a chunk of a study with facts takes some 60,000
 
 _CAREFUL = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0")
 _KEPT = r"facts/\w+/players=\d+/variant=[^/]+/lineup=[^/]+/[^/.][^/]*"
-_FILE = re.compile(rf"(tables|figures|games|styles|spreadsheet)/[^/.][^/]*|{_KEPT}|report\.html|spreadsheet\.xlsx")
+_FLAT = "|".join(name for name in FOLDERS if name != "facts")
+_FILE = re.compile(rf"({_FLAT})/[^/.][^/]*|{_KEPT}|{'|'.join(map(re.escape, FILES))}")
 _HASH = re.compile("[0-9a-f]{64}")
+_IN_USE = "another run is writing here; wait for it, or choose another folder"
+# SQLite's file formats: where a journal states how many pages its database had, and the bytes that writers lock
+_JOURNAL_MAGIC, _JOURNAL_PAGES = bytes.fromhex("d9d505f920a163d7"), slice(16, 20)
+_LOCKS, _LOCK_BYTES = 0x4000_0000, 512
 
 Content = bytes | Callable[[IO[bytes]], None]
 
@@ -59,9 +65,7 @@ def database_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            raise StorageError(
-                f"{path.parent}: another run is writing here; wait for it, or choose another folder"
-            ) from None
+            raise StorageError(f"{path.parent}: {_IN_USE}") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or not name.startswith("SQLITE_"):
             words = f"{path}: is damaged or was changed by hand: {error}; move the folder away to begin again"
             raise DamagedDatabase(words) from None
@@ -85,6 +89,12 @@ def write_database(folder: Path, *, recover: bool = False) -> Iterator[sqlite3.C
     """
     refuse_links(folder)
     path = folder / DATABASE
+    if _is_stillborn(folder):
+        with storage_errors(f"cannot write to {folder}"):
+            for left in (path, Path(f"{path}-journal")):
+                left.unlink(missing_ok=True)
+    if not path.exists():
+        _make_database(folder, {}, replacing=False)
     with database_errors(path):
         connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
         with contextlib.closing(connection):
@@ -92,7 +102,9 @@ def write_database(folder: Path, *, recover: bool = False) -> Iterator[sqlite3.C
                 connection.execute(f"PRAGMA {pragma}")
             if recover:
                 connection.execute("PRAGMA writable_schema = ON")
-            connection.execute("PRAGMA journal_mode = WAL")
+            if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # of an earlier version, or empty
+                connection.execute("PRAGMA journal_mode = MEMORY")  # a journal file would outlive a killed run
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -114,7 +126,7 @@ def read_database(folder: Path) -> Iterator[sqlite3.Connection | None]:
     """
     refuse_links(folder)
     path = folder / DATABASE
-    if not path.exists():
+    if _is_stillborn(folder) or not path.exists():
         yield None
         return
     # Without a write-ahead log the file is complete and has no writer: it opens on a read-only disk too.
@@ -144,8 +156,59 @@ def _remove_temporary(folder: Path) -> None:
                 path.unlink()
 
 
+def _is_stillborn(folder: Path) -> bool:
+    """Return whether study.sqlite is what a run of an earlier version left when it was killed while making it.
+
+    Its rollback journal then says that the database had no pages. Any other journal is not applied: it can name another
+    file, which SQLite would remove.
+
+    Raises:
+        StorageError: another process writes the database, or its journal is of another program.
+    """
+    path, journal = folder / DATABASE, folder / f"{DATABASE}-journal"
+    with storage_errors(f"cannot read {journal}"):
+        try:
+            with journal.open("rb") as file:
+                head = file.read(_JOURNAL_PAGES.stop)
+            size = path.stat().st_size if path.exists() else 0
+        except (FileNotFoundError, NotADirectoryError):  # the usual case
+            return False
+        if path.exists() and _is_locked(path):
+            raise StorageError(f"{folder}: {_IN_USE}")
+    is_begun = head.startswith(_JOURNAL_MAGIC) and len(head) == _JOURNAL_PAGES.stop
+    if (int.from_bytes(head[_JOURNAL_PAGES], "big") if is_begun else size) == 0 and size <= PAGE_BYTES:
+        return True
+    raise StorageError(
+        f"{journal}: is of no run, but of another program that writes {DATABASE}, or ended while it did; close that "
+        "program, or move the folder away to begin again"
+    )
+
+
+def _is_locked(path: Path) -> bool:
+    """Return whether another process writes a database; without a journal file, opening it tells."""
+    if os.name == "nt":
+        return False
+    import fcntl
+
+    with path.open("rb") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, _LOCK_BYTES, _LOCKS)
+        except (BlockingIOError, PermissionError):
+            return True
+    return False
+
+
 def write_copy(folder: Path, rows: Mapping[str, Sequence[Sequence[Any]]]) -> None:
     """Replace study.sqlite by a new one with these rows, by table, while the old one is locked.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    _make_database(folder, rows, replacing=True)
+
+
+def _make_database(folder: Path, rows: Mapping[str, Sequence[Sequence[Any]]], *, replacing: bool) -> None:
+    """Make study.sqlite with these rows, by table, in one step; without `replacing`, one that another run made stays.
 
     Raises:
         StorageError: it cannot be written.
@@ -153,20 +216,39 @@ def write_copy(folder: Path, rows: Mapping[str, Sequence[Sequence[Any]]]) -> Non
     path = folder / DATABASE
     temporary = path.with_name(f".{DATABASE}.{secrets.token_hex(8)}.tmp")
     try:
-        with database_errors(path), contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as copy:
-            copy.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-            copy.execute("BEGIN")
+        with database_errors(path), contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as made:
+            for pragma in ("locking_mode = EXCLUSIVE", f"page_size = {PAGE_BYTES}", "journal_mode = OFF"):
+                made.execute(f"PRAGMA {pragma}")
+            made.execute("BEGIN")
             for statement in SCHEMA:
-                copy.execute(statement)
+                made.execute(statement)
             for table, found in rows.items():
                 for row in found:
-                    copy.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
-            copy.execute("COMMIT")
+                    made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+            made.execute("COMMIT")
+            made.execute("PRAGMA journal_mode = WAL")
         with storage_errors(f"cannot write {path}"):
-            temporary.replace(path)
+            if replacing:
+                temporary.replace(path)
+            else:
+                _name(temporary, path)
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        for left in (temporary, Path(f"{temporary}-wal")):
+            with contextlib.suppress(OSError):
+                left.unlink()
+
+
+def _name(temporary: Path, path: Path) -> None:
+    """Give a file its name, unless another run has made a file of that name.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    try:
+        os.link(temporary, path)
+    except OSError:  # it exists, or the disk has no hard links
+        if not path.exists():
+            temporary.rename(path)
 
 
 class FileList:
@@ -186,7 +268,8 @@ class FileList:
             rows = connection.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall()
         for name, digest in rows:
             known = digest is None or (isinstance(digest, str) and _HASH.fullmatch(digest))
-            if not (isinstance(name, str) and _FILE.fullmatch(name) and ".." not in Path(name).parts and known):
+            ours = isinstance(name, str) and name.isprintable() and _FILE.fullmatch(name)
+            if not (ours and ".." not in Path(name).parts and known):
                 raise InputError(f"{folder / DATABASE}: was changed by hand: table files: {name!r:.80}")
             self.digests[name] = digest
 
@@ -198,9 +281,12 @@ class FileList:
             parts: beginnings of the paths that `contents` replaces, such as "tables/".
 
         Raises:
-            StorageError: a file cannot be written, or exists and was not written by a run.
+            StorageError: a file cannot be written, is a link, or exists and was not written by a run.
         """
         before = dict(self.digests)
+        obsolete = [name for name in before if name.startswith(parts) and name not in contents]
+        for name in (*contents, *obsolete):  # another program may have made a link since the folder was opened
+            refuse_links_to(self.folder, name)
         for name in contents:
             if name not in before and os.path.lexists(self.folder / name):
                 path = self.folder / name
@@ -218,7 +304,6 @@ class FileList:
                 with open_atomically(path) as file:
                     content(file)
                 written[name] = _digest(path)
-        obsolete = [name for name in before if name.startswith(parts) and name not in contents]
         for name in obsolete:
             self._remove(name)
         self._note(written, obsolete)

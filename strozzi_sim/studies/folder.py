@@ -23,9 +23,10 @@ FORMAT = "strozzi-sim.results/3"
 MANIFEST = "manifest.json"
 DATABASE = "study.sqlite"
 OLD = {".lock", "chunks", "files.json", "ledger.jsonl"}  # of results/2
-TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp$")
-_OURS = (MANIFEST, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "report.html")
-FOLDERS = ("tables", "figures", "games", "facts", "styles")
+TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp(-wal|-journal)?$")  # and the logs of a temporary database
+FILES = ("report.html", "spreadsheet.xlsx")  # that runs write, beside those in FOLDERS
+FOLDERS = ("tables", "figures", "games", "facts", "styles", "spreadsheet")
+_OURS = (MANIFEST, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", *FILES)
 
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 _Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -96,8 +97,6 @@ def refuse_links(folder: Path) -> None:
     """
     for name in (*_OURS, *FOLDERS):
         _refuse_link(folder / name)
-    if os.path.lexists(folder / f"{DATABASE}-journal"):  # SQLite would apply it, and remove a file that it names
-        raise StorageError(f"{folder / DATABASE}-journal: is not of a run; remove it")
     for name in FOLDERS:
         for parent, folders, files in os.walk(folder / name):
             for entry in (*folders, *files):

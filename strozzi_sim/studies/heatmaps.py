@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from strozzi_sim.agent.importing import only_named
+from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.game import load_game

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
@@ -141,6 +142,19 @@ def core_count() -> int:
     if limit is not None and not (limit.strip().isdecimal() and int(limit) > 0):
         raise InputError(f"{CORES_VARIABLE}: must be a whole number from 1, got {short_repr(limit)}")
     return int(cpu_count())
+
+
+def path_of(argument: str, path: Any) -> Path:
+    """Return the path that an argument names.
+
+    Raises:
+        ArgumentError: it is neither text nor a path, or holds a NUL character.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
+    if "\0" in str(path):
+        raise ArgumentError(argument, f"must not hold a NUL character, got {short_repr(str(path))}")
+    return Path(path)
 
 
 def check_seats(lineup: Sequence[AgentSpec], players: Sequence[int]) -> None:

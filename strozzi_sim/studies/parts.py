@@ -15,7 +15,7 @@ def parse_part(text: str) -> Part:
     Raises:
         ArgumentError: it names none.
     """
-    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MAX_PARTS:
         raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
     return Part(int(found[1]), int(found[2]))

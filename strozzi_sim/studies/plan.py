@@ -22,6 +22,7 @@ from strozzi_sim.game.restricting import Use, find_things
 from strozzi_sim.game.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
+from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, outcome_dtype
 
@@ -261,6 +262,13 @@ class Plan:
     def counted_in(self, cell: Cell) -> tuple[Crosstab, ...]:
         """Return the facts that the chunks of a cell count."""
         return self.counted if self.counts_facts(cell) else ()
+
+    def chunk_bytes(self, key: tuple[int, int]) -> tuple[int, int, int]:
+        """Return the most bytes that outcome, counts and rows of games of a chunk take."""
+        cell = self.cells[key[0]]
+        seats = self.chunk_games(cell, key[1]) * cell.match.players
+        counts = 1 if self.orders else cell.match.plan(self.counted_in(cell)).size
+        return self.outcome.itemsize, self.counts.itemsize * counts, ROW.itemsize * seats
 
     @cached_property
     def digests(self) -> tuple[str, ...]:

@@ -44,7 +44,15 @@ from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
-from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, sweep_variants, text_of
+from strozzi_sim.studies.lookup import (
+    Folder,
+    find_agents,
+    find_players,
+    find_variants,
+    path_of,
+    sweep_variants,
+    text_of,
+)
 from strozzi_sim.studies.plan import AGENTS, CHUNKS, EFFECT, MAPS, MAX_DEALS, SEATS, VARIANTS, Plan
 from strozzi_sim.studies.precision import POINTS, deals_for
 
@@ -292,7 +300,7 @@ def find_study_variant(game: Game, variant: AnyVariant, study: Folder = None) ->
     """
     if study is None:
         return find_variants(game, variant)[0]
-    plan = read_plan(Path(study))
+    plan = read_plan(path_of("study", study))
     found = {each.name: each for each in plan.variants}
     if plan.game is not game:
         raise ArgumentError("study", f"{study} is of {plan.game.name}, not of {game.name}")

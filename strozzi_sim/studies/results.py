@@ -15,6 +15,7 @@ from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.fact_files import check_kept, read_facts
 from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
+from strozzi_sim.studies.lookup import path_of
 from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.progress import report_progress
@@ -190,7 +191,7 @@ class Results:
             if self.folder is None:
                 raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
             return write_report(self.folder, manifest, tables, self.game)
-        path = Path(path)
+        path = path_of("path", path)
         painter = Painter()
         page = render(manifest, self.game, page_of(manifest, tables, self.game, painter), painter)
         write_page(path, page)
@@ -222,7 +223,7 @@ class Results:
             with write_files(self.folder) as files:
                 files.replace(contents, parts=(name if xlsx else f"{name}/",))
             return self.folder / name
-        path = Path(path)
+        path = path_of("path", path)
         if path.exists():
             raise InputError(f"path: {path} exists; choose another name")
         with storage_errors(f"cannot write {path}"):

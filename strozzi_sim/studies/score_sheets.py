@@ -18,10 +18,12 @@ import pandas as pd
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.runtime.parsing import check_name
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
 
-FEWEST = 20  # sheets
+FEWEST, MOST = 20, 10_000  # sheets; the bands take SETS times their time
+_MOST_BYTES = 4 * 2**20  # of a file
 SETS = 4000  # sets of simulated games from which bands come
 _TAIL = 8  # degrees of freedom
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
@@ -73,10 +75,13 @@ def read_sheets(path: Path, game: Game) -> Sheets:
         InputError: names the file, the line and the column, and what is allowed there.
         StorageError: the file cannot be read.
     """
+    check_name(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file; --template FILE writes one to fill in")
-    with storage_errors(f"cannot read {path}"):
-        raw = path.read_bytes()
+    with storage_errors(f"cannot read {path}"), path.open("rb") as file:
+        raw = file.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise InputError(f"{path}: is larger than {_MOST_BYTES:,} bytes; give at most {MOST:,} games")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -88,7 +93,7 @@ def read_sheets(path: Path, game: Game) -> Sheets:
         raise InputError(f"{path}: holds no lines; --template FILE writes one to fill in")
     head = lines[0][1]
     mark = told[1] if told else max(",;\t", key=head.count)
-    names = [name.strip().lower().replace("_", " ") for name in next(csv.reader([head], delimiter=mark))]
+    names = [name.strip().lower().replace("_", " ") for name in _cells(head, mark, f"{path}: line {lines[0][0]}")]
     place = {seat: names.index(f"seat {seat}") for seat in range(game.max_players) if f"seat {seat}" in names}
     least = game.player_counts[0]
     if not set(range(least)) <= set(place):
@@ -97,7 +102,7 @@ def read_sheets(path: Path, game: Game) -> Sheets:
         )
     found: dict[int, list[list[int]]] = {}
     for number, line in lines[1:]:
-        cells = next(csv.reader([line], delimiter=mark))
+        cells = _cells(line, mark, f"{path}: line {number}")
         scores = _scores(cells, place, f"{path}: line {number}")
         if not scores:
             continue
@@ -109,9 +114,24 @@ def read_sheets(path: Path, game: Game) -> Sheets:
         tuple(name for k, name in enumerate(names) if k not in place.values() and name != "game"),
         game.sign,
     )
+    if sheets.games > MOST:
+        raise InputError(f"{path}: {sheets.games:,} games; give at most {MOST:,}, such as the latest")
     if sheets.games < FEWEST:
         raise InputError(f"{path}: {sheets.games} games; at least {FEWEST} are needed to tell anything")
     return sheets
+
+
+def _cells(line: str, mark: str, where: str) -> list[str]:
+    """Return the cells of a line.
+
+    Raises:
+        InputError: one is longer than `csv` reads.
+    """
+    try:
+        return next(csv.reader([line], delimiter=mark))
+    except csv.Error:
+        limit = csv.field_size_limit()
+        raise InputError(f"{where}: a field has more than {limit:,} characters") from None
 
 
 def _scores(cells: Sequence[str], place: Mapping[int, int], where: str) -> list[int]:
@@ -191,14 +211,15 @@ def bands(sheets: Sheets, simulated: Mapping[int, Array], seed: int) -> pd.DataF
         simulated: games of the strength of play, by player count.
         seed: of the draw of sets.
     """
-    chosen = {
-        players: games[draws(seed, players, (SETS, len(sheets.scores[players])), len(games))]
-        for players, games in simulated.items()
-        if players in sheets.scores
-    }
-    drawn = [
-        list(figures({players: sets[k] for players, sets in chosen.items()}, sheets.sign).values()) for k in range(SETS)
-    ]
+    counts = {players: len(sheets.scores[players]) for players in simulated if players in sheets.scores}
+
+    def drawn_set(k: int) -> dict[int, Array]:  # one at a time: all sets of many sheets do not fit into memory
+        return {
+            players: simulated[players][draws(seed, players, (count,), len(simulated[players]), skip=k * count)]
+            for players, count in counts.items()
+        }
+
+    drawn = [list(figures(drawn_set(k), sheets.sign).values()) for k in range(SETS)]
     tail = _ALPHA / 2 / len(FIGURES)
     low, high = np.quantile(np.array(drawn), (tail, 1 - tail), axis=0)
     rows: list[dict[str, Any]] = []

@@ -21,6 +21,7 @@ from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.runtime.parsing import unpacked
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.studies.database import (
@@ -68,14 +69,13 @@ class Chunk(NamedTuple):
         return whole.digest()
 
     def equals(self, other: "Chunk") -> bool:
-        """Return whether both have the same results; compressed bytes depend on the machine's zlib."""
+        """Return whether both have the same results; compressed bytes depend on the machine's zlib. `other` was made here."""
         if self[:4] != other[:4] or self.rows != other.rows:
             return False
         try:
-            return all(
-                zlib.decompress(one) == zlib.decompress(two) for one, two in zip(self[5:8], other[5:8], strict=True)
-            )
-        except zlib.error:
+            whole = (zlib.decompress(part) for part in other[5:8])
+            return all(unpacked(part, len(two)) == two for part, two in zip(self[5:8], whole, strict=True))
+        except (zlib.error, ValueError):
             return False
 
 
@@ -164,7 +164,10 @@ class MemoryStore:
             parts = zip(
                 (chunk.outcome, chunk.counts, chunk.seats), (self.plan.outcome, self.plan.counts, ROW), strict=True
             )
-            outcome, counts, rows = (np.frombuffer(zlib.decompress(part), dtype) for part, dtype in parts)
+            most = self.plan.chunk_bytes(key)
+            outcome, counts, rows = (
+                np.frombuffer(unpacked(part, size), dtype) for (part, dtype), size in zip(parts, most, strict=True)
+            )
             return outcome, counts, rows
 
     def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
@@ -261,7 +264,7 @@ class Store(MemoryStore):
                     self.damaged.append(key)
                 else:
                     whole += [(_id(key), *found)] if found is not None and self._check(found) else []
-            self._connection.execute("PRAGMA journal_mode = DELETE")  # the log goes before its database does
+            self._connection.execute("PRAGMA journal_mode = MEMORY")  # the log goes before its database does
             write_copy(self.folder, {**tables, "files": list(files.digests.items()), "chunks": whole})
 
     def __exit__(self, *_: object) -> None:

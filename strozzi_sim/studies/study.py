@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +24,7 @@ from strozzi_sim.studies.lookup import (
     find_players,
     find_variants,
     make_lineups,
+    path_of,
     worker_count,
 )
 from strozzi_sim.studies.parts import part_of
@@ -229,14 +229,3 @@ def run(
     if played.interrupted:
         warnings.warn(played.interrupted, stacklevel=2)
     return replace(played, workers=workers, watch=progress)
-
-
-def path_of(argument: str, path: Any) -> Path:
-    """Return the path that an argument names.
-
-    Raises:
-        ArgumentError: it is neither text nor a path.
-    """
-    if not isinstance(path, str | PathLike):
-        raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
-    return Path(path)

@@ -23,6 +23,7 @@ from strozzi_sim.web.session import PATIENCE, Refused, Session
 HOST = "127.0.0.1"
 MAX_BODY = 4_096  # bytes
 MAX_CONNECTIONS = 32
+_FIELDS = 4  # of a query
 _SECONDS = 15.0  # without a byte, after which a connection is closed
 _NOTHING = "default-src 'none'"
 _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -119,7 +120,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _path(self) -> tuple[str, Mapping[str, list[str]]]:
         """Return the path behind the token, and the query, of a request that may be answered."""
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+            query = parse_qs(parts.query, max_num_fields=_FIELDS)
+        except ValueError:  # such as http://[x, or more fields
+            raise _Problem(400, f"expected the address of the table, with at most {_FIELDS} fields") from None
         _, token, *rest = [*parts.path.split("/"), ""]
         here = self.server.here
         is_token = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
@@ -128,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         origin = self.headers.get("Origin")
         if origin != f"http://{here}" and (origin is not None or self.command == "POST"):
             raise _Problem(403, "this request does not come from the page of the table")
-        return "/".join(rest), parse_qs(parts.query, max_num_fields=4)
+        return "/".join(rest), query
 
     # -- GET ------------------------------------------------------------------------------------------------------------
 

@@ -120,7 +120,7 @@ def test_the_canonical_form_names_what_differs_from_the_default_in_order(bots):
         ("greedy:margin=much", "must be a whole number, got 'much'"),
         ("greedy:margin=-1", "must be between 0 and"),
         ("heuristic:speed=fast", "must be a number, got 'fast'"),
-        ("heuristic:speed=nan", "must be between"),
+        ("heuristic:speed=nan", "speed must be a number, got 'nan'"),
         ("greedy:margin=1,margin=2", "given twice"),
         ("random:x=1", "no parameter 'x'; it has no parameters"),
         ("nowhere.py::x", "no file 'nowhere.py'"),

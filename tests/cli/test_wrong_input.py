@@ -1,5 +1,7 @@
 """Wrong input is told in one line: the value, the place, what is allowed, and the name that was meant."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -144,6 +146,24 @@ def test_a_wrong_key_of_a_study_is_told_with_the_file(tmp_path, capsys, changes,
     ("line", "words"),
     [
         ("balance strozzi --deals x", "--deals: expected a whole number, got 'x' (see strozzi balance --help)"),
+        ("balance strozzi --deals 1_0", "--deals: expected a whole number, got '1_0' (see strozzi balance --help)"),
+        ("balance strozzi --precision 1_0", "--precision: expected a number, got '1_0' (see strozzi balance --help)"),
+        ("bench strozzi --seconds nan", "--seconds: expected a number, got 'nan' (see strozzi bench --help)"),
+        ("record strozzi --seed 1_0", "--seed: expected a whole number, got '1_0' (see strozzi record --help)"),
+        ("balance strozzi --set tracks.bonus.7=1_0", "--set: tracks.bonus.7: expected plain digits, got '1_0'"),
+        ("balance strozzi --set tracks.bonus.7=0x10", "--set: tracks.bonus.7: expected plain digits, got '0x10'"),
+        (
+            "balance strozzi --agents flat_mc:playouts=1_0",
+            "--agents: agent 'flat_mc:playouts=1_0': playouts must be a whole number, got '1_0'",
+        ),
+        (
+            "balance strozzi --agents racer:speed=1_0",
+            "--agents: agent 'racer:speed=1_0': speed must be a number, got '1_0'",
+        ),
+        (
+            "heatmap strozzi --rows seat --columns round --where round==1_0",
+            "heatmap share-by-seat-and-round-round-1-0: where: 'round==1_0' is not a condition; ",
+        ),
         ("balance strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
         ("balance strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
         ("play strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
@@ -163,3 +183,46 @@ def test_a_wrong_option_is_told_by_its_name(capsys, line, words):
 def test_help_says_which_players_are_the_default(capsys, name):
     command([name, "--help"])
     assert "default: 4, or the game's minimum" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["record", "strozzi", "--out", "a\0b"], "--out"),
+        (["compare", "strozzi", "random", "greedy", "--study=a\0b"], "--study"),
+        (["balance", "strozzi", "--variant", "\0"], "--variant"),
+        (["run", "a\0b"], "argument"),
+        (["mcp", "--code", "a\0b"], "--code"),
+    ],
+)
+def test_a_nul_character_is_refused_by_the_name_of_the_option(capsys, words, option):
+    assert command(words) == 2
+    assert capsys.readouterr().err.startswith(f"strozzi: error: {option}: must not hold a NUL character, got ")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "argument"),
+    [
+        ("position", {"record": "a\0b"}, "record"),
+        ("study", {"file": "a\0b"}, "file"),
+        ("study", {"folder": "a\0b"}, "folder"),
+        ("compare", {"game": "strozzi", "study": "a\0b", "variant": "x"}, "study"),
+    ],
+)
+def test_a_nul_character_in_a_call_of_an_assistant_is_refused_by_its_argument(capsys, tool, arguments, argument):
+    assert command(["mcp", tool, json.dumps(arguments)]) == 2
+    assert capsys.readouterr().err.startswith(f"strozzi: error: {argument}: must not hold a NUL character, got ")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: simulate(folder="a\0b"), lambda: ss.read_study("a\0b"), lambda: ss.merge(["a\0b"], "whole"),
+        lambda: ss.compare("strozzi", variant="x", study="a\0b"), lambda: ss.analyse("a\0b"), lambda: ss.heatmap("a/\0b", "seat", "round"),
+        lambda: ss.our_table("strozzi", "a\0b"), lambda: ss.heatmap("a/b", "seat", "round", code="\0"),
+        lambda: simulate().report("a\0b"), lambda: simulate().spreadsheet("a\0b"),
+    ],
+)  # fmt: skip
+def test_a_nul_character_in_a_path_is_an_error_of_the_caller(call):
+    with pytest.raises(InputError):
+        call()

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -160,3 +162,19 @@ def test_a_declaration_is_one_that_any_viewer_draws():
     assert LIGHT["s1"] == whole["layer"][1]["encoding"]["color"]["value"]
     assert DOTS["layer"][1]["encoding"]["color"]["value"] == "s1"  # the declaration that was given stays as it is
     assert "<svg" in vl_convert.vegalite_to_svg(whole)
+
+
+def test_a_limit_of_address_space_is_named_before_vega_ends_the_process():
+    """V8 reserves some 64 GiB and ends the process with a signal where it may not."""
+    words = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (8_000_000 << 10,) * 2)\n"
+        "from strozzi_sim.reports.vega import drawn\n"
+        "drawn({'data': {'values': [{'x': 1}]}, 'mark': 'point'})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.endswith(
+        "StorageError: pictures cannot be drawn in 7,812 MiB of address space, the limit of this process; lift it, as with "
+        "`ulimit -v unlimited`, and run again"
+    )

@@ -7,7 +7,8 @@ import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.studies.score_sheets import Sheets, bands, likelihood, read_sheets, template
+from strozzi_sim.stats.resampling import draws
+from strozzi_sim.studies.score_sheets import FIGURES, SETS, Sheets, bands, figures, likelihood, read_sheets, template
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 
@@ -133,3 +134,30 @@ def test_a_template_is_written_once_and_can_be_filled_in(name, tmp_path):
     line = ",".join(["1", *["50"] * game.player_counts[0]])
     path.write_text(template(game) + f"{line}\n" * 20)
     assert read_sheets(path, game).games == 20
+
+
+def test_more_sheets_than_fit_a_long_field_and_a_grouped_number_are_refused_with_the_limit(tmp_path):
+    game, head = load_game("strozzi"), "seat 0,seat 1,seat 2"
+    path = tmp_path / "sheets.csv"
+    for content, words in (
+        ("\n".join([head, *["1,2,3"] * 10_001]), "10,001 games; give at most 10,000"),
+        ("\n".join([head, *["100,200,300"] * 400_000]), "is larger than 4,194,304 bytes; give at most 10,000 games"),
+        (f"{head}\n{'1' * 140_000},2,3", "line 2: a field has more than 131,072 characters"),
+        (f"{head},{'x' * 140_000}\n1,2,3", "line 1: a field has more than 131,072 characters"),
+        (f"{head}\n1_0,2,3", "line 2: seat 0: expected a whole number, got '1_0'"),
+        (f"{head}\n1,\u0662,3", "line 2: seat 1: expected a whole number, got '\u0662'"),
+    ):
+        path.write_text(content)
+        with pytest.raises(InputError, match=words):
+            read_sheets(path, game)
+
+
+def test_bands_drawn_set_by_set_are_those_of_one_draw():
+    games = np.random.default_rng(1).integers(0, 90, (50, 3))
+    sheets = Sheets({3: games[:21]})
+    whole = games[draws(5, 3, (SETS, 21), len(games))]
+    drawn = [figures({3: whole[k]})["score_mean"] for k in range(SETS)]
+    tail = 0.05 / 2 / len(FIGURES)
+    low, high = np.quantile(drawn, (tail, 1 - tail))
+    found = bands(sheets, {3: games}, 5).set_index("figure").loc["score_mean"]
+    assert (found["band_low"], found["band_high"]) == (low, high)

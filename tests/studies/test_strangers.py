@@ -5,19 +5,24 @@ import importlib.util
 import io
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
+import zlib
 
 import pandas as pd
 import pytest
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.facts.row_storage import RowSelection, kept_rows
+from strozzi_sim.game import load_game
 from strozzi_sim.studies.checked_tables import check_tables
 from strozzi_sim.studies.fact_files import read_table
 from strozzi_sim.studies.outputs import csv_bytes
 from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.store import Chunk
 from study_database import execute, list_file
 
 STUDY = """
@@ -71,13 +76,18 @@ LINKS = [
     ("report.html", "notes.txt"), ("report.html", "new.txt"), ("figures", "."), ("tables", "."),
     ("figures/seats.png", "notes.txt"), ("manifest.json", "notes.txt"),
     ("study.sqlite", "notes.txt"), ("study.sqlite-wal", "new.txt"), ("study.sqlite-shm", "new.txt"), ("facts", "."), ("tables/seats.parquet", "notes.txt"),
+    ("spreadsheet", "."), ("spreadsheet.xlsx", "notes.txt"), ("spreadsheet.xlsx", "new.txt"), ("study.sqlite-journal", "notes.txt"), ("games", "."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "target"), LINKS)
 @pytest.mark.parametrize(
-    "command", ["report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round"]
-)
+    "command",
+    [
+        "report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round", "spreadsheet {r}",
+        "spreadsheet {r} --xlsx",
+    ],
+)  # fmt: skip
 def test_nothing_is_followed_through_a_link(command, name, target, copy, results, capsys):
     link = copy / "r" / name
     if link.is_dir():
@@ -105,7 +115,7 @@ def test_a_journal_of_strangers_is_not_applied(copy, capsys):
     """A rollback journal can name another file, which SQLite removes once it has applied the journal."""
     (copy / "r" / "study.sqlite-journal").write_bytes(b"x" * 600)
     assert run(["report", str(copy / "r")]) == 4
-    assert "study.sqlite-journal: is not of a run" in capsys.readouterr().err
+    assert "study.sqlite-journal: is of no run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -124,8 +134,12 @@ def test_another_schema_is_refused(copy, results, capsys, statement):
 
 
 @pytest.mark.parametrize(
-    "name", ["../mine/notes.txt", "/etc/passwd", "tables/../../mine/notes.txt", "manifest.json", ""]
-)
+    "name",
+    [
+        "../mine/notes.txt", "/etc/passwd", "tables/../../mine/notes.txt", "spreadsheet/../../mine/notes.txt", "manifest.json",
+        "tables/\0", "spreadsheet/.", "",
+    ],
+)  # fmt: skip
 def test_only_files_of_runs_are_listed(copy, capsys, name):
     execute(copy / "r", "INSERT INTO files VALUES (?, NULL)", name)
     before = contents(copy / "mine")
@@ -229,6 +243,37 @@ def test_a_table_that_is_none_is_refused_though_its_digest_fits(copy, capsys):
     assert "tables/seats.parquet: is no table: " in capsys.readouterr().err
 
 
+def test_a_forged_chunk_is_unpacked_as_far_as_a_chunk_can_hold(copy, results, capsys):
+    """Its digest fits, and a part of 4 MB would take gigabytes: nothing is allocated for it."""
+    (row,) = execute(
+        copy / "r", "SELECT cell, chunk, games, holds, sha256, outcome, counts, seats, rows FROM chunks LIMIT 1"
+    )
+    packer = zlib.compressobj(9)
+    bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(4_000)) + packer.flush()
+    assert len(bomb) < 5 << 20
+    forged = Chunk(*row)._replace(outcome=bomb)
+    forged = forged._replace(sha256=forged.digest())
+    execute(
+        copy / "r",
+        "UPDATE chunks SET outcome = ?, sha256 = ? WHERE id = (SELECT min(id) FROM chunks)",
+        forged.outcome,
+        forged.sha256,
+    )
+    (copy / "r" / "tables" / "seats.parquet").unlink()  # so that tables are made again, from the chunks
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert run(["run", str(results / "study.toml"), "--out", str(copy / "r"), "--workers", "1"]) == 2
+    assert "study.sqlite: chunk 0 of cell 0 was changed by hand" in capsys.readouterr().err
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
+    assert not forged.equals(Chunk(*row))
+
+
+def test_a_forged_block_of_rows_is_unpacked_as_far_as_a_block_can_hold():
+    table = load_game("strozzi").fact_tables[0]
+    head = {"games": 1, "sizes": [[8 << 30, 1], [8 << 30, 1]]}
+    with pytest.raises(ValueError, match="a block is too long"):
+        next(kept_rows(json.dumps(head).encode() + b"\nxx", RowSelection((table.name,)), table))
+
+
 def test_rows_are_not_read_through_a_link(copy):
     (copy / "r" / "tables").rename(copy / "mine" / "tables")
     (copy / "r" / "tables").symlink_to(copy / "mine" / "tables")
@@ -262,13 +307,13 @@ def test_links_that_are_not_ours_stay(copy):
 
 @pytest.mark.slow
 def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, monkeypatch, capsys):
-    from strozzi_sim.agent import importing
+    from strozzi_sim.agent import importing, named_files
 
     bots = tmp_path / "bots.py"
     bots.write_text(AGENT)
     (tmp_path / "study.toml").write_text(STUDY.format(agents=f'"{bots}::first"'))
     assert run(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
-    monkeypatch.setattr(importing, "_imported", set())  # as in a new process
+    monkeypatch.setattr(named_files, "_used", set())  # as in a new process
     importing._module_of.cache_clear()
     bots.with_suffix(".ran").unlink()
     capsys.readouterr()

@@ -38,7 +38,7 @@ def wait_for_chunks(folder, count, process, seconds=120):
     size = 0
     while time.monotonic() < deadline and process.poll() is None:
         size = log.stat().st_size if log.exists() else size
-        if size >= 16_384 * (2 * count + 14):  # the first pages hold the schema and the plan
+        if size >= 16_384 * (2 * count + 8):  # the first pages hold the plan
             return
         time.sleep(0.005)
     raise AssertionError(f"no {count} chunks: {process.communicate()}")

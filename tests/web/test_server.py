@@ -223,3 +223,17 @@ def test_a_rating_is_said_to_be_a_mean():
     record = Position(game, 3, 5).record(names)
     said = _judged_words(analysis, record, session)["rating"]
     assert said == ["You lost 3.00 coins a decision on average, over 2 decisions in which choices differ."]
+
+
+@pytest.mark.parametrize("asked", ["http://[x", "/{token}/state?a=1&b=2&c=3&d=4&e=5", "/{token}/state?have=1_0"])
+def test_an_address_that_is_none_is_refused_in_words(server, asked, capfd):
+    with socket.create_connection(server.server_address, timeout=30) as line:
+        line.sendall(f"GET {asked.format(token=server.token)} HTTP/1.1\r\nHost: {server.here}\r\n\r\n".encode())
+        answer = line.recv(4096).decode()
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert (
+        "expected the address of the table, with at most 4 fields" in answer
+        or "have: expected a whole number" in answer
+    )
+    assert capfd.readouterr().err == ""
+    assert state(server)  # the game goes on

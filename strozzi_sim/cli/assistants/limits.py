@@ -1,4 +1,4 @@
-"""Limits of what one call may play, so that an answer comes while somebody waits for it."""
+"""Limits of one call: what it may play, so that an answer comes while somebody waits for it, and which files it may use."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -21,10 +21,17 @@ class Limits:
     Attributes:
         games: most games.
         seconds: longest time.
+        code: the files that agents may use; the arguments of a call are an assistant's and name none by themselves.
     """
 
     games: int = GAMES
     seconds: float = SECONDS
+    code: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> list[str]:
+        """Options of `strozzi mcp` without which a call of the same arguments would be refused."""
+        return [word for file in self.code for word in ("--code", file)]
 
     def progress(self, command: str, *, resumes: bool = False) -> "Progress":
         """Return the callbacks of a run that end it with an InputError beyond a limit; `resumes`: calling again continues it."""

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from strozzi_sim.cli.assistants.limits import Limits
 from strozzi_sim.cli.commands import described
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.game.converting import converted
 
 COMMAND = "command"  # key of an answer
@@ -81,12 +81,15 @@ class Tool:
         """
         given = converted(dict(arguments), self.kind, self.name)
         values = {name: getattr(given, name) for name in given.__struct_fields__}
+        for argument, value in values.items():
+            if isinstance(value, str) and "\0" in value:  # no name of a file or an agent has one
+                raise ArgumentError(argument, f"must not hold a NUL character, got {short_repr(value)}")
         if "limits" in inspect.signature(self.function).parameters:
             values["limits"] = limits
         answer = self.function(**values)
         if COMMAND not in answer:
             text = json.dumps(dict(arguments), ensure_ascii=False)
-            answer[COMMAND] = shlex.join(["strozzi", "mcp", self.name, text])
+            answer[COMMAND] = shlex.join(["strozzi", "mcp", *limits.options, self.name, text])
         return answer
 
 

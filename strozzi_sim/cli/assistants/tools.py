@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
+from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.cli.assistants.about import games, rules
 from strozzi_sim.cli.assistants.limits import Limits
 from strozzi_sim.cli.assistants.positions import PLACE, analyse_game, analyse_position, position
@@ -38,9 +39,10 @@ def call(name: str, arguments: Mapping[str, Any], limits: Limits) -> Answer:
     """Return the answer of a tool, in this process.
 
     Raises:
-        StrozziError: an unknown tool, an invalid argument, or what the tool raises.
+        StrozziError: an unknown tool, an invalid argument, a file that `limits` does not have, or what the tool raises.
     """
-    return find_tool(name, TOOLS).call(arguments, limits)
+    with only_named(limits.code, "the call", "start strozzi mcp with --code and this file"):
+        return find_tool(name, TOOLS).call(arguments, limits)
 
 
 def call_apart(name: str, arguments: Mapping[str, Any], limits: Limits, is_left: Any = lambda: False) -> Answer:
