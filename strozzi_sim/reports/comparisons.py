@@ -178,8 +178,8 @@ def _luck_answer(tables: Tables, game: Game) -> Answer:
 
 
 def _luck(table: pd.DataFrame) -> Iterator[Shown]:
-    """Yield the share of the variance of wins and scores by source."""
-    rows = pick(table, figure="variance_share")
+    """Yield the share of the variance of wins and scores by source, a picture for each field."""
+    shares = pick(table, figure="variance_share")
     words = {f"source={source}": text for source, text in SOURCES.items()} | {
         "outcome=win": "who wins",
         "outcome=score": "scores",
@@ -189,8 +189,18 @@ def _luck(table: pd.DataFrame) -> Iterator[Shown]:
         "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
         "With two players what the deal does cannot be told from the course of play."
     )
-    levels = tuple(source for source in SOURCES if source in set(rows["source"]))
-    yield Picture("luck", "", "intervals", "luck", (figure,), "What decides a game", caption, x="source", series="outcome", levels=levels, series_levels=("win", "score")), rows, words  # fmt: skip
+    levels = tuple(source for source in SOURCES if source in set(shares["source"]))
+    first = headline_players(shares)
+    fields = sorted(
+        dict.fromkeys(zip(shares["players"], shares["lineup"], strict=True)), key=lambda field: field[0] != first
+    )
+    for place, (players, lineup) in enumerate(fields):
+        name, title = (
+            f"luck-{place}" if place else "luck",
+            f"What decides a game {field_name(lineup)}, {players_title(players)}",
+        )
+        rows = pick(shares, players=players, lineup=lineup)
+        yield Picture(name, "", "intervals", "luck", (figure,), title, caption, x="source", series="outcome", levels=levels, series_levels=("win", "score")), rows, words  # fmt: skip
 
 
 SOURCES = {

@@ -9,6 +9,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
+from strozzi_sim.reports.comparisons import _luck
 from strozzi_sim.reports.luck import course_sentences, who_plays
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
 from strozzi_sim.studies.luck import BY_STRENGTH, COLUMNS, Luck, _of_playouts, usual_fields
@@ -186,6 +187,21 @@ def test_the_course_of_a_game_is_said_with_intervals():
     assert course_sentences({"luck": tables["luck"]}) == [
         "A game with one heuristic among random at 4 players has 120.0 (120.0 to 120.0) decisions: 40.0 (40.0 to 40.0) minutes at 20 seconds each "
         "(an assumption)."
+    ]
+
+
+def test_the_page_draws_each_field_by_itself():
+    fields = ["heuristic,random,random,random", "heuristic,trader,florence,picky"]
+    rows = [
+        (4, "base", lineup, outcome, source, "variance_share", 0.3, 0.2, 0.4, 100, 100)
+        for lineup in fields
+        for outcome in ("win", "score")
+        for source in SOURCES
+    ]
+    drawn = list(_luck(pd.DataFrame(rows, columns=list(COLUMNS))))
+    assert [(shown.name, shown.title, len(marks)) for shown, marks, _ in drawn] == [
+        ("luck", "What decides a game with one heuristic among random, 4 players", 14),
+        ("luck-1", "What decides a game among heuristic, trader, florence and picky, 4 players", 14),
     ]
 
 
