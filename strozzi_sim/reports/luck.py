@@ -32,7 +32,7 @@ def agents_shares(tables: Tables) -> pd.DataFrame:
 
 
 def field_name(lineup: str) -> str:
-    """Return a line-up in words: "with one learned among heuristic", "among heuristic, florence and trader"."""
+    """Return a line-up in words: "with one A among B", "among A, B and C"."""
     first, *others = split_specs(lineup)
     if len(others) > 1 and set(others) == {others[0]} != {first}:
         return f"with one {first} among {others[0]}"
@@ -49,7 +49,7 @@ def course_sentences(tables: Tables) -> list[str]:
     of_field = pick(luck, players=players, outcome="game")
     decisions, minutes = (pick(of_field, figure=name).iloc[0] for name in ("decisions_mean", "minutes_mean"))
     each = 60 * minutes["value"] / decisions["value"]  # seconds of a decision
-    if drama is None:
+    if drama is None or drama.empty:
         return [_length(decisions, each, field_name(decisions["lineup"]), players)]
     here = pick(drama, players=players)
     usual = pick(here, strength="middle") if "middle" in set(here["strength"]) else here

@@ -159,13 +159,17 @@ def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
     Raises:
         ArgumentError: the game has too few agents.
     """
-    tiers = [spec for text in game.tiers.values() if not (spec := load_agent(text, game)).searches]
+    weak = load_agent(_weak(game), game)
+    above = [
+        spec for text in game.tiers.values() if not (spec := load_agent(text, game)).searches and spec.text != weak.text
+    ]
+    styles = usual_field(game)
+    tiers = [weak, *(above or [spec for spec in styles if spec.text != weak.text][:1])]
     fields = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(tiers)]
-    styles = usual_field(game)[:players]
-    if len(styles) == players and not {spec.text for spec in styles} <= {spec.text for spec in tiers}:
-        fields.append(styles)
+    if len(styles) >= players and not {spec.text for spec in styles[:players]} <= {spec.text for spec in tiers}:
+        fields.append(styles[:players])
     if not fields:
-        names = ", ".join(spec.text for spec in usual_field(game))
+        names = ", ".join(spec.text for spec in styles)
         raise ArgumentError(
             "agents", f"name {players} different agents, of which {game.name} has too few that do not search ({names})"
         )
@@ -176,8 +180,13 @@ def usual_field(game: Game) -> list[AgentSpec]:
     """Return the agents of a game that do not search: its middle tier first, then its styles, the weak tier last."""
     every = (load_agent(name, game) for name in agents(game))
     shipped = [spec for spec in every if _is_shipped(spec, game) and not spec.searches and not spec.missing]
-    ends = {game.tiers.get("middle"): 0, game.tiers.get("weak"): 2}
+    ends = {game.tiers.get("middle"): 0, _weak(game): 2}
     return sorted(shipped, key=lambda spec: (ends.get(spec.text, 1), spec.text))
+
+
+def _weak(game: Game) -> str:
+    """Return the agent of the weak tier, by default random moves."""
+    return game.tiers.get("weak", "random")
 
 
 def _is_shipped(spec: AgentSpec, game: Game) -> bool:

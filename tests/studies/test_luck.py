@@ -218,6 +218,19 @@ def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fie
     assert [",".join(spec.text for spec in field) for field in found] == fields
 
 
+@pytest.mark.parametrize(
+    ("tiers", "fields"),
+    [
+        ({"middle": "greedy"}, ["greedy,random", "greedy,eager"]),
+        ({"weak": "random"}, ["eager,random", "eager,florence"]),
+        ({}, ["eager,random", "eager,florence"]),
+    ],
+)
+def test_a_game_with_few_tiers_has_fields(tiers, fields):
+    found = usual_fields(replace(ss.load_game("strozzi"), tiers=tiers), 2)
+    assert [",".join(spec.text for spec in field) for field in found] == fields
+
+
 def test_long_games_are_followed_less_often():
     """By default; 30 games at least, since fewer have no intervals."""
     luck = Luck(None, 20.0, None, 200)
