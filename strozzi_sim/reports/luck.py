@@ -77,9 +77,10 @@ def _length(decisions: Any, seconds: float, agents: str, players: int) -> str:
 
 
 def share_text(row: Any) -> str:
-    """Return a share in per cent with its interval: "38 % (36 to 39)"."""
+    """Return a share in per cent with its interval, cut at 0 and 1: "38 % (36 to 39)"."""
     row = row if isinstance(row, pd.Series) else pd.Series(row._asdict())
-    value, _, ends = _text({end: 100 * row[end] for end in ("value", "low", "high")}).partition(" (")
+    inside = row[["value", "low", "high"]].astype("float64").clip(0.0, 1.0)
+    value, _, ends = _text(100 * inside).partition(" (")
     return f"{value} %" + (f" ({ends}" if ends else "")
 
 

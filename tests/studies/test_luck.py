@@ -10,7 +10,7 @@ import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.reports.comparisons import _luck
-from strozzi_sim.reports.luck import course_sentences, who_plays
+from strozzi_sim.reports.luck import course_sentences, share_text, who_plays
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
 from strozzi_sim.studies.luck import BY_STRENGTH, COLUMNS, Luck, _of_playouts, usual_fields
 
@@ -157,6 +157,20 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         "learned:level=3,beyond=1, heuristic, trader and picky and 97 % (96 to 98) with one heuristic among random; among equal players it is "
         "nothing."
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((0.38, 0.36, 0.39), "38 % (36 to 39)"),
+        ((0.996, 0.988, 1.004), "99.6 % (98.8 to 100.0)"),
+        ((-0.001, -0.004, 0.002), "0.0 % (0.0 to 0.2)"),
+        ((0.3, np.nan, np.nan), "30.0 %"),
+    ],
+)
+def test_a_share_is_within_0_and_1(ends, words):
+    """The analysis of variance may estimate less than nothing or more than all."""
+    assert share_text(pd.Series(dict(zip(("value", "low", "high"), ends, strict=True)))) == words
 
 
 def test_the_course_of_a_game_is_said_with_intervals():
