@@ -27,7 +27,7 @@ KEYS = {
     "chunks": "parts of the deals, from which intervals are computed; default 200",
     "chunk_deals": "instead of `chunks`: deals of each part, which stay the same when a study is extended by more deals",
     "seatings": "`one`, `rotate` (default), `spread`, `all` or `latin`: at which seats the agents of a line-up sit on each deal; `spread` plays each deal once, in one seating after another",
-    "lineups": "lists of agents: one agent plays itself, several play each other at the player count of their number",
+    "lineups": "lists of agents: one agent plays itself, several play each other at the player count of their number. Line-ups of one style each among copies of one strong agent ask whether there is a dominant strategy ([tournaments](tournaments.md))",
     "variants": "names of variants, the game's or the file's own; default `base`",
     "variant": "`[variant.NAME.SECTION]`: changes of component data, key by key; see [below](#changing-components)",
     "rows": "keep one row per game and seat in `games/`",

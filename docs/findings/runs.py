@@ -41,6 +41,11 @@ def _overall(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["by"] == "all"] if "by" in table else table
 
 
+def _wins(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of shares of wins."""
+    return table[table["figure"] == "win_share"]
+
+
 STYLES = {
     "strozzi": "heuristic,eager,florence,picky,pirate-early,pirate-late,promoter,racer,trader",
     "medici_vs_strozzi": "fair-price,shader,fixed-price,appraiser",
@@ -72,11 +77,15 @@ for game, counts in PLAYERS.items():
         f"strozzi luck {game} --players {several} --agents {_FIELDS[game]} --games {_FOLLOWED[game]}",
         ("luck", "streams", "index", "drama"),
     )
+    RUNS[f"{game}-fields"] = Run(
+        f"strozzi luck {game} --players {2 if game == 'medici_vs_strozzi' else 4} --deals 500 --games 0", ("luck",)
+    )
     RUNS[f"{game}-weights"] = Run(f"strozzi weights {game} --deals {weights}", ("weights",))
     RUNS[f"{game}-tournament"] = Run(
         f"strozzi tournament {game} --players {counts} --agents {STYLES[game]} --deals {tournament}",
         ("agents", "pairwise"),
     )
+    RUNS[f"{game}-styles"] = Run(f"strozzi run experiments/{game}_dominant_strategy.toml", ("lineup",), rows=_wins)
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )

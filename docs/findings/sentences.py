@@ -14,6 +14,8 @@ from strozzi_sim.game.restricting import occasions
 from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.reports.dominance import dominance_sentences, field_orders
 from strozzi_sim.reports.findings import headline_by_strength
+from strozzi_sim.reports.luck import who_plays
+from strozzi_sim.reports.styles import styles_answer, winners_sentence
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.skill_luck import INDEX, between
@@ -212,8 +214,8 @@ _SOURCES = {
 def _luck() -> Iterator[str]:
     yield from ("## What is luck?", "")
     yield (
-        "A field of different agents plays every deal in every rotation. The table divides the variance of who wins, in per cent; its shares are those of "
-        "this field. With two players, what the deal gives an agent cannot be separated from how the games went. The skill-luck index below is 0 for every game in "
+        "A field of different agents plays every deal in every rotation. The table divides the variance of who wins, in per cent. Its shares are those of "
+        "the field, not of the game: how much is who plays follows from who plays, so each game has the range over several fields below. With two players, what the deal gives an agent cannot be separated from how the games went. The skill-luck index below is 0 for every game in "
         "which good players always beat random ones and fresh chance alone decides between equals."
     )
     yield ""
@@ -221,6 +223,7 @@ def _luck() -> Iterator[str]:
         (game, int(players)) for game in GAMES for players in sorted(rows(f"{game}-luck", "luck")["players"].unique())
     ]
     lines = [["source of variance", *(f"{GAMES[game]}, {players}" for game, players in columns)]]
+    lines.append(["the field", *(_field(game, players) for game, players in columns)])
     for source, words in _SOURCES.items():
         cells = []
         for game, players in columns:
@@ -233,6 +236,12 @@ def _luck() -> Iterator[str]:
         yield from _drama(game, title)
 
 
+def _field(game: str, players: int) -> str:
+    """Return the agents of a column of the table."""
+    lineup = rows(f"{game}-luck", "luck", players=players)["lineup"].iloc[0]
+    return ", ".join(f"`{agent}`" for agent in lineup.split(","))
+
+
 def _drama(game: str, title: str) -> Iterator[str]:
     run, players, agent = f"{game}-luck", USUAL[game], load_game(game).tiers["middle"]
     where = {"players": players, "agent": agent}
@@ -242,9 +251,11 @@ def _drama(game: str, title: str) -> Iterator[str]:
     length = row(run, "luck", players=players, outcome="game", figure="decisions_mean")
     minutes = row(run, "luck", players=players, outcome="game", figure="minutes_mean")
     kings = figures.get("kingmaking_share")
+    yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, title)} {command(f'{game}-fields')}"
+    yield ""
     yield (
-        f"**{title}**, {players} players, `{agent}`: {estimate_text(length)} decisions, {estimate_text(minutes)} minutes at 20 seconds each (an "
-        f"assumption). A game is decided after {percent(figures['decided_mean'])} of its decisions, in the first half in "
+        f"With {players} players a game of {_field(game, players)} has {estimate_text(length)} decisions, {estimate_text(minutes)} minutes at 20 seconds each (an "
+        f"assumption). Among copies of `{agent}` a game is decided after {percent(figures['decided_mean'])} of its decisions, in the first half in "
         f"{percent(figures['runaway_share'])} of the games; the clear leader changes {estimate_text(figures['lead_changes_mean'])} times; the "
         f"later winner's chance was as low as {percent(figures['winner_lowest_mean'])}. "
         + (
@@ -260,11 +271,34 @@ def _drama(game: str, title: str) -> Iterator[str]:
 
 def _strategies() -> Iterator[str]:
     yield from ("## Is there one best strategy?", "")
+    yield (
+        "Each style plays alone among copies of the strongest agent that answers at once. One that wins more than its share there is a strategy that "
+        "strong players do not stop. What winners do more often than losers need not be what makes them win, so its worth is beside it. A "
+        "tournament of the styles says only which bot beats which."
+    )
+    yield ""
     for game, title in GAMES.items():
+        answer = styles_answer({"lineup": runs.read(f"{game}-styles", "lineup")}, load_game(game))
+        yield f"**{title}.** {answer.verdict} {answer.detail} {command(f'{game}-styles')}"
+        yield ""
+        agent, players = load_game(game).tiers["middle"], USUAL[game]
+        lines = [
+            each
+            for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
+            if (each["players"], each["agent"]) == (players, agent)
+        ]
+        yield f"At {players} players, by `{agent}`: {winners_sentence(lines)} {command(f'{game}-worth')}"
+        yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
-        yield f"**{title}.** {' '.join(dominance_sentences(field_orders(tables)))} {command(run)}"
+        yield f"In a tournament, {_lowered(dominance_sentences(field_orders(tables)))} {command(run)}"
         yield ""
+
+
+def _lowered(sentences: list[str]) -> str:
+    """Return sentences that go on after a few words."""
+    text = " ".join(sentences)
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def _fairer() -> Iterator[str]:

@@ -92,14 +92,13 @@ def _show_luck(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
     from strozzi_sim.reports.comparisons import SOURCES
+    from strozzi_sim.reports.luck import course_sentences, field_name, who_plays
 
     table = results.tables["luck"]
+    print("\n" + "\n".join([who_plays(results.tables, results.game.title), *course_sentences(results.tables)]))
     for (players, lineup), here in table.groupby(["players", "lineup"], sort=False):
         shares = here[here["figure"] == "variance_share"]
-        won = shares[shares["outcome"] == "win"].set_index("source")
         figures = here[here["source"] == "all"].set_index(["outcome", "figure"])
-        told = ", ".join(f"{per_cent(won.loc[source])} {words}" for source, words in SOURCES.items())
-        print(f"\n{players} players, {lineup}\nof what decides who wins: {told}\n")
         rows = [["source of variance, %", "wins", "scores"]]
         for source, words in SOURCES.items():
             of = {
@@ -107,10 +106,9 @@ def _show_luck(results: "Results", given: dict[str, Any]) -> None:
                 for outcome in ("win", "score")
             }
             rows.append([words, *(points(row).replace("+", "") for row in of.values())])
-        print(columns_of(rows))
         length, minutes = (figures.loc[("game", name)] for name in ("decisions_mean", "minutes_mean"))
         print(
-            f"\n{estimate_text(length)} decisions in a game: {estimate_text(minutes)} minutes, if each takes {given['seconds']:g} seconds (an assumption)"
+            f"\n{players} players, {field_name(lineup)}: {estimate_text(length)} decisions in a game, {estimate_text(minutes)} minutes\n{columns_of(rows)}"
         )
     print("\nShares are of these agents; with two players what the deal does cannot be told from chance in play.")
     _show_streams(results.tables["streams"])

@@ -16,34 +16,37 @@ def luck(
     game: str | Game,
     players: Players = None,
     agents: Lineup = (),
-    deals: int = 2000,
+    deals: int = 1000,
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
     *,
     seconds: float = 20.0,
-    games: int = 100,
+    games: int | None = None,
     playouts: int = 200,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
     """Measure how much of a win and of a score is skill, seat, deal and the rest, which draws of chance decide, and the drama.
 
-    A line-up of different agents plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the
-    deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares). The game's agents of each
-    strength then play among themselves: deals of which one source of chance is redrawn, and games that are followed with play-outs.
+    Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the
+    deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares). The share of the agents is that of
+    the line-up, so there are two or three of them. The game's agents of each strength that do not search
+    then play among themselves: deals of which one source of chance is redrawn, and games that are followed with play-outs.
+    With the defaults this takes about a minute on two cores for every player count.
 
     Args:
         game: a name or a Game.
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
-        agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default: the game's middle
-            tier and its styles
+        agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default: several
+            line-ups: of each strength of play one agent among those of the next lower strength, and the game's middle tier with its styles
         deals: deals for every player count, each played in every rotation
         variant: a variant of the game's components
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
-        games: games to follow at each strength of play, at least 30 (an agent that searches plays 30); 0: none
+        games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none; default: 100, of a game
+            with more than 100 decisions fewer
         playouts: play-outs at each of the (at most 40) decisions of a game that is followed
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
@@ -53,7 +56,7 @@ def luck(
         all), deal_of_seat (to whoever sits there), deal_of_agent (to an agent wherever it sits), rest; the variance; decisions and minutes.
         Table streams: first_order and total (Sobol indices) of each source of chance by strength. Table index, by strength: skill_leverage
         (advantage over random players), luck_leverage (swing with chance redrawn) and skill_luck_index (Silver 2025: -1 a coin toss,
-        0 backgammon, 1 chess). Table drama, by strength: decided_mean (share
+        0 backgammon, 1 chess). Table drama, by strength: decisions_mean, decided_mean (share
         of the decisions after which the winner's chance stays at 95 % or more), runaway_share (games decided in the first half),
         lead_changes_mean, winner_lowest_mean (lowest chance of the later winner), kingmaking_share (decisions of a seat that
         cannot win, two of whose actions differ by 10 points in a rival's chance; not with two players).
@@ -72,26 +75,26 @@ def luck(
     from strozzi_sim.game import find_game
     from strozzi_sim.studies.drama import FEWEST
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, worker_count
-    from strozzi_sim.studies.luck import Luck, usual_field
+    from strozzi_sim.studies.luck import Luck, usual_fields
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
 
     game = find_game(game)
     check_range("seconds", seconds, 0.01, 3600)
-    if games:
+    if games is not None and games != 0:
         check_whole("games", games, FEWEST, 1_000_000)
     check_whole("playouts", playouts, 50, 1_000_000)
     counts = find_players(game, players)
-    field = find_agents(agents, game) if agents else usual_field(game)
+    field = find_agents(agents, game) if agents else []
     texts = [spec.text for spec in field]
     twice = sorted({text for text in texts if texts.count(text) > 1})
     if twice:
         raise ArgumentError(
             "agents", f"{twice[0]} is listed twice; copies play equal games in several rotations, so all must differ"
         )
-    if len(field) < max(counts) or (agents and len(field) != max(counts)):
+    if field and len(field) != max(counts):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
-    lineups = [field[:count] for count in counts]
+    lineups = [each for count in counts for each in ([field[:count]] if field else usual_fields(game, count))]
     plan = make_plan(
         name_of("luck", game), game, lineups, find_variants(game, variant), counts, deals, seed=seed,
         chunks=50, rows=True, orders=True,

@@ -22,6 +22,7 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.reports.answers import number
 from strozzi_sim.reports.content import Answer, Content, Item, Number, section
 from strozzi_sim.reports.findings import RANK, SCORE, WIN, certainty
+from strozzi_sim.reports.luck import agents_shares, course_sentences, field_name, who_plays
 from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
@@ -179,33 +180,38 @@ def _challengers_answer(tables: Tables, game: Game) -> Answer:
 
 
 def _luck_answer(tables: Tables, game: Game) -> Answer:
-    """Return how much of who wins the agents decide, at the player count of the headline."""
-    shares = pick(tables["luck"], figure="variance_share", outcome="win")
-    here = shares[shares["players"] == headline_players(shares)].set_index("source")
-    agents = here.loc["agents"]
-    verdict = f"Of what decides who wins {game.title} at {agents['players']} players, {format_row(agents, 'share')} is who plays; the rest is luck."
-    names = {"agents": "who plays", "seats": "the seats", "rest": "how the games went"}
-    rows = [(words, here.loc[source]) for source, words in names.items() if source in here.index]
-    numbers = tuple(number(row, "share", f"of who wins: {words}") for words, row in rows)
-    return Answer(
-        verdict, f"Among {listed(str(agents['lineup']).split(','))}: in another field the share is another.", numbers
+    """Return how much of who wins is who plays, by field, and how a game goes, at the player count of the headline."""
+    numbers = tuple(
+        number(row, "share", f"of who wins is who plays, {field_name(row.lineup)}")
+        for row in agents_shares(tables).itertuples(index=False)
     )
+    return Answer(who_plays(tables, game.title), " ".join(course_sentences(tables)), numbers[:3])
 
 
 def _luck(table: pd.DataFrame) -> Iterator[Shown]:
-    """Yield the share of the variance of wins and scores by source."""
-    rows = pick(table, figure="variance_share")
+    """Yield the share of the variance of wins and scores by source, a picture for each field."""
+    shares = pick(table, figure="variance_share")
     words = {f"source={source}": text for source, text in SOURCES.items()} | {
         "outcome=win": "who wins",
         "outcome=score": "scores",
     }
     figure = Figure("variance_share", "share of the variance", "share")
     caption = (
-        "A field of different agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
+        "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
         "With two players what the deal does cannot be told from the course of play."
     )
-    levels = tuple(source for source in SOURCES if source in set(rows["source"]))
-    yield Picture("luck", "", "intervals", "luck", (figure,), "What decides a game", caption, x="source", series="outcome", levels=levels, series_levels=("win", "score")), rows, words  # fmt: skip
+    levels = tuple(source for source in SOURCES if source in set(shares["source"]))
+    first = headline_players(shares)
+    fields = sorted(
+        dict.fromkeys(zip(shares["players"], shares["lineup"], strict=True)), key=lambda field: field[0] != first
+    )
+    for place, (players, lineup) in enumerate(fields):
+        name, title = (
+            f"luck-{place}" if place else "luck",
+            f"What decides a game {field_name(lineup)}, {players_title(players)}",
+        )
+        rows = pick(shares, players=players, lineup=lineup)
+        yield Picture(name, "", "intervals", "luck", (figure,), title, caption, x="source", series="outcome", levels=levels, series_levels=("win", "score")), rows, words  # fmt: skip
 
 
 SOURCES = {

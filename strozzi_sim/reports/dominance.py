@@ -1,4 +1,7 @@
-"""Dominant strategies: whether one agent of a tournament beats every other, which beat which, and cycles among them.
+"""Who beats whom in a tournament: whether one agent beats every other, which are beaten by none, and cycles.
+
+Only agents that were in the field are compared: that one of them beats the others does not make its plan the best of the game. Whether a
+style has a place among strong players is the question of `reports.styles`.
 
 An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half a point or more.
 All pairs at all player counts and variants are corrected together (Holm 1979), so that in a field of equal agents nothing is said in
@@ -37,7 +40,7 @@ class FieldOrder:
     beats: Array
 
     @property
-    def dominant(self) -> str:
+    def winner(self) -> str:
         """The agent that beats every other, or ""."""
         wins = self.beats.sum(axis=1)
         return self.agents[int(wins.argmax())] if len(wins) > 1 and wins.max() == len(wins) - 1 else ""
@@ -98,15 +101,14 @@ def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
 
 
 def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
-    """Return whether one plan beats every other, where, and the cycles."""
+    """Return whether one agent beats every other of the field, where, and the cycles."""
     several = len({order.variant for order in orders}) > 1
     where: dict[str, list[FieldOrder]] = {}
     for order in orders:
-        where.setdefault(order.dominant, []).append(order)
+        where.setdefault(order.winner, []).append(order)
     nowhere = where.pop("", [])
     statements = [
-        f"`{agent}` finishes ahead of every other agent {_places(found, several)}: "
-        + ("it dominates this field" if len(found) == len(orders) else "it dominates there")
+        f"`{agent}` finishes ahead of {_others(agent, found)} {_places(found, several)}"
         for agent, found in where.items()
     ]
     groups: dict[str, list[FieldOrder]] = {}
@@ -158,6 +160,12 @@ def declare_cycle(order: FieldOrder, cycle: Sequence[str]) -> Declared:
         ],
     }  # fmt: skip
     return Declared(chart, chart, "", (), len(arrows))
+
+
+def _others(agent: str, orders: Sequence[FieldOrder]) -> str:
+    """Return the agents that one of them beats, by name if they are few: "`b` and `c`"."""
+    others = [f"`{each}`" for each in dict.fromkeys(each for order in orders for each in order.agents) if each != agent]
+    return listed(others) if len(others) <= _MOST else f"each of {len(others)} other agents"
 
 
 def _unbeaten_words(order: FieldOrder) -> str:

@@ -34,6 +34,7 @@ from strozzi_sim.reports.heat_tables import heat_tables
 from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.styles import styles_answer
 from strozzi_sim.reports.sweep_findings import SHOWN, Sweep
 from strozzi_sim.reports.sweep_pictures import paint_sweep, sweep_of
 from strozzi_sim.studies.plan import AGENTS, MAPS, SEATS, VARIANTS
@@ -254,7 +255,8 @@ def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer
         detail = changes.change_headline(tables, manifest)
         return Answer(changes.change_verdict(tables, game), detail, changes_numbers(tables))
     if question == AGENTS and len(tables["lineup"]):
-        return agents_answer(tables, game, manifest.get("plan", {}).get("chunks") or MAX_CHUNKS)
+        chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
+        return styles_answer(tables, game, chunks) or agents_answer(tables, game, chunks)
     if question == MAPS:
         words = Naming(game, tables, variants_of(manifest)).of_all()
         chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS

@@ -88,12 +88,12 @@ def tournament_answer(manifest: Mapping[str, Any], tables: Tables, game: Game) -
     standings = list(_standings(tables))
     orders = field_orders(tables, manifest["plan"]["chunks"])
     best = {standing.agents[0] for standing in standings}
-    dominant = {order.dominant for order in orders}
+    winners = {order.winner for order in orders}
     first = next((standing for standing in standings if standing.players == 4), standings[0])
     field = f"{len(first.agents)} agents of {game.title}"
-    if len(dominant) == 1 and "" not in dominant:
+    if len(winners) == 1 and "" not in winners:
         where = " at every player count" if len({order.players for order in orders}) > 1 else ""
-        verdict = f"{dominant.pop()} beats every other one of {field}{where}."
+        verdict = f"{winners.pop()} finishes ahead of every other one of {field}{where}."
     elif all(standing.converged for standing in standings) and len(best) == 1:
         alone = all(not _rivals(standing) and standing.rank_interval(standing.agents[0]) for standing in standings)
         verdict = f"{best.pop()} {'is the strongest' if alone else 'did best'} of {field}" + (", but does not beat each of them." if alone else "; others may be as strong.")  # fmt: skip
@@ -227,7 +227,7 @@ def _pairs(standings: Sequence[_Standing], orders: Sequence[FieldOrder], painter
     return section(
         "pairs",
         "Pairs",
-        "Does one plan beat every other, and does the ranking hold for every pair of agents?",
+        "Which agent beats which, and does the ranking hold for every pair of agents?",
         sentences,
         items,
     )

@@ -1,6 +1,7 @@
 """Games played with other chance: play-outs from a position, and whole deals of which some sources are redrawn.
 
-Only compiled agents of the package play here: a play-out takes microseconds, and there are millions of them.
+Only compiled agents play here: a play-out takes microseconds, and there are millions of them. A caller that lets third-party agents
+play does so in a worker process (`simulation.isolation`).
 """
 
 from functools import cache
@@ -127,13 +128,13 @@ class Rollouts:
     """The agents of a match, ready to play on from its positions; one for each thread.
 
     Raises:
-        InputError: an agent is not compiled, or not of the package.
+        InputError: an agent is not compiled, or is restricted.
     """
 
     def __init__(self, match: Match) -> None:
-        if match.in_python or match.foreign or any(spec.without for spec in match.lineup):
+        if match.in_python or any(spec.without for spec in match.lineup):
             names = ", ".join(spec.text for spec in match.lineup)
-            raise InputError(f"play-outs need compiled agents of the package without restrictions, got {names}")
+            raise InputError(f"play-outs need compiled agents without restrictions, got {names}")
         self.match = match
         self._stop = np.zeros(1, np.int64)
         self._agents, self._compiled, self._memories = match.agent_table(self._stop)

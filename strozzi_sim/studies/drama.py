@@ -30,6 +30,7 @@ class Story:
     """The course of one game.
 
     Attributes:
+        decisions: number of its decisions.
         decided: share of the decisions that had been taken when the game was decided.
         runaway: 1 if that was in the first half, else 0.
         lead_changes: how often one clear favourite followed another.
@@ -38,6 +39,7 @@ class Story:
         kingmaking: those at which a seat that could not win chose between two rivals.
     """
 
+    decisions: int
     decided: float
     runaway: int
     lead_changes: int
@@ -67,7 +69,7 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
         if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
     decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions), playouts)
-    return Story(decided, int(decided < 0.5), lead_changes, lowest, len(at), kingmaking)
+    return Story(len(decisions), decided, int(decided < 0.5), lead_changes, lowest, len(at), kingmaking)
 
 
 def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
@@ -103,6 +105,7 @@ def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> di
         return np.array([getattr(story, name) for story in stories])
 
     figures = {
+        "decisions_mean": stats.ratio(column("decisions"), ones),
         "decided_mean": stats.ratio(column("decided"), ones, span=(0, 1)),
         "runaway_share": stats.ratio(column("runaway"), ones, n_deals=games),
         "lead_changes_mean": stats.ratio(column("lead_changes"), ones),
@@ -145,8 +148,8 @@ def _makes_a_king(
     rivals = chances.copy()
     rivals[:, actor] = 0
     rival = int(np.ptp(rivals, axis=0).argmax())
-    best, worst = (legal[int(place)] for place in (rivals[:, rival].argmax(), rivals[:, rival].argmin()))
-    if best == worst:
+    if np.ptp(rivals[:, rival]) < CLEAR:  # the largest of noisy differences, so the true one is smaller still
         return False
+    best, worst = (legal[int(place)] for place in (rivals[:, rival].argmax(), rivals[:, rival].argmin()))
     for_rival = [_shares(rollouts, state, word + 1, TESTS, action)[rival] for action in (best, worst)]
     return bool(for_rival[0] - for_rival[1] >= CLEAR)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.lineups import agents
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL
+from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import moments, variance_shares
@@ -26,6 +30,7 @@ from strozzi_sim.studies.study import Kind
 WIN, SCORE = "win", "score"
 COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
 BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the tables streams, index and drama
+MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
 
 
 @dataclass(frozen=True)
@@ -35,19 +40,21 @@ class Luck(Kind):
     Attributes:
         plan: the study that plays the line-ups, every deal in every rotation, and keeps the rows of games.
         seconds: seconds that a decision takes at a table, an assumption.
-        games: games to follow at each strength of play, for the drama; 0: none. One that is not quick plays FEWEST.
+        games: games to follow at each strength of play, for the drama; 0: none. One that is not quick plays FEWEST. None: as many as have
+            DECISIONS decisions, from FEWEST to MOST.
         playouts: play-outs at each decision that is looked at.
         workers: number of threads for what is played besides the plan; does not affect results.
     """
 
     seconds: float
-    games: int
+    games: int | None
     playouts: int
     workers: int = field(default=1, compare=False)
 
     def summary(self) -> str:
         """Return the plan in one line."""
-        followed = f"; {self.games} games of each strength are followed" if self.games else ""
+        games = f"{FEWEST} to {MOST}" if self.games is None else self.games
+        followed = f"; {games} games of each strength are followed" if games else ""
         return super().summary() + followed
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
@@ -72,23 +79,24 @@ class Luck(Kind):
         with parallel_config(n_jobs=self.workers):
             tables["streams"] = self._streams(plan)
             tables["index"] = self._index(plan)
-            if self.games:
-                tables["drama"] = self._drama(plan)
+            if self.games != 0:
+                tables["drama"] = self._drama(plan, tables["luck"])
         return tables
 
     def _self_play(self, plan: Plan) -> Iterator[tuple[str, AgentSpec, Match]]:
-        """Yield strength, agent and match of the game's tiers, at every player count and variant."""
+        """Yield strength, agent and match of the game's tiers that do not search, at every player count and variant."""
         tiers = plan.game.tiers or {"usual": plan.game.default_agent}
         for players in plan.players:
             for variant in plan.variants:
                 for strength, text in tiers.items():
                     spec = load_agent(text, plan.game)
-                    yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
+                    if not spec.searches:
+                        yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
 
     def _fast_play(self, plan: Plan) -> Iterator[tuple[tuple[Any, ...], Match]]:
         """Yield key and match of the quick tiers: the others would play too few deals."""
         for strength, spec, match in self._self_play(plan):
-            if _is_quick(spec):
+            if _is_quick(spec) and not spec.foreign:
                 yield (match.players, match.variant.name, strength, spec.text), match
 
     def _streams(self, plan: Plan) -> pd.DataFrame:
@@ -108,29 +116,82 @@ class Luck(Kind):
         ]
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
-    def _drama(self, plan: Plan) -> pd.DataFrame:
-        """Return the figures of drama; where an agent is not quick, the default agent plays the play-outs."""
+    def _drama(self, plan: Plan, luck: pd.DataFrame) -> pd.DataFrame:
+        """Return the figures of drama."""
         rows = []
         for strength, spec, match in self._self_play(plan):
-            usual = load_agent(plan.game.default_agent, plan.game)
-            playing = match if _is_quick(spec) else replace(match, lineup=(usual,))
-            games = self.games if _is_quick(spec) else min(self.games, FEWEST)
-            for figure, found in drama_figures(match, playing, games, self.playouts).items():
+            playing = match if _is_quick(spec) else replace(match, lineup=(_of_playouts(plan.game),))
+            most = self._most_games(luck[luck["players"] == match.players])
+            follow = partial(
+                drama_figures, match, playing, most if _is_quick(spec) else min(most, FEWEST), self.playouts
+            )
+            apart = match.foreign or playing.foreign
+            figures = run_in_worker(follow, blame=match.lost) if apart else follow()
+            for figure, found in figures.items():
                 rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
+    def _most_games(self, luck: pd.DataFrame) -> int:
+        """Return the games to follow, given the rows of the table luck of a player count: few of a game of many decisions."""
+        if self.games is not None:
+            return self.games
+        decisions = luck.loc[luck["figure"] == "decisions_mean", "value"].max()
+        return int(np.clip(DECISIONS // decisions, FEWEST, MOST))
+
 
 def _is_quick(spec: AgentSpec) -> bool:
-    """Return whether an agent neither searches nor looks learned values up."""
-    return not spec.searches and spec.agent.evaluation is None
+    """Return whether an agent is compiled and neither searches nor looks learned values up."""
+    return spec.agent.kind == "compiled" and not spec.searches and spec.agent.evaluation is None
+
+
+def _of_playouts(game: Game) -> AgentSpec:
+    """Return the agent of the play-outs where the agents of a game are not quick: the default agent, or one of random moves."""
+    usual = load_agent(game.default_agent, game)
+    return usual if _is_quick(usual) else load_agent("random", game)
+
+
+def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
+    """Return the default line-ups: one agent among those of the next lower strength, for each strength, and the game's styles.
+
+    With several agents of the higher strength the share of the agents could not be large, since equal agents win by luck among themselves.
+    Agents that search are left out, since they would play too few games.
+
+    Raises:
+        ArgumentError: the game has too few agents.
+    """
+    weak = load_agent(_weak(game), game)
+    above = [
+        spec for text in game.tiers.values() if not (spec := load_agent(text, game)).searches and spec.text != weak.text
+    ]
+    styles = usual_field(game)
+    tiers = [weak, *(above or [spec for spec in styles if spec.text != weak.text][:1])]
+    fields = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(tiers)]
+    if len(styles) >= players and not {spec.text for spec in styles[:players]} <= {spec.text for spec in tiers}:
+        fields.append(styles[:players])
+    if not fields:
+        names = ", ".join(spec.text for spec in styles)
+        raise ArgumentError(
+            "agents", f"name {players} different agents, of which {game.name} has too few that do not search ({names})"
+        )
+    return fields
 
 
 def usual_field(game: Game) -> list[AgentSpec]:
     """Return the agents of a game that do not search: its middle tier first, then its styles, the weak tier last."""
     every = (load_agent(name, game) for name in agents(game))
-    shipped = [spec for spec in every if spec.builtin and not spec.searches and not spec.missing]
-    ends = {game.tiers.get("middle"): 0, game.tiers.get("weak"): 2}
+    shipped = [spec for spec in every if _is_shipped(spec, game) and not spec.searches and not spec.missing]
+    ends = {game.tiers.get("middle"): 0, _weak(game): 2}
     return sorted(shipped, key=lambda spec: (ends.get(spec.text, 1), spec.text))
+
+
+def _weak(game: Game) -> str:
+    """Return the agent of the weak tier, by default random moves."""
+    return game.tiers.get("weak", "random")
+
+
+def _is_shipped(spec: AgentSpec, game: Game) -> bool:
+    """Return whether an agent comes with the package or with the game, so that others' agents do not change the defaults."""
+    return spec.builtin or spec.agent.function.__module__.split(".")[0] == game.package.split(".")[0]
 
 
 def _squares(games: pd.DataFrame, outcome: str, players: int) -> tuple[Array, Array]:

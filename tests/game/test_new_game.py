@@ -101,6 +101,16 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     assert {row["agent"] for row in tables["tables"]["agents"]} == {"random", "highest"}
 
 
+@pytest.mark.slow
+def test_luck_of_a_game_whose_tiers_are_its_own_agents(fair):
+    """Its agents are followed, in a process that can be killed, as those of the package are."""
+    given = "--players 3 --deals 60 --games 30 --playouts 50 --workers 1"
+    said = fair("-m", "strozzi_sim", "luck", "fair", *given.split())
+    assert "with one highest among random; among equal players it is nothing." in said
+    assert "A game of highest at 3 players has" in said
+    assert "(30 games of highest followed)" in said
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

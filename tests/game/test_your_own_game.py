@@ -89,6 +89,13 @@ def test_games_and_agents_list_it(document):
 
 
 @pytest.mark.slow
+def test_luck_knows_its_agents(document):
+    tables = document("luck", "goofspiel", "--deals", 60, "--games", 30, "--playouts", 50)["tables"]
+    assert {row["lineup"] for row in tables["luck"]} == {"face-value,random,random"}
+    assert {row["agent"] for row in tables["drama"]} == {"random", "face-value"}  # ismcts searches
+
+
+@pytest.mark.slow
 def test_record_verify_replay(document, tmp_path):
     path = tmp_path / "games.jsonl"
     lines = record(document, path)

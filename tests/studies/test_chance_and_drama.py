@@ -65,7 +65,7 @@ def test_playouts_of_an_action_are_those_of_the_position_after_it():
 
 def test_a_restricted_or_a_python_agent_has_no_playouts():
     game = load_game("strozzi")
-    with pytest.raises(InputError, match="play-outs need compiled agents of the package without restrictions"):
+    with pytest.raises(InputError, match="play-outs need compiled agents without restrictions"):
         Rollouts(Match(game, 3, (load_agent("heuristic~flag:pirate", game),), Position(game, 3).variant, 0))
 
 
