@@ -5,8 +5,6 @@ replaced. A list of blocks with ids is replaced by a list, or changed in part by
 `add` is a list of new blocks, each with its id, and `remove` a list of ids.
 """
 
-import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +19,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
+from strozzi_sim.game.variant_names import name_of_values, setting_text
 
 BASE = "base"
 ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
@@ -203,11 +202,8 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
             known = suggest_names(section, game.components_part.VARIABLE)
             raise InputError(f"{prefix}{key}: unknown section {short_repr(section)}; {known}")
         raw[section] = _with_value(raw[section], path, value, f"{prefix}{key}")
-    settings = tuple(f"{key}={_toml_text(value)}" for key, value in values.items())
-    name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(settings).lower())))
-    name = name if base.name == BASE else f"{base.name}-{name}"
-    if len(name) > 64:  # names that differ further on stay different
-        name = f"{name[:55].rstrip('-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    settings = tuple(setting_text(key, value) for key, value in values.items())
+    name = name_of_values("" if base.name == BASE else base.name, values)
     return replace(
         _variant(game, name, _converted(game, raw, f"{prefix}{', '.join(settings)}")),
         file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name,
@@ -236,10 +232,6 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
     if not isinstance(data, Mapping):
         raise InputError(f"{where}: {short_repr(data)} has no keys")
     return {**data, name: _with_value(data.get(name, {}), rest, value, where)}
-
-
-def _toml_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _toml_value(text: str) -> Any:

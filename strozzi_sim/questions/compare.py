@@ -77,8 +77,9 @@ def compare(
     >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
     True
     """
-    from strozzi_sim.errors import ArgumentError
+    from strozzi_sim.errors import ArgumentError, as_argument_error
     from strozzi_sim.game import find_game
+    from strozzi_sim.game.variant_names import check_names_differ
     from strozzi_sim.studies.compare import Comparison, find_side, find_sides
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
     from strozzi_sim.studies.plan import EFFECT
@@ -96,6 +97,7 @@ def compare(
             other = "variants" if sides is None else "agents"
             raise ArgumentError(argument, f"is for comparing {other}; leave it out")
     if sides is not None:
+        as_argument_error("second", check_names_differ, sides)
         lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
         played = sides if sides[0].name != sides[1].name else sides[:1]
     else:
