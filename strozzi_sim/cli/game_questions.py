@@ -264,6 +264,11 @@ def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
     if "best" in results.tables:
         _show_best(results)
         return
+    from strozzi_sim.reports.sweep_pictures import sweep_of
+
+    caveats = sweep_of(results.manifest, results.tables, results.game).caveats()
+    for sentence in (*results.findings, *(f"{line.replace('`', '')}." for line in caveats)):
+        print(f"\n{sentence}")
     table = results.tables["sweep"]
     keys = list(results.manifest["report"]["sweep"])
     figures = ("seat_gap", "score_mean", "margin_mean", "decisions_mean")

@@ -72,5 +72,7 @@ def check_names_differ(variants: Sequence[Any]) -> None:
     for variant in variants:
         other = known.setdefault(variant.name, variant)
         if other.components != variant.components:
-            one, two = (", ".join(each.settings) or f"components {short_repr(each.components)}" for each in (other, variant))
+            one, two = (
+                ", ".join(each.settings) or f"components {short_repr(each.components)}" for each in (other, variant)
+            )
             raise InputError(f"two variants are called {variant.name!r}: {one}; and {two}; give them different names")

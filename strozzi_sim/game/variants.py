@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.game.components import with_provenance
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variant_names import name_of_values, setting_text
@@ -81,6 +82,11 @@ AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 def _toml(package: str, file: str) -> dict[str, Any]:
     place = files(package).joinpath(file)
     return tomllib.loads(place.read_text("utf-8")) if place.is_file() or file != "variants.toml" else {}
+
+
+def component_data(game: Game) -> dict[str, Any]:
+    """Return a game's `components.toml`, with what it says of its sources."""
+    return deepcopy(_toml(game.package, "components.toml"))
 
 
 def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
@@ -194,7 +200,8 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
         InputError: an unknown key or an invalid value.
     """
     base = find_variant(game, variant, place)
-    raw = deepcopy(_toml(game.package, "components.toml")) | deepcopy(base.components)
+    boxed = component_data(game)
+    raw = boxed | {name: with_provenance(section, boxed.get(name)) for name, section in base.components.items()}
     prefix = f"{place}: " if place else ""
     for key, value in values.items():
         section, *path = key.split(".")
@@ -269,7 +276,7 @@ def with_text_keys(changes: Any) -> Any:
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
     """Return the variant made by merging `changes` into the game's components."""
     part = game.components_part
-    raw = deepcopy(_toml(game.package, "components.toml"))
+    raw = component_data(game)
     _merge_changes(raw, changes, where, part.VARIABLE, part.MERGED)
     components = _converted(game, raw, where)
     if not changes:  # the totals of a changed variant are derived

@@ -165,6 +165,7 @@ class Content:
         explorer: data of the explorer, packed, or "".
         definitions: figure -> how it is counted.
         notes: sentences about the agents that a reader has to know.
+        caveats: sentences on the data, below the answer.
     """
 
     answer: Answer
@@ -179,6 +180,7 @@ class Content:
     pages: tuple[tuple[str, str], ...] = ()
     definitions: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    caveats: Sequence[str] = ()
 
 
 _CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games

@@ -25,7 +25,7 @@ from strozzi_sim.game.reporting import (
     row_of,
 )
 from strozzi_sim.game.significance import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
-from strozzi_sim.reports.vega import INKS
+from strozzi_sim.reports.vega import MOST_SCENARIOS
 from strozzi_sim.stats.intervals import LEVEL
 from strozzi_sim.stats.multiple_testing import holm
 
@@ -57,7 +57,7 @@ def scenario_words(scenario: tuple[str, str], every: list[tuple[str, str]]) -> s
 def with_scenario(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the first variants and line-ups, with a column that names these."""
     every = scenarios(table)
-    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[: len(INKS)]}
+    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[:MOST_SCENARIOS]}
     keys = list(zip(table["variant"], table["lineup"], strict=True))
     keep = np.array([key in names for key in keys], bool)
     return table[keep].assign(**{SCENARIO: [names[key] for key in keys if key in names]})

@@ -80,6 +80,7 @@ class StudyPage:
             tables=sorted(self._tables),
             glossary=_GLOSSARY | self._agents_in_words(),
             definitions=definitions_of(self._tables, self._game),
+            caveats=self.sweep.caveats() if self.sweep is not None else (),
             explorer=packed_explorer(self._manifest, self._tables, self._game, maps_of(self._manifest, self._game)),
         )
 
@@ -106,7 +107,9 @@ class StudyPage:
     def _hero_pictures(self) -> list[Picture]:
         """Return the picture and the table that answer a question on seats, agents or a page; none for variants."""
         balance = [picture for picture in self._every_picture() if picture.page == "balance"]  # also without its page
-        if self._question == VARIANTS and ("sweep" in self._tables or "changes" in self._tables):
+        if self._question == VARIANTS and "changes" in self._tables:
+            return []
+        if self._question in (SEATS, VARIANTS) and self.sweep is not None:
             return []
         if self._question == AGENTS and len(self._tables["lineup"]):
             return [picture for picture in balance if picture.table == "lineup"]
@@ -233,8 +236,8 @@ class StudyPage:
 def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer:
     """Return the answer to a study's question: about its seats, its agents, its variants or a page."""
     question = manifest.get("report", {}).get("question", SEATS)
-    if question == VARIANTS and "sweep" in tables:
-        return sweep_of(manifest, tables, game).answer(SHOWN[0])
+    if question in (SEATS, VARIANTS) and "sweep" in tables:
+        return sweep_of(manifest, tables, game).answer()
     if question == VARIANTS and "changes" in tables:
         detail = changes.change_headline(tables, manifest)
         return Answer(changes.change_verdict(tables, game), detail, changes_numbers(tables))

@@ -1,7 +1,7 @@
 """Play until every headline figure of a study is known to a precision: its figures, the rule that stops, and the table of them.
 
 The headline figures are the share of wins of every seat where an agent plays itself, of every position of other line-ups, and, with
-several variants, the difference of each from the first variant. A comparison of agents asks for the compared agent and the difference.
+several variants, the difference of each from the first variant, or in a sweep from that of the published values. A comparison of agents asks for the compared agent and the difference.
 """
 
 from __future__ import annotations
@@ -81,13 +81,15 @@ def deals_for(precision: float, deals: int | None, *, paired: bool) -> tuple[int
 def headlines(plan: Plan, *, differences: bool = True) -> list[Headline]:
     """Return the headline figures of a study; those of line-ups that play fewer deals, or measure worth, are none."""
     found: list[Headline] = []
-    first: dict[tuple[int, str], Cell] = {}
+    reference = {
+        (cell.match.players, cell.lineup): cell for cell in plan.lineup_cells if cell.match.variant is plan.reference
+    }
     most = max(cell.deals for cell in plan.lineup_cells)
     for cell in plan.lineup_cells:
         if cell.deals < most:
             continue
         by = "seat" if cell.selfplay else "position"
-        than = first.setdefault((cell.match.players, cell.lineup), cell)
+        than = reference[cell.match.players, cell.lineup]
         for level in range(cell.match.players):
             found.append(Headline(cell, by, level))
             if differences and than is not cell:
