@@ -179,7 +179,10 @@ def _show_bound(shares: Any, target: str, fair: float) -> None:
     if bound > 0:
         print(f"{target} loses at least {100 * bound:.1f} points of win share to it")
     else:
-        print(f"it does not win significantly more than the fair share {fair:.3f} against {target}")
+        from strozzi_sim.game.missed import missed
+
+        size = missed(best["high"] - fair, what="a gain")
+        print(f"it does not win significantly more than the fair share {fair:.3f} against {target}: {size}")
 
 
 def _show_exact(table: Any, target: str) -> None:

@@ -149,15 +149,15 @@ def _show_our_table(results: "Results", given: dict[str, Any]) -> None:
     if given["json"]:
         options.print_tables(results)
         return
-    from strozzi_sim.reports.findings import PLAY, headline_by_strength
+    from strozzi_sim.reports.findings import PLAY, headline_by_strength, strength_of
     from strozzi_sim.studies.score_sheets import FIGURES
 
     tables, plan = results.tables, results.plan
     fit = tables["fit"].set_index("tier")
     best = fit.loc[plan["best"]]
-    games = sum(plan["sheets"].values())
+    games, strength = sum(plan["sheets"].values()), strength_of(plan["best"], best["agent"])
     print(
-        f"these {games} games fit {PLAY[plan['best']]} ({best['agent']}) best: {_probability(best['probability'])} if one of these is right"
+        f"these {games} games fit {PLAY[strength]} ({best['agent']}) best: {_probability(best['probability'])} if one of these is right"
     )
     rows = [["strength", "agent", "probability", "simulated games"]]
     rows += [
@@ -172,7 +172,7 @@ def _show_our_table(results: "Results", given: dict[str, Any]) -> None:
     print(
         f"\n{outside or 'none'} of {len(tables['figures'])} figures outside what such games give (95 %, all together)\n{columns_of(rows)}"
     )
-    print(f"\n{headline_by_strength(tables, {plan['best']: best['agent']})}")
+    print(f"\n{headline_by_strength(tables, {strength: best['agent']})}")
     if plan["ignored"]:
         print(f"not read: the columns {', '.join(plan['ignored'])}")
 

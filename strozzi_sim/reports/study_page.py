@@ -37,7 +37,7 @@ _GLOSSARY = {
     "n": "The number of events behind a figure: games, rounds, decisions and so on.",
 }
 _OF_TIER = {
-    "weak": "moves at random", "middle": "plays middling: a hand-made agent without search",
+    "random": "moves at random", "weak": "plays like a beginner: a low level of the trained agent", "middle": "plays middling: a hand-made agent without search",
     "search": "searches before it moves", "learned": "was trained on many games of its own",
 }  # fmt: skip
 
@@ -303,12 +303,18 @@ def definitions_of(tables: Tables, game: Game) -> dict[str, str]:
 
 
 def tiers_of(tables: Tables, game: Game) -> dict[str, str]:
-    """Return tier -> agent if a study plays exactly the agents of the game's tiers, each against itself; else nothing."""
+    """Return strength -> agent if a study plays agents of the game's tiers, or `random`, each against itself; else nothing."""
     if len(game.tiers) < 2:
         return {}
-    tiers = {tier: load_agent(agent, game).text for tier, agent in game.tiers.items()}
+    every = {findings.RANDOM: findings.RANDOM}
+    for tier, agent in game.tiers.items():
+        text = load_agent(agent, game).text
+        every[findings.strength_of(tier, text)] = text
     cells = tables["balance"][["variant", "lineup"]].drop_duplicates()
-    return tiers if set(cells["lineup"]) == set(tiers.values()) and cells["variant"].nunique() == 1 else {}
+    played = set(cells["lineup"])
+    if len(played) < 2 or not played <= set(every.values()) or cells["variant"].nunique() > 1:
+        return {}
+    return {strength: agent for strength, agent in every.items() if agent in played}
 
 
 def maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:

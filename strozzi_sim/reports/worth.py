@@ -10,6 +10,7 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     THIN,
     Picture,
@@ -126,7 +127,11 @@ def worth_answer(tables: Tables, effect: float, game: Game) -> Answer:
         verdict = f"{best['thing']} is worth most to {first.agent} at {players} players of {game.title}"
         verdict += f"; {useless} of {len(first.lines)} things are worth next to nothing." if useless else "."
     else:
-        verdict = f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of {game.title}."
+        unseen = first.unseen(1)
+        verdict = (
+            f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of "
+            f"{game.title}{f': {unseen}' if unseen else ''}."
+        )
     detail = f"{first.finding()}.".replace("`", "")
     numbers = []
     for line in first.lines[:2]:
@@ -183,6 +188,11 @@ class _Group:
         """The things whose naive share misleads."""
         return [line for line in self.lines if line["misleads"]]
 
+    def unseen(self, sign: int = 0) -> str:
+        """Return what could be missed of the things whose worth is unclear: of either sign, or only if they are worth having."""
+        rows = [line["win_share_lost"] for line in self.lines if line["verdict"] == UNCLEAR]
+        return missed(not_excluded(pd.DataFrame(rows), sign=sign), what="a worth") if rows else ""
+
     def finding(self) -> str:
         """Return what is worth most, how much is not known to matter and what misleads, in a short sentence."""
         best, many = self.lines[0], len(self.lines)
@@ -192,7 +202,10 @@ class _Group:
                 f"`{best['thing']}` is worth most ({_points(best['win_share_lost'])} of games won{self._rivals()})"
             ]
             nothing = len(self.things(SMALL, UNCLEAR))
-            parts += [f"{nothing} of {many} things {_are(nothing)} not known to matter"] if nothing else []
+            unseen = f" ({self.unseen()})" if self.unseen() else ""
+            parts += [f"{nothing} of {many} things {_are(nothing)} not known to matter{unseen}"] if nothing else []
+        elif unseen := self.unseen(1):
+            parts[0] += f" ({unseen})"
         misled = [f"`{line['thing']}`" for line in self.misleading]
         parts += [f"the wins of users mislead about {some_of(misled, _MOST)}"] if misled else []
         return f"In the games of {self.agent} at {self.players} players, {'; '.join(parts)}"
@@ -215,9 +228,10 @@ class _Group:
             if line["verdict"] == COSTS
         ][:_MOST]
         counts = {verdict: len(self.things(verdict)) for verdict in (SMALL, UNCLEAR)}
+        unseen = f": {self.unseen()}" if self.unseen() else ""
         words = listed([f"{count} {verdict}" for verdict, count in counts.items() if count])
         unknown = sum(counts.values())
-        parts += [f"{unknown} of {many} {_are(unknown)} not known to matter ({words})"] if words else []
+        parts += [f"{unknown} of {many} {_are(unknown)} not known to matter ({words}{unseen})"] if words else []
         parts += self._misled()
         return f"{self.name}: {'. '.join(f'{part[:1].upper()}{part[1:]}' for part in parts)}."
 

@@ -126,10 +126,10 @@ def _is_quick(spec: AgentSpec) -> bool:
 
 
 def usual_field(game: Game) -> list[AgentSpec]:
-    """Return the agents of a game that do not search: its middle tier first, then its styles, the weak tier last."""
+    """Return the agents of a game that do not search: its middle tier first, then its styles, `random` last."""
     every = (load_agent(name, game) for name in agents(game))
     shipped = [spec for spec in every if spec.builtin and not spec.searches and not spec.missing]
-    ends = {game.tiers.get("middle"): 0, game.tiers.get("weak"): 2}
+    ends = {game.tiers.get("middle"): 0, "random": 2}
     return sorted(shipped, key=lambda spec: (ends.get(spec.text, 1), spec.text))
 
 

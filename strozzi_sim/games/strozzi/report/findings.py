@@ -6,6 +6,7 @@ Sentences are about the first variant and line-up at one player count, if they d
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.game.missed import missed_between
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed
 from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
@@ -146,7 +147,7 @@ def _what_ports_pay(ports: list[Any], *, exact: bool = True) -> str:
         if not exact and high.low > low.high:
             return f"{WORDS[high.port]} pays {format_row(high, 'amount')} coins in a game and {WORDS[low.port]} {format_row(low, 'amount')}, a small difference"
         if not exact:
-            return "no port is known to pay more than another"
+            return f"no port is known to pay more than another: {missed_between(ports, called='coins')}"
         return f"the ports pay a player between {between}, a small or not significant difference"
     if not exact:
         coins = f"{format_row(high, 'amount')} coins in a game, {WORDS[low.port]} {format_row(low, 'amount')}"
@@ -236,7 +237,8 @@ def _title_of_promotion(say: Narrator) -> str:
 def _title_of_ships(say: Narrator) -> str:
     ends = say.extremes("coins_brought_mean")
     if not ends or ends[0].high >= ends[1].low:
-        return "No ship is known to bring more coins than another." if ends else ""
+        size = missed_between(say.rows("coins_brought_mean"), called="coins")
+        return f"No ship is known to bring more coins than another: {size}." if ends else ""
     low, high = (f"{row.ship} brings {format_row(row, 'amount')}" for row in ends)
     return f"{high} coins, most of all ships; {low}, the least."
 
