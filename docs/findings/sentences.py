@@ -11,6 +11,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import listed
 from strozzi_sim.reports.dominance import dominance_sentences, field_orders
 from strozzi_sim.reports.findings import headline_by_strength
+from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.skill_luck import INDEX, between
@@ -54,7 +55,7 @@ def _fair() -> Iterator[str]:
     for game, title in GAMES.items():
         run = f"{game}-balance"
         tables = {name: runs.read(run, name) for name in ("balance", "seats")}
-        tiers = load_game(game).tiers
+        tiers = tiers_of(tables, load_game(game))
         yield f"**{title}.** {headline_by_strength(tables, tiers)} {command(run)}"
         yield ""
         counts = sorted(tables["seats"]["players"].unique())

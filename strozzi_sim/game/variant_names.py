@@ -24,8 +24,8 @@ def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     Equal values have one name, different values have different names: a sign is written out, and values of which a name cannot
     show everything (fractions, lists, tables, most text) add a digest.
 
-    >>> name_of_values("", {"tracks.bonus.7": 10}), name_of_values("", {"money.start_cash": -100})
-    ('tracks-bonus-7-10', 'money-start-cash-minus-100')
+    >>> name_of_values("", {"setup.rounds": 10}), name_of_values("", {"setup.rounds": -10})
+    ('setup-rounds-10', 'setup-rounds-minus-10')
     >>> name_of_values("", {"setup.rounds": 2.0}) == name_of_values("", {"setup.rounds": 2})
     True
     """

@@ -155,7 +155,7 @@ class Sweep:
 
     def caveats(self) -> list[str]:
         """Return sentences on the reference: published values that are not swept, and those that no source gives."""
-        said = []
+        said: list[str] = []
         if self._game is None:
             return said
         for key in self.keys:
@@ -210,8 +210,8 @@ class Sweep:
             said = f"the seats are most equal at {keys} = {self.at(best)}: {self._apart(best)} apart, {self._apart(reference)} at {at}"
             if ties.empty:
                 return f"{said}; every other value is less fair"
-            names = some_of([self.at(row) for _, row in ties.iterrows()], 8)
-            return f"{said}; {names} cannot be told apart from {self.at(best)}"
+            others_too = some_of([self.at(row) for _, row in ties.iterrows()], 8)
+            return f"{said}; {others_too} cannot be told apart from {self.at(best)}"
         others = rows[~rows["reference"]]
         worse = others[others["changed"] == 1]
         gain = missed(not_excluded(_as_changes(others), chunks=self.chunks, sign=-1), what="a gap smaller")
