@@ -124,20 +124,34 @@ def _by_strength(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: 
     by_tier = {tier: [cell for cell in unequal if tier_of.get(cell.test.lineup) == tier] for tier in tiers}
     found = [tier for tier, own in by_tier.items() if own]
     who = _who(unequal)
-    partly = "" if {c.test.players for c in unequal} == {c.test.players for c in cells} else f" at {_counts(unequal)}"
+    where = {
+        tier: _part_of(own, [c for c in cells if c.test.lineup == tiers[tier]]) for tier, own in by_tier.items() if own
+    }
+    places = list(dict.fromkeys(where.values()))
     if not who:
+        partly = places[0] if len(places) == 1 else ""
         return f"Who is favoured in {title} depends on how well it is played{partly}."
-    if set(found) == set(tiers):
-        return f"{title} favours {who}{partly}, however well it is played."
+    if set(found) == set(tiers) and len(places) == 1:
+        return f"{title} favours {who}{places[0]}, however well it is played."
     rest = {
         tier: [cell for cell in cells if tier_of.get(cell.test.lineup) == tier] for tier in tiers if tier not in found
     }
     fair = [PLAY[tier] for tier, own in rest.items() if own and all(cell.verdict == EQUAL for cell in own)]
     unknown = [PLAY[tier] for tier, own in rest.items() if own and PLAY[tier] not in fair]
-    said = f"{title} favours {who}{partly} under {listed([PLAY[tier] for tier in found])}"
+    under = [f"under {listed([PLAY[t] for t in found if where[t] == place])}{place}" for place in places]
+    said = f"{title} favours {who} {listed(under)}"
     if fair:
         said += f", but not under {listed(fair)}"
     return said + (f"; under {listed(unknown)} that is not known." if unknown else ".")
+
+
+def _part_of(cells: Sequence[SeatCell], every: Sequence[SeatCell]) -> str:
+    """Return at which player counts these cells are, "" if at all."""
+    return (
+        ""
+        if {cell.test.players for cell in cells} == {cell.test.players for cell in every}
+        else f" at {_counts(cells)}"
+    )
 
 
 def _of_one(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: str, scene: tuple[str, str]) -> str:

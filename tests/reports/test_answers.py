@@ -161,6 +161,24 @@ def test_each_strength_of_play_has_its_own_sentence_and_number():
     assert "strong play (a gain of up to 22 points could be missed)" in said
 
 
+def test_a_strength_that_favours_a_seat_at_some_player_counts_says_at_which():
+    four = (0.32, 0.24, 0.23, 0.21)
+    cells = {(n, "base", agent): {3: FIRST, 4: four}[n] for n in (3, 4) for agent in TIERS.values()}
+    assert (
+        seats_answer(tables(cells), STROZZI, TIERS).verdict
+        == "Strozzi favours the player who begins, however well it is played."
+    )
+    cells[3, "base", "random"] = FAIR
+    assert seats_answer(tables(cells), STROZZI, TIERS).verdict == (
+        "Strozzi favours the player who begins under random moves at 4 players and under middling play and strong play."
+    )
+    cells |= {(3, "base", agent): FAIR for agent in TIERS.values()}
+    assert (
+        seats_answer(tables(cells), STROZZI, TIERS).verdict
+        == "Strozzi favours the player who begins at 4 players, however well it is played."
+    )
+
+
 def test_a_gain_that_could_be_missed_is_that_of_the_cells_without_one():
     found = tables({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4})
     bounds = found["balance"]["figure"] == "seat_favour_bound"
