@@ -114,6 +114,8 @@ def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     if "changes" in tables:
         _show_changes(results)
         return
+    for sentence in results.findings:
+        print(f"\n{sentence}")
     of = "agent" if "agent" in tables["sides"] else "variant"
     one, other = tables["difference"].iloc[0][["first", "second"]]
     figures = ("win_share", "rank_mean", "score_mean", "lead_mean")

@@ -244,10 +244,9 @@ def _decision_words(table: Any, points: float, deals: int) -> str:
     unknown = table[table["known"] == 0]
     if unknown.empty:
         return f"every difference of {size} of games won is found or excluded, after {played} (intervals valid whenever it stops)"
-    most = float(unknown[["low", "high"]].abs().max(axis=None))
     return (
-        f"{len(unknown)} of {len(table)} differences of {size} of games won are neither found nor excluded after the last of {played}: "
-        f"up to {size_text(most)} could be missed; --deals plays more"
+        f"{len(unknown)} of {len(table)} differences of {size} of games won are neither found nor excluded after the last of {played}; "
+        "--deals plays more"
     )
 
 

@@ -38,9 +38,7 @@ from strozzi_sim.studies.store import MemoryStore
 
 TIERS = "tiers"  # instead of agents: the game's agents of each strength
 USUAL_DEALS = 5000  # of a study that states none
-TIER_DEALS = (
-    8000  # of the tiers at all player counts together, of which each has at most the usual: about a minute on two cores
-)
+TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
 SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
 
 
