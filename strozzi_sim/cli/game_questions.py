@@ -170,7 +170,8 @@ def _show_our_table(results: "Results", given: dict[str, Any]) -> None:
         ends = rounded((row.value, row.band_low, row.band_high), (row.band_high - row.band_low) / 2, 3)
         rows.append([FIGURES[row.figure], ends[0], f"{ends[1]} to {ends[2]}", "" if row.inside else "outside"])
     print(
-        f"\n{outside or 'none'} of {len(tables['figures'])} figures outside what such games give (95 %, all together)\n{columns_of(rows)}"
+        f"\n{outside or 'none'} of {len(tables['figures'])} figures outside what such games give (95 %, all together); "
+        f"a difference that stays within the band could be missed\n{columns_of(rows)}"
     )
     print(f"\n{headline_by_strength(tables, {strength: best['agent']})}")
     if plan["ignored"]:

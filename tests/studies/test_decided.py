@@ -114,3 +114,17 @@ def test_figures_that_are_not_known_to_differ_say_by_how_much_they_could():
     rows = list(pd.DataFrame({"value": [10.0, 10.5], "low": [9.0, 9.7], "high": [11.0, 11.3]}).itertuples())
     assert missed_between(rows, called="coins") == "a difference of up to 2.3 coins could be missed"
     assert missed_between(rows[:1]) == ""
+
+
+def test_titles_that_find_nothing_say_what_they_could_miss():
+    plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
+    for page, words in (
+        ("flags", "No flag is known to take other ships than the rest: a difference of up to "),
+        ("ports", "No port is known to pay more than another: a difference of up to "),
+    ):
+        (said, *_) = ss.run(ss.Study(**plan, question=page), progress=False).findings
+        assert said.startswith(words)
+        assert "could be missed" in said
+    found = ss.run(ss.Study(name="q", game="medici_vs_strozzi", deals=60, lineups=[["random"]]), progress=False)
+    title = found.game.report.titles(found.tables, {"base": found.plan["variants"]["base"]})["balance"]
+    assert title.startswith("Neither family is known to win more than the other: a gain of up to ")

@@ -219,7 +219,13 @@ def _title_of_balance(say: Narrator) -> str:
 def _title_of_flags(say: Narrator) -> str:
     kinds = {flag: words for flag, words in _kinds_of_ships(say).items() if words}
     if not kinds:
-        return "No flag is known to take other ships than the rest."
+        words = [
+            missed_between(rows, "number", called)
+            for figure, called in (("sail_mean", "sails"), ("cargo_mean", "wares"))
+            if len(rows := [row for flag in FLAG_WORDS if (row := say.row(figure, flag=flag, by=ALL))]) > 1
+        ]
+        sizes = " and ".join(filter(None, words))
+        return f"No flag is known to take other ships than the rest{f': {sizes}' if sizes else ''}."
     said = [f"the {FLAG_WORDS[flag]} takes {', '.join(words)} ships" for flag, words in kinds.items()]
     return f"{_capitalized(listed(said))}."
 
