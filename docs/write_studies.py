@@ -35,7 +35,7 @@ KEYS = {
     "facts_share": "share of the deals whose rows are kept",
     "report": "`pages`, `heatmaps`, `effect` (smallest difference that matters) and `explorer` (count what the page's explorer shows; default true)",
     "heatmap": "`[[heatmap]]`: heat maps of your own, with `name`, `fact`, `rows`, `columns`, `value`, `where` and `title`",
-    "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations",
+    "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations; the page says which is fairest, beside the published value if it is among them, else the first",
     "luck": "agent that evaluates positions, such as `learned`: every mean also with the luck of chance taken out ([statistics](statistics.md#luck-taken-out))",
     "luck_redraws": "how often each chance event is drawn anew for it; default 8",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
@@ -52,7 +52,7 @@ PICTURES = {
     "stacked bars": "where a sum comes from; the total stands at the end. Parts below zero are left of it.",
     "spread": "half of all lie in the thick part, nine in ten on the line; the white mark is the median, the diamond a mean beyond.",
     "used against worth": "a dot for each thing: how often it is used, and what is lost without it. Diamonds: the wins of its users mislead.",
-    "curves": "a figure over swept values: filled dots differ significantly from the first value (diamond), open ones cannot be told apart. The grey band is chance.",
+    "curves": "a figure over swept values: filled dots differ significantly from the published value, or the first (diamond), open ones cannot be told apart. The grey band is chance.",
     "board": "a figure where its levels lie. The stronger, the more; beside an equal share blue is above and orange below; uncoloured is not told apart.",
     "heat map": "two columns against each other. Point at a cell for its interval and n; a dash has fewer than 30 events.",
 }

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from strozzi_sim.game import load_game
+from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.reports.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.worth import WORTH, verdicts
@@ -19,6 +20,7 @@ from strozzi_sim.studies.worth import WORTH, verdicts
 IMAGES = Path(__file__).parents[1] / "images"
 _FEWEST = 100  # games behind a share in the picture of seats
 _MOST = 14  # things of a game in the picture of worth
+_NUMBERS = {"random": 0, "weak": 0, "middle": 1, "learned": 2, "search": 3}  # places of strengths beside each other
 
 
 def draw_all() -> None:
@@ -43,9 +45,10 @@ def _seats() -> Figure:
     panels = figure.subplots(1, 3, sharey=True, width_ratios=widths)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
         start, ticks, labels = 0.0, [], []
+        tiers = tiers_of({"balance": runs.read(f"{game}-balance", "balance")}, load_game(game))
         for players in map(int, counts[game]):
-            for tier, agent in load_game(game).tiers.items():
-                number = list(reading.STRENGTHS).index(tier)
+            for tier, agent in tiers.items():
+                number = _NUMBERS[tier]
                 wins = reading.rows(
                     f"{game}-balance", "seats", players=players, lineup=agent, figure="win_share"
                 ).sort_values("seat")

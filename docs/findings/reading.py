@@ -11,7 +11,13 @@ from strozzi_sim.runtime.digits import rounded
 
 GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}
 USUAL = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}  # players of the tables of one player count
-STRENGTHS = {"weak": "random", "middle": "middling", "learned": "trained", "search": "search"}
+STRENGTHS = {
+    "random": "random moves",
+    "weak": "beginners",
+    "middle": "middling",
+    "learned": "trained",
+    "search": "search",
+}
 _held: set[str] = set()
 
 

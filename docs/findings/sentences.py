@@ -15,6 +15,7 @@ from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.reports.dominance import dominance_sentences, field_orders
 from strozzi_sim.reports.findings import headline_by_strength
 from strozzi_sim.reports.luck import who_plays
+from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.reports.styles import styles_answer, winners_sentence
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.studies.plan import EFFECT
@@ -59,7 +60,7 @@ def _fair() -> Iterator[str]:
     for game, title in GAMES.items():
         run = f"{game}-balance"
         tables = {name: runs.read(run, name) for name in ("balance", "seats")}
-        tiers = load_game(game).tiers
+        tiers = tiers_of(tables, load_game(game))
         yield f"**{title}.** {headline_by_strength(tables, tiers)} {command(run)}"
         yield ""
         counts = sorted(tables["seats"]["players"].unique())

@@ -114,6 +114,8 @@ def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     if "changes" in tables:
         _show_changes(results)
         return
+    for sentence in results.findings:
+        print(f"\n{sentence}")
     of = "agent" if "agent" in tables["sides"] else "variant"
     one, other = tables["difference"].iloc[0][["first", "second"]]
     figures = ("win_share", "rank_mean", "score_mean", "lead_mean")
@@ -179,7 +181,10 @@ def _show_bound(shares: Any, target: str, fair: float) -> None:
     if bound > 0:
         print(f"{target} loses at least {100 * bound:.1f} points of win share to it")
     else:
-        print(f"it does not win significantly more than the fair share {fair:.3f} against {target}")
+        from strozzi_sim.game.missed import missed
+
+        size = missed(best["high"] - fair, what="a gain")
+        print(f"it does not win significantly more than the fair share {fair:.3f} against {target}: {size}")
 
 
 def _show_exact(table: Any, target: str) -> None:

@@ -186,15 +186,15 @@ def _show_our_table(results: "Results", given: dict[str, Any]) -> None:
     if given["json"]:
         options.print_tables(results)
         return
-    from strozzi_sim.reports.findings import PLAY, headline_by_strength
+    from strozzi_sim.reports.findings import PLAY, headline_by_strength, strength_of
     from strozzi_sim.studies.score_sheets import FIGURES
 
     tables, plan = results.tables, results.plan
     fit = tables["fit"].set_index("tier")
     best = fit.loc[plan["best"]]
-    games = sum(plan["sheets"].values())
+    games, strength = sum(plan["sheets"].values()), strength_of(plan["best"], best["agent"])
     print(
-        f"these {games} games fit {PLAY[plan['best']]} ({best['agent']}) best: {_probability(best['probability'])} if one of these is right"
+        f"these {games} games fit {PLAY[strength]} ({best['agent']}) best: {_probability(best['probability'])} if one of these is right"
     )
     rows = [["strength", "agent", "probability", "simulated games"]]
     rows += [
@@ -207,9 +207,10 @@ def _show_our_table(results: "Results", given: dict[str, Any]) -> None:
         ends = rounded((row.value, row.band_low, row.band_high), (row.band_high - row.band_low) / 2, 3)
         rows.append([FIGURES[row.figure], ends[0], f"{ends[1]} to {ends[2]}", "" if row.inside else "outside"])
     print(
-        f"\n{outside or 'none'} of {len(tables['figures'])} figures outside what such games give (95 %, all together)\n{columns_of(rows)}"
+        f"\n{outside or 'none'} of {len(tables['figures'])} figures outside what such games give (95 %, all together); "
+        f"a difference that stays within the band could be missed\n{columns_of(rows)}"
     )
-    print(f"\n{headline_by_strength(tables, {plan['best']: best['agent']})}")
+    print(f"\n{headline_by_strength(tables, {strength: best['agent']})}")
     if plan["ignored"]:
         print(f"not read: the columns {', '.join(plan['ignored'])}")
 
@@ -292,6 +293,11 @@ def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
     if "best" in results.tables:
         _show_best(results)
         return
+    from strozzi_sim.reports.sweep_pictures import sweep_of
+
+    caveats = sweep_of(results.manifest, results.tables, results.game).caveats()
+    for sentence in (*results.findings, *(f"{line.replace('`', '')}." for line in caveats)):
+        print(f"\n{sentence}")
     table = results.tables["sweep"]
     keys = list(results.manifest["report"]["sweep"])
     figures = ("seat_gap", "score_mean", "margin_mean", "decisions_mean")

@@ -226,12 +226,29 @@ def precision_words(results: "Results") -> list[str]:
     table = results.tables["precision"]
     points, deals = 100 * float(results.plan["until"]), int(table["deals"].iloc[0])
     unknown = int((table["known"] == 0).sum())
+    if (table["figure"] == "win_share_difference").all():  # of a comparison that plays until it is decided
+        return [_decision_words(table, points, deals)]
     verdict = (
         f"every share of wins is known to +- {points:g} points, after {deals:,} deals"
         if not unknown
         else f"{unknown} of {len(table)} shares of wins are not known to +- {points:g} points after the last of {deals:,} deals"
     )
     return [f"precision\n{text_of(table.drop(columns='deals'))}", f"{verdict} (intervals valid whenever it stops)"]
+
+
+def _decision_words(table: Any, points: float, deals: int) -> str:
+    """Return whether differences of shares of wins of so many points are found or excluded."""
+    from strozzi_sim.errors import pluralize
+    from strozzi_sim.game.missed import size_text
+
+    size, played = size_text(points / 100), pluralize(deals, "deal")
+    unknown = table[table["known"] == 0]
+    if unknown.empty:
+        return f"every difference of {size} of games won is found or excluded, after {played} (intervals valid whenever it stops)"
+    return (
+        f"{len(unknown)} of {len(table)} differences of {size} of games won are neither found nor excluded after the last of {played}; "
+        "--deals plays more"
+    )
 
 
 def text_of(frame: Any) -> str:

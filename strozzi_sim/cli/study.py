@@ -179,7 +179,7 @@ balance = command(
         "": "Measure seat balance and agent strength without a study file.",
         "players": "player counts: 4, 3-6 or 3,5; default: all the game allows",
         "agents": "one line-up, separated by commas; one agent = self-play; default: `tiers`, the game's agents of each strength by "
-        "themselves, those that search on a fraction of the deals",
+        "themselves; one that searches only with --search-deals, or deals enough for a share of wins to 4 points",
         "variant": "a variant; may be given several times",
     },
 )  # fmt: skip

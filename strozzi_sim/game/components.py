@@ -1,6 +1,7 @@
 """Component data as plain values, and the rules record filled from it by name."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import msgspec
@@ -19,6 +20,19 @@ def to_plain(components: Any, sections: Sequence[str], omitted: Sequence[str] = 
         return [bare(entry) for entry in value] if isinstance(value, list | tuple) else value
 
     return {section: bare(raw[section]) for section in sections}
+
+
+def with_provenance(plain: Any, boxed: Any) -> Any:
+    """Return plain component data with the provenance of the boxed data: a changed value does not make the rest a source's."""
+    if isinstance(plain, Mapping) and isinstance(boxed, Mapping):
+        source = {"provenance": boxed["provenance"]} if "provenance" in boxed else {}
+        return {**source, **{key: with_provenance(each, boxed.get(key)) for key, each in plain.items()}}
+    if isinstance(plain, list) and isinstance(boxed, list):
+        known = {each["id"]: each for each in boxed if isinstance(each, Mapping) and "id" in each}
+        return [
+            with_provenance(each, known.get(each.get("id")) if isinstance(each, Mapping) else None) for each in plain
+        ]
+    return deepcopy(plain)
 
 
 def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:

@@ -58,8 +58,8 @@ class Game:
         journal_rows: maximal number of events of a game, 1 or more.
         behaviour: version, raised whenever any result for the same seed may change; stored with results.
         beliefs: fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution.
-        tiers: spec strings of agents by level of strength, see TIERS: "weak", "middle" (heuristics), "learned", "search"; all
-            optional.
+        tiers: spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
+            `random`), "middle" (heuristics), "learned", "search"; all optional.
         deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
             game takes long.
         lowest_wins: whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores

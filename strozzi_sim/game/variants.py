@@ -5,7 +5,6 @@ replaced. A list of blocks with ids is replaced by a list, or changed in part by
 `add` is a list of new blocks, each with its id, and `remove` a list of ids.
 """
 
-import hashlib
 import json
 import re
 import tomllib
@@ -19,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.game.components import with_provenance
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
+from strozzi_sim.game.variant_names import name_of_values, setting_text
 from strozzi_sim.runtime.parsing import toml_value
 
 BASE = "base"
@@ -83,6 +84,11 @@ AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 def _toml(package: str, file: str) -> dict[str, Any]:
     place = files(package).joinpath(file)
     return tomllib.loads(place.read_text("utf-8")) if place.is_file() or file != "variants.toml" else {}
+
+
+def component_data(game: Game) -> dict[str, Any]:
+    """Return a game's `components.toml`, with what it says of its sources."""
+    return deepcopy(_toml(game.package, "components.toml"))
 
 
 def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
@@ -199,7 +205,8 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
         InputError: an unknown key or an invalid value.
     """
     base = find_variant(game, variant, place)
-    raw = deepcopy(_toml(game.package, "components.toml")) | deepcopy(base.components)
+    boxed = component_data(game)
+    raw = boxed | {name: with_provenance(section, boxed.get(name)) for name, section in base.components.items()}
     prefix = f"{place}: " if place else ""
     for key, value in values.items():
         section, *path = key.split(".")
@@ -207,11 +214,8 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
             known = suggest_names(section, game.components_part.VARIABLE)
             raise InputError(f"{prefix}{key}: unknown section {short_repr(section)}; {known}")
         raw[section] = _with_value(raw[section], path, value, f"{prefix}{key}")
-    settings = tuple(f"{key}={_toml_text(value)}" for key, value in values.items())
-    name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(settings).lower())))
-    name = name if base.name == BASE else f"{base.name}-{name}"
-    if len(name) > 64:  # names that differ further on stay different
-        name = f"{name[:55].rstrip('-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    settings = tuple(setting_text(key, value) for key, value in values.items())
+    name = name_of_values("" if base.name == BASE else base.name, values)
     return replace(
         _variant(game, name, _converted(game, raw, f"{prefix}{', '.join(settings)}")),
         file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name,
@@ -244,10 +248,6 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
     return {**data, name: _with_value(data.get(name, {}), rest, value, where)}
 
 
-def _toml_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
     """Return custom variants: name -> changes, as in a study's file.
 
@@ -275,7 +275,7 @@ def with_text_keys(changes: Any) -> Any:
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
     """Return the variant made by merging `changes` into the game's components."""
     part = game.components_part
-    raw = deepcopy(_toml(game.package, "components.toml"))
+    raw = component_data(game)
     _merge_changes(raw, changes, where, part.VARIABLE, part.MERGED)
     components = _converted(game, raw, where)
     if not changes:  # the totals of a changed variant are derived

@@ -54,7 +54,8 @@ def compare(
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
-        deals: deals for every line-up; default: 1,000, or as many as the precision takes
+        deals: deals for every line-up; default: as many as find or exclude a difference of one point of wins (of the effect), at most
+            100,000 games, 15,000 of trained and 600 of searching agents; or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
         seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant of the game's components
@@ -78,12 +79,14 @@ def compare(
     >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
     True
     """
-    from strozzi_sim.errors import ArgumentError
+    from strozzi_sim.errors import ArgumentError, as_argument_error
     from strozzi_sim.game import find_game
-    from strozzi_sim.studies.compare import Comparison, find_side, find_sides
+    from strozzi_sim.game.variant_names import check_names_differ
+    from strozzi_sim.studies.compare import Comparison, find_side, find_sides, most_deals_by_default
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
     from strozzi_sim.studies.plan import EFFECT
     from strozzi_sim.studies.planning import make_plan, name_of, usual_deals
+    from strozzi_sim.studies.precision import POINTS
     from strozzi_sim.studies.study import run
 
     game = find_game(game)
@@ -97,6 +100,7 @@ def compare(
             other = "variants" if sides is None else "agents"
             raise ArgumentError(argument, f"is for comparing {other}; leave it out")
     if sides is not None:
+        as_argument_error("second", check_names_differ, sides)
         lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
         played = sides if sides[0].name != sides[1].name else sides[:1]
     else:
@@ -106,8 +110,13 @@ def compare(
             raise ArgumentError("opponents", f"{len(others)} agents for {most} other seats; give at most {most}")
         lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]
         played = find_variants(game, variant)
+    decided = deals is None and precision is None and effect > 0 and (sides is None or len(played) > 1)
+    if decided:
+        precision = min(max(POINTS * effect, 0.01), 25)
+        one = make_plan(name_of("compare", game), game, lineups, played, counts, 1, seatings=seatings)
+        deals = most_deals_by_default(lineups, one.games)
     plan = make_plan(
         name_of("compare", game), game, lineups, played, counts, usual_deals(deals, precision, 1000), precision=precision,
         seatings=seatings, seed=seed, orders=sides is None, effect=effect, luck=luck, luck_redraws=luck_redraws,
     )  # fmt: skip
-    return run(Comparison(plan, "agent" if sides is None else "variant"), folder, workers, progress)
+    return run(Comparison(plan, "agent" if sides is None else "variant", decided), folder, workers, progress)

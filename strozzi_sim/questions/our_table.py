@@ -69,7 +69,17 @@ def our_table(
         return Results({"game": game.name, "template": str(path)}, {}, 0, 0, 0.0)
     sheets = as_argument_error("file", read_sheets, path_of("file", file), game)
     study = lineup_study(
-        "our-table", game, tuple(sheets.scores), TIERS, deals, "one", variant, seed, rows=True, pages=("balance",)
+        "our-table",
+        game,
+        tuple(sheets.scores),
+        TIERS,
+        deals,
+        "one",
+        variant,
+        seed,
+        rows=True,
+        pages=("balance",),
+        search_deals=game.search_deals(deals),
     )
     played = run(study, None, workers, progress)
     simulated: dict[str, dict[int, np.ndarray]] = {}

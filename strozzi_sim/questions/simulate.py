@@ -39,10 +39,10 @@ def simulate(
         game: a name (see `games`) or a Game.
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         agents: one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k; `tiers`: the game's agents of each
-            strength by themselves, those that search on a fraction of the deals
-        deals: deals for every cell; default: 5,000, or as many as the precision takes
+            strength by themselves; one that searches only with search_deals, or deals enough for a share of wins to 4 points
+        deals: deals for every cell; default: 5,000, of `tiers` 14,000 shared by the player counts, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
-        search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction
+        search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction or none
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of every figure, as one more row
         luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         seatings: one, rotate, spread (each deal once, seatings in turn), all or latin

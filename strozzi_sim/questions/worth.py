@@ -94,8 +94,7 @@ def worth(
         )
         raise ArgumentError("every" if every else "things", f"{named}; {suggest_names('', known)}")
     measured = known if every else find_things(game, played, wanted)
-    tiers = [game.tiers[tier] for tier in ("weak", "middle") if tier in game.tiers]
-    specs = find_agents(agents or tiers or [game.default_agent], game)
+    specs = find_agents(agents or list(dict.fromkeys(["random", game.default_agent])), game)
     lineups: list[tuple[AgentSpec, ...]] = [(one,) for one in specs]
     lineups += [
         (one.restricted(thing), *[one] * (count - 1)) for one in specs for thing in measured for count in counts

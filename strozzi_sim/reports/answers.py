@@ -4,14 +4,14 @@ A verdict follows from the tables by rules, corrected for the number of cells. I
 players of every strength agree, else of the agents that played.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     THIN,
     Tables,
@@ -27,7 +27,7 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.changes import change_estimate
 from strozzi_sim.reports.content import Answer, Number
-from strozzi_sim.reports.findings import EQUAL, FEW, PLAY, UNEQUAL, SeatCell, seat_cells
+from strozzi_sim.reports.findings import EQUAL, FEW, OPEN, PLAY, UNEQUAL, SeatCell, missed_by, seat_cells
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.changes import CHANGED, SMALL, UNCLEAR
 from strozzi_sim.studies.changes import EQUAL as EQUALLY
@@ -41,7 +41,7 @@ def seats_answer(tables: Tables, game: Game, tiers: Mapping[str, str]) -> Answer
     Args:
         tables: tables of a study.
         game: game of the study.
-        tiers: tier -> spec string, the weakest first, if the agent of each tier plays itself; else empty.
+        tiers: strength, a key of `PLAY` -> spec string, the weakest first, if the agent of each tier plays itself; else empty.
     """
     cells = seat_cells(tables)
     if not cells:
@@ -54,7 +54,46 @@ def seats_answer(tables: Tables, game: Game, tiers: Mapping[str, str]) -> Answer
         verdict = _of_one(cells, unequal, game.title, scenes[0])
     else:
         verdict = _of_many(cells, unequal, game.title)
-    return Answer(verdict, _seats_detail(cells, unequal, tables), _seats_numbers(cells, unequal, tables))
+    detail = " ".join(_tier_sentences(cells, tables, tiers, game)) if tiers else _seats_detail(cells, unequal, tables)
+    return Answer(verdict, detail, _seats_numbers(cells, unequal, tables))
+
+
+def _tier_sentences(cells: Sequence[SeatCell], tables: Tables, tiers: Mapping[str, str], game: Game) -> Iterator[str]:
+    """Yield a sentence for each strength of play with its own numbers, and one for a search that was left out."""
+    for tier, agent in tiers.items():
+        own = [cell for cell in cells if cell.test.lineup == agent]
+        by_verdict = {
+            verdict: [cell for cell in own if cell.verdict == verdict] for verdict in (UNEQUAL, EQUAL, OPEN, FEW)
+        }
+        parts = [_favoured_words(by_verdict[UNEQUAL])] if by_verdict[UNEQUAL] else []
+        for verdict, words in (
+            (EQUAL, f"the seats win alike to within {100 * MIN_SHARE:g} points"),
+            (OPEN, "no seat is known to gain"),
+            (FEW, "too few games to say"),
+        ):
+            if here := by_verdict[verdict]:
+                size = missed(missed_by(here, tables["balance"]), what="a gain") if verdict == OPEN else ""
+                where = f" at {_counts(here)}" if len(here) < len(own) else ""
+                parts.append(f"{words}{where}{f' ({size})' if size else ''}")
+        if parts:
+            yield f"{PLAY[tier][:1].upper()}{PLAY[tier][1:]} ({agent}): {'; '.join(parts)}."
+    if "search" in game.tiers and "search" not in tiers:
+        yield f"{PLAY['search'].capitalize()} ({game.tiers['search']}) was left out: it takes search_deals."
+
+
+def _favoured_words(cells: Sequence[SeatCell]) -> str:
+    """Return the shares of the seats that are favoured: "seat 0 wins 38.4 at 3 and 30.6 % at 4 players (fair: 33.3 and 25.0 %)"."""
+    who = _WHOSE.get(_who(cells), _who(cells) or "the best seat")
+    named = not _who(cells)
+    shares = [
+        f"{format_row(cell.favoured, 'share').removesuffix(f'{THIN}%')}{f' (seat {cell.favoured.seat})' if named else ''}"
+        for cell in cells
+    ]
+    fair = listed([format_value(cell.fair, "share").removesuffix(f"{THIN}%") for cell in cells])
+    return f"{who} wins {listed(shares)}{THIN}% at {_counts(cells)} (fair: {fair}{THIN}%)"
+
+
+_WHOSE = {"the player who begins": "seat 0", "the player who moves last": "the last seat"}
 
 
 def _who(cells: Sequence[SeatCell]) -> str:
@@ -89,20 +128,34 @@ def _by_strength(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: 
     by_tier = {tier: [cell for cell in unequal if tier_of.get(cell.test.lineup) == tier] for tier in tiers}
     found = [tier for tier, own in by_tier.items() if own]
     who = _who(unequal)
-    partly = "" if {c.test.players for c in unequal} == {c.test.players for c in cells} else f" at {_counts(unequal)}"
+    where = {
+        tier: _part_of(own, [c for c in cells if c.test.lineup == tiers[tier]]) for tier, own in by_tier.items() if own
+    }
+    places = list(dict.fromkeys(where.values()))
     if not who:
+        partly = places[0] if len(places) == 1 else ""
         return f"Who is favoured in {title} depends on how well it is played{partly}."
-    if set(found) == set(tiers):
-        return f"{title} favours {who}{partly}, however well it is played."
+    if set(found) == set(tiers) and len(places) == 1:
+        return f"{title} favours {who}{places[0]}, however well it is played."
     rest = {
         tier: [cell for cell in cells if tier_of.get(cell.test.lineup) == tier] for tier in tiers if tier not in found
     }
-    fair = [PLAY[tier] for tier, own in rest.items() if all(cell.verdict == EQUAL for cell in own)]
-    unknown = [PLAY[tier] for tier in rest if PLAY[tier] not in fair]
-    said = f"{title} favours {who}{partly} under {listed([PLAY[tier] for tier in found])}"
+    fair = [PLAY[tier] for tier, own in rest.items() if own and all(cell.verdict == EQUAL for cell in own)]
+    unknown = [PLAY[tier] for tier, own in rest.items() if own and PLAY[tier] not in fair]
+    under = [f"under {listed([PLAY[t] for t in found if where[t] == place])}{place}" for place in places]
+    said = f"{title} favours {who} {listed(under)}"
     if fair:
         said += f", but not under {listed(fair)}"
     return said + (f"; under {listed(unknown)} that is not known." if unknown else ".")
+
+
+def _part_of(cells: Sequence[SeatCell], every: Sequence[SeatCell]) -> str:
+    """Return at which player counts these cells are, "" if at all."""
+    return (
+        ""
+        if {cell.test.players for cell in cells} == {cell.test.players for cell in every}
+        else f" at {_counts(cells)}"
+    )
 
 
 def _of_one(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: str, scene: tuple[str, str]) -> str:
@@ -133,11 +186,10 @@ def _of_many(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], title: str)
 
 def _seats_detail(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], tables: Tables) -> str:
     """Return the shares of the favoured seat of the line-up that most favours one, or how large a gain could be missed."""
-    bounds = pick(tables["balance"], figure="seat_favour_bound")["value"].dropna()
-    bound = round(100 * float(bounds.max())) if len(bounds) else 0
-    missed = f"a gain of up to {pluralize(bound, 'point')} could be missed" if bound else ""
+    rest = [cell for cell in cells if cell.verdict != UNEQUAL]
+    words = missed(missed_by(rest, tables["balance"]), what="a gain")
     if not unequal:
-        return f"{missed[:1].upper()}{missed[1:]}." if missed else ""
+        return f"{words[:1].upper()}{words[1:]}." if words else ""
     most = max(unequal, key=lambda cell: cell.distance)
     same = [c for c in unequal if (c.test.variant, c.test.lineup) == (most.test.variant, most.test.lineup)][:_MOST]
     shares = [
@@ -145,11 +197,9 @@ def _seats_detail(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], tables
         for cell in same
     ]
     fair = listed([format_value(cell.fair, "share").removesuffix(f"{THIN}%") for cell in same])
-    whose = {"the player who begins": "seat 0", "the player who moves last": "the last seat"}
-    who = whose.get(_who(same), _who(same) or "the best seat")
+    who = _WHOSE.get(_who(same), _who(same) or "the best seat")
     said = f"With {most.test.lineup.replace(',', ', ')}, {who} wins {listed(shares)} players, where {fair}{THIN}% would be equal."
-    unclear = [cell for cell in cells if cell.verdict not in (UNEQUAL, EQUAL)]
-    return said + (f" Elsewhere {missed}." if unclear and missed else "")
+    return said + (f" Elsewhere {words}." if words else "")
 
 
 def _seats_numbers(cells: Sequence[SeatCell], unequal: Sequence[SeatCell], tables: Tables) -> tuple[Number, ...]:
@@ -198,7 +248,10 @@ def agents_answer(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Answe
     leaders = {row["agent"] for row in best if row["ahead"]}
     field = listed(list(dict.fromkeys(rows["agent"]))[:6])
     if not leaders:
-        verdict = f"No agent of {field} is known to win more than its share of {game.title}."
+        words = missed(not_excluded(rows, fair, chunks, sign=1), what="a gain")
+        verdict = (
+            f"No agent of {field} is known to win more than its share of {game.title}{f': {words}' if words else ''}."
+        )
     elif len(leaders) == 1 and all(row["ahead"] for row in best):
         counts = len({row["players"] for row in best}) > 1
         everywhere = " at every player count" * counts + " in every line-up and variant" * (

@@ -11,6 +11,7 @@ from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     THIN,
     Picture,
@@ -37,6 +38,9 @@ _MOST_ROWS = 12  # maximum lines of a table on the page
 _VALUE_LENGTH = 40  # maximum characters of a component's value
 _MOST_CELLS = 8  # maximum cells with a sentence each
 _OF_GAME = ("balance", "seats", "lineup")  # tables that the sentences count; the others are in the tables below
+
+_SHARE: Unit = "share"
+_AMOUNT: Unit = "amount"
 
 Words = Mapping[str, str]
 Labels = Mapping[str, Figure]
@@ -77,9 +81,10 @@ def change_verdict(tables: Tables, game: Game) -> str:
     scores = pick(table, table="balance", figure="score_mean")
     names = listed(list(dict.fromkeys(table["variant"])))
     first = listed(list(dict.fromkeys(table["than"]))) or "base"
-    said = []
-    for rows, words in ((wins, "who wins"), (scores, "how much is scored")):
+    said, unseen = [], {}
+    for rows, words, unit in ((wins, "who wins", _SHARE), (scores, "how much is scored", _AMOUNT)):
         verdicts = set(rows["verdict"])
+        unseen[words] = f" ({size})" if (size := missed(not_excluded(rows), unit)) else ""
         if CHANGED in verdicts:
             said.append((0, words))
         elif verdicts and verdicts <= {SMALL, EQUAL}:
@@ -88,7 +93,11 @@ def change_verdict(tables: Tables, game: Game) -> str:
             said.append((1, words))
     by_kind = {kind: [words for k, words in said if k == kind] for kind in range(4)}
     parts = [f"changes {listed(by_kind[0])}"] if by_kind[0] else []
-    parts += [f"is not known to change {' or '.join(by_kind[1])}"] if by_kind[1] else []
+    parts += (
+        [f"is not known to change {' or '.join(f'{words}{unseen[words]}' for words in by_kind[1])}"]
+        if by_kind[1]
+        else []
+    )
     parts += [f"does not change {' or '.join(by_kind[2])} enough to matter"] if by_kind[2] else []
     parts += [f"leaves {listed(by_kind[3])} exactly as it was"] if by_kind[3] else []
     verbs = [_of_several(part) for part in parts] if table["variant"].nunique() > 1 else parts
@@ -130,7 +139,12 @@ def _verdict_words(rows: pd.DataFrame, called: str, unit: Unit, *, several: bool
     changed = known[known["verdict"] == CHANGED]
     if changed.empty:
         small = (known["verdict"].isin([SMALL, EQUAL])).all()
-        return f"no {called} changes enough to matter" if small else f"no {called} is known to change"
+        size = "" if small else missed(not_excluded(known), unit)
+        return (
+            f"no {called} changes enough to matter"
+            if small
+            else f"no {called} is known to change{f' ({size})' if size else ''}"
+        )
     row = changed.loc[changed["value"].abs().idxmax()]
     where = [row["level"]] if row["level"] else []
     where += [cell_name(row["players"], "base", row["lineup"])] if several else []
@@ -138,6 +152,9 @@ def _verdict_words(rows: pd.DataFrame, called: str, unit: Unit, *, several: bool
     size = change_estimate(row if row["value"] > 0 else _negated(row), unit)
     many = f" in {len(changed)} of {len(known)} places, most" if len(known) > 1 else ""
     at = f" ({', '.join(where)})" if where else ""
+    rest = known[known["verdict"] == UNCLEAR]
+    elsewhere = missed(not_excluded(rest), unit) if len(rest) else ""
+    at += f"; elsewhere {elsewhere}" if elsewhere else ""
     return f"the {called} changes{many} by {size} {more}{at}" if many or where else f"the {called} is {size} {more}"
 
 

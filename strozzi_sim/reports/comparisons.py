@@ -8,6 +8,7 @@ import pandas as pd
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     THIN,
     Picture,
@@ -124,10 +125,14 @@ def _difference_answer(tables: Tables, game: Game) -> Answer:
         verdict = (
             f"{first} and {second} win exactly alike."
             if same
-            else f"{first} and {second} are not known to differ in games won."
+            else f"{first} and {second} are not known to differ in games won: {missed(not_excluded(table), what='a difference')}."
         )
     else:
-        verdict = f"Whether {first} or {second} wins more depends on the number of players, or is not known."
+        unknown = table[(table["low"] <= 0) & (table["high"] >= 0)]
+        size = missed(not_excluded(unknown), what="a difference")
+        counts = listed([str(count) for count in dict.fromkeys(unknown["players"])])
+        more = f": at {counts} players it is not known, {size}" if size else ""
+        verdict = f"Whether {first} or {second} wins more depends on the number of players{more}."
     row = next(table[table["players"] == headline_players(table)].itertuples(index=False))
     wins = number(row, "share", f"points of games won: {first} minus {second}, {row.players} players")
     numbers = [Number(("+" if row.value > 0 else "") + wins.value.replace(f"{THIN}%", ""), wins.half_width, wins.what)]
@@ -171,9 +176,10 @@ def _challengers_answer(tables: Tables, game: Game) -> Answer:
     words = (
         f"{best.challenger} beats copies of {agent}" if beaten else f"No challenger is known to beat copies of {agent}"
     )
+    size = "" if beaten else missed(best.high - fair, what="a gain of the best one")
     detail = f"The best of {pluralize(table['challenger'].nunique(), 'challenger')} on other deals wins {format_row(best, 'share')}, where {format_value(fair, 'share')} would be equal."
     return Answer(
-        f"{words} in {game.title} at {best.players} players.",
+        f"{words} in {game.title} at {best.players} players{f': {size}' if size else ''}.",
         detail,
         (number(best, "share", f"games won by {best.challenger}"),),
     )

@@ -172,6 +172,7 @@ class Content:
         definitions: figure -> how it is counted.
         notes: sentences about the agents that a reader has to know.
         caveat: who played, beside the answer.
+        caveats: sentences on the data, below the answer.
     """
 
     answer: Answer
@@ -187,6 +188,7 @@ class Content:
     definitions: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     caveat: str = "computer players, not people"
+    caveats: Sequence[str] = ()
 
 
 _CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games

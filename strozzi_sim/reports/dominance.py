@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import Tables, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.marks import Declared
@@ -32,12 +33,14 @@ class FieldOrder:
         variant: name of the variant.
         agents: the agents, F of them.
         beats: bool[F, F], whether the first beats the second.
+        unseen: the largest advantage that pairs which cannot be told apart may hide, a share of games; NaN if there are none.
     """
 
     players: int
     variant: str
     agents: tuple[str, ...]
     beats: Array
+    unseen: float = float("nan")
 
     @property
     def winner(self) -> str:
@@ -96,7 +99,8 @@ def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
         for row, different in zip(rows.itertuples(index=False), differs[rows.index], strict=True):
             pair = (row.agent, row.opponent) if row.value > 0.5 else (row.opponent, row.agent)
             beats[place[pair[0]], place[pair[1]]] = different
-        orders.append(FieldOrder(int(players), str(variant), agents, beats))
+        unseen = not_excluded(rows[~differs[rows.index]], 0.5, chunks)
+        orders.append(FieldOrder(int(players), str(variant), agents, beats, unseen))
     return orders
 
 
@@ -114,7 +118,10 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
     groups: dict[str, list[FieldOrder]] = {}
     for order in nowhere:
         groups.setdefault(_unbeaten_words(order), []).append(order)
-    statements += [f"no agent beats every other {_places(found, several)}: {words}" for words, found in groups.items()]
+    for words, found in groups.items():
+        size = max((order.unseen for order in found if order.unseen > 0), default=float("nan"))
+        rest = f"; {missed(size, what='an advantage')}" if missed(size) else ""
+        statements.append(f"no agent beats every other {_places(found, several)}: {words}{rest}")
     circles: dict[tuple[str, ...], list[FieldOrder]] = {}
     for order in orders:
         for cycle in order.cycles():

@@ -1,7 +1,7 @@
 """Sentences and pictures of every report: seats, line-ups and statistical method; independent of the game."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     SCENARIO,
     THIN,
@@ -25,7 +26,7 @@ from strozzi_sim.game.reporting import (
     row_of,
 )
 from strozzi_sim.game.significance import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
-from strozzi_sim.reports.vega import INKS
+from strozzi_sim.reports.vega import MOST_SCENARIOS
 from strozzi_sim.stats.intervals import LEVEL
 from strozzi_sim.stats.multiple_testing import holm
 
@@ -57,7 +58,7 @@ def scenario_words(scenario: tuple[str, str], every: list[tuple[str, str]]) -> s
 def with_scenario(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the first variants and line-ups, with a column that names these."""
     every = scenarios(table)
-    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[: len(INKS)]}
+    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[:MOST_SCENARIOS]}
     keys = list(zip(table["variant"], table["lineup"], strict=True))
     keep = np.array([key in names for key in keys], bool)
     return table[keep].assign(**{SCENARIO: [names[key] for key in keys if key in names]})
@@ -138,6 +139,11 @@ class SeatCell:
     verdict: str
 
     @property
+    def key(self) -> dict[str, Any]:
+        """The cell's player count, variant and line-up."""
+        return {"players": self.test.players, "variant": self.test.variant, "lineup": self.test.lineup}
+
+    @property
     def fair(self) -> float:
         """Fair share of wins: 1 / players."""
         return 1 / float(self.test.players)
@@ -184,7 +190,7 @@ def headline_by_strength(tables: Tables, tiers: Mapping[str, str]) -> str:
 
     Args:
         tables: tables of a study in which the agent of each tier plays itself.
-        tiers: tier -> spec string, the weakest first.
+        tiers: strength, a key of `PLAY` -> spec string, the weakest first.
     """
     found: dict[str, list[str]] = {}
     for players in dict.fromkeys(tables["balance"]["players"]):
@@ -195,20 +201,29 @@ def headline_by_strength(tables: Tables, tiers: Mapping[str, str]) -> str:
     return f"{'. '.join(parts)}."
 
 
-_SEEN = 0.03  # a gain of a seat that a test should not miss
-PLAY = {"weak": "random play", "middle": "middling play", "learned": "trained play", "search": "strong play"}
+RANDOM = "random"  # the strength of an agent that moves at random, whichever tier a game makes it
+PLAY = {
+    RANDOM: "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
+}  # fmt: skip
+
+
+def strength_of(tier: str, agent: str) -> str:
+    """Return the strength of a tier's agent, a key of `PLAY`."""
+    return RANDOM if agent == RANDOM else tier
+
+
+def missed_by(cells: Sequence[SeatCell], balance: pd.DataFrame) -> float:
+    """Return the largest gain of a seat that these cells could miss; NaN if they have too few games."""
+    bounds = [row_of(balance, figure="seat_favour_bound", **cell.key) for cell in cells]
+    return max((float(row.value) for row in bounds if row is not None and row.value > 0), default=float("nan"))
 
 
 def _strength_words(by_tier: Mapping[str, SeatCell], balance: pd.DataFrame) -> str:
     """Return what the tiers say of the seats at one player count, and how large a gain could be missed where they say nothing."""
 
     def called(tier: str) -> str:
-        cell = by_tier[tier]
-        of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
-        bound = row_of(balance, figure="seat_favour_bound", **of_cell)
-        return PLAY[tier] + (
-            f" (a gain up to {100 * bound.value:.0f} points would be missed)" if bound and bound.value > _SEEN else ""
-        )
+        words = missed(missed_by([by_tier[tier]], balance), what="a gain")
+        return f"{PLAY[tier]} ({words})" if words else PLAY[tier]
 
     unequal = {tier: cell for tier, cell in by_tier.items() if cell.verdict == UNEQUAL}
     others = [tier for tier in by_tier if tier not in unequal]
@@ -217,7 +232,7 @@ def _strength_words(by_tier: Mapping[str, SeatCell], balance: pd.DataFrame) -> s
         return (
             "there are too few games for a test"
             if few
-            else "no seat is known to win more than its share at any strength of play"
+            else f"no seat is known to win more than its share under {listed([called(tier) for tier in by_tier])}"
         )
     favoured = {tier: cell.favoured for tier, cell in unequal.items()}
     seats = {row["seat"] for row in favoured.values()}
@@ -249,9 +264,8 @@ def seat_sentences(tables: Tables) -> list[str]:
 
 
 def _seat_sentence(cell: SeatCell, balance: pd.DataFrame) -> str:
-    of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
     names = ("seat_favour_bound", "seat_gap_by_chance")
-    bound, chance = (row_of(balance, figure=name, **of_cell) for name in names)
+    bound, chance = (row_of(balance, figure=name, **cell.key) for name in names)
     fair = format_value(cell.fair, "share")
     games = f"{cell.test.n:,} games"
     ordered = cell.shares.sort_values("value")
@@ -321,8 +335,10 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
         )
         found = [f"{listed(names)} significantly {word}" for names, word in ((more, "more"), (less, "less")) if names]
         verdict = f"{' and '.join(found)} than {who[0]}" if found else f"no significant difference from {who[0]}"
-        rest = len(group) - len(more) - len(less)
-        others = f"; {rest} without a significant difference" if found and rest else ""
+        open_ones = group[~group["significant"]]
+        words = missed(not_excluded(open_ones, chunks=chunks), what="a difference")
+        others = f"; {len(open_ones)} without a significant difference" if found and len(open_ones) else ""
+        others += f": {words}" if words else ""
         statements.append(f"{where}: {shares} ({half_width}{verdict}{others}).")
     return statements
 

@@ -107,8 +107,8 @@ def _looks(names: Sequence[str]) -> Spec:
     """Return the encodings of series: colour and shape."""
     count = range(len(names))
     return {
-        "color": {"field": "series", "scale": {"domain": list(names), "range": [INKS[k] for k in count]}, "legend": None},
-        "shape": {"field": "series", "scale": {"domain": list(names), "range": [_MARKS[k] for k in count]}, "legend": None},
+        "color": {"field": "series", "scale": {"domain": list(names), "range": [INKS[k % len(INKS)] for k in count]}, "legend": None},
+        "shape": {"field": "series", "scale": {"domain": list(names), "range": [_MARKS[_shape(k)] for k in count]}, "legend": None},
     }  # fmt: skip
 
 
@@ -201,7 +201,14 @@ def beside(panels: Sequence[Spec], across: int, gap: int = GAP) -> Spec:
 
 def legend_of(names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
     """Return (name, ink, shape) of each of several series."""
-    return tuple((name, INKS[k], SHAPES[k]) for k, name in enumerate(names)) if len(names) > 1 else ()
+    return (
+        tuple((name, INKS[k % len(INKS)], SHAPES[_shape(k)]) for k, name in enumerate(names)) if len(names) > 1 else ()
+    )
+
+
+def _shape(k: int) -> int:
+    """Return the number of the shape of a series: where inks come again, they have other shapes."""
+    return (k + k // len(INKS)) % len(SHAPES)
 
 
 def _ends(rows: pd.DataFrame, *, zero: bool) -> tuple[float, float]:

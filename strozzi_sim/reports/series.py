@@ -9,8 +9,8 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, pick
-from strozzi_sim.reports.vega import INKS
+from strozzi_sim.game.reporting import SCENARIO, Picture, pick
+from strozzi_sim.reports.vega import INKS, MOST_SCENARIOS
 
 Words = Mapping[str, str]
 
@@ -69,6 +69,7 @@ def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Data
     if column == "figure":
         figures = figures_of(picture, rows)[: len(INKS)]
         return [figure.name for figure in figures], [figure.label for figure in figures]
-    keys = in_order(every[column], picture.series_levels)[: len(INKS)]
+    most = MOST_SCENARIOS if column == SCENARIO else len(INKS)
+    keys = in_order(every[column], picture.series_levels)[:most]
     names = [players_title(key) if column == "players" else named(key, words, column) for key in keys]
     return keys, names

@@ -49,7 +49,7 @@ _GLOSSARY = {
     "n": "The number of events behind a figure: games, rounds, decisions and so on.",
 }
 _OF_TIER = {
-    "weak": "moves at random", "middle": "plays middling: a hand-made agent without search",
+    "random": "moves at random", "weak": "plays like a beginner: a low level of the trained agent", "middle": "plays middling: a hand-made agent without search",
     "search": "searches before it moves", "learned": "was trained on many games of its own",
 }  # fmt: skip
 
@@ -95,6 +95,7 @@ class StudyPage:
             tables=sorted(self._tables),
             glossary=_GLOSSARY | self._agents_in_words(),
             definitions=definitions_of(self._tables, self._game),
+            caveats=self.sweep.caveats() if self.sweep is not None else (),
             explorer=packed_explorer(self._manifest, self._tables, self._game, maps_of(self._manifest, self._game)),
         )
 
@@ -121,7 +122,9 @@ class StudyPage:
     def _hero_pictures(self) -> list[Picture]:
         """Return the picture and the table that answer a question on seats, agents or a page; none for variants."""
         balance = [picture for picture in self._every_picture() if picture.page == "balance"]  # also without its page
-        if self._question == VARIANTS and ("sweep" in self._tables or "changes" in self._tables):
+        if self._question == VARIANTS and "changes" in self._tables:
+            return []
+        if self._question in (SEATS, VARIANTS) and self.sweep is not None:
             return []
         if self._question == AGENTS and len(self._tables["lineup"]):
             return [picture for picture in balance if picture.table == "lineup"]
@@ -249,8 +252,8 @@ class StudyPage:
 def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer:
     """Return the answer to a study's question: about its seats, its agents, its variants or a page."""
     question = manifest.get("report", {}).get("question", SEATS)
-    if question == VARIANTS and "sweep" in tables:
-        return sweep_of(manifest, tables, game).answer(SHOWN[0])
+    if question in (SEATS, VARIANTS) and "sweep" in tables:
+        return sweep_of(manifest, tables, game).answer()
     if question == VARIANTS and "changes" in tables:
         detail = changes.change_headline(tables, manifest)
         return Answer(changes.change_verdict(tables, game), detail, changes_numbers(tables))
@@ -343,12 +346,18 @@ def definitions_of(tables: Tables, game: Game) -> dict[str, str]:
 
 
 def tiers_of(tables: Tables, game: Game) -> dict[str, str]:
-    """Return tier -> agent if a study plays exactly the agents of the game's tiers, each against itself; else nothing."""
+    """Return strength -> agent if a study plays agents of the game's tiers, or `random`, each against itself; else nothing."""
     if len(game.tiers) < 2:
         return {}
-    tiers = {tier: load_agent(agent, game).text for tier, agent in game.tiers.items()}
+    every = {findings.RANDOM: findings.RANDOM}
+    for tier, agent in game.tiers.items():
+        text = load_agent(agent, game).text
+        every[findings.strength_of(tier, text)] = text
     cells = tables["balance"][["variant", "lineup"]].drop_duplicates()
-    return tiers if set(cells["lineup"]) == set(tiers.values()) and cells["variant"].nunique() == 1 else {}
+    played = set(cells["lineup"])
+    if len(played) < 2 or not played <= set(every.values()) or cells["variant"].nunique() > 1:
+        return {}
+    return {strength: agent for strength, agent in every.items() if agent in played}
 
 
 def maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:

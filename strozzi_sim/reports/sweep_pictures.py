@@ -18,12 +18,12 @@ from strozzi_sim.reports.sweep_findings import Sweep, name_of_picture, shown_fig
 from strozzi_sim.reports.vega import Spec
 
 _CURVE = (
-    "Thin lines are 95 % intervals, and all panels have one scale. The broken line is the figure at the first value (diamond); "
+    "Thin lines are 95 % intervals, and all panels have one scale. The broken line is the figure at {reference} (diamond); "
     "filled dots differ significantly from it, on the same deals and corrected for the number of values, open dots cannot be told apart from it."
 )
 _CHANCE = " The grey band is what fair seats show in 95 % of studies."
 _MAP = (
-    "The framed cell is the first value. Colours show the difference from it where that is significant, on the same deals and corrected for the "
+    "The framed cell is {reference}. Colours show the difference from it where that is significant, on the same deals and corrected for the "
     "number of values; uncoloured cells cannot be told apart from it."
 )
 _DIAMOND = "M0,-1.25L1.25,0L0,1.25L-1.25,0Z"
@@ -31,7 +31,7 @@ _DIAMOND = "M0,-1.25L1.25,0L0,1.25L-1.25,0Z"
 
 def sweep_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Sweep:
     """Return the sweep of a study's tables."""
-    return Sweep(manifest, tables, labels_of_game(tables, game))
+    return Sweep(manifest, tables, labels_of_game(tables, game), game)
 
 
 def paint_sweep(sweep: Sweep, painter: Painter, *, every: bool = False, width: int = WIDE) -> list[Item]:
@@ -51,11 +51,13 @@ def paint_sweep(sweep: Sweep, painter: Painter, *, every: bool = False, width: i
         title = sweep.headline(figure).replace("`", "").removesuffix(".")
         if len(sweep.keys) == 1:
             declared = declare_curves(sweep, sweep.figure(figure), rows.dropna(subset="value"), width)
-            caption = _CURVE + (_CHANCE if rows["by_chance"].notna().any() else "")
+            caption = _CURVE.format(reference=sweep.reference_words()) + (
+                _CHANCE if rows["by_chance"].notna().any() else ""
+            )
             parts = [Part("", painter.paint(declared, name, title))]
         else:
             heat_map, table = heat_map_of(sweep, sweep.figure(figure), rows)
-            caption, parts = _MAP, painter.parts(heat_map, name, table, {})
+            caption, parts = _MAP.format(reference=sweep.reference_words()), painter.parts(heat_map, name, table, {})
         painted.append(Item(title, caption, tuple(parts), f"item-{name}"))
     return painted
 
@@ -63,10 +65,8 @@ def paint_sweep(sweep: Sweep, painter: Painter, *, every: bool = False, width: i
 def heat_map_of(sweep: Sweep, figure: Figure, rows: pd.DataFrame) -> tuple[HeatMap, pd.DataFrame]:
     """Return the heat map of a figure by the values of two keys, and its table."""
     down, across = ([f"{value:g}" for value in rows[key]] for key in sweep.keys)
-    half = rows["by_chance"] / 2
     table = rows.assign(
-        row=down, column=across, variant="", shade=np.where(rows["changed"] != 0, rows["change"], np.nan), marked=rows["first"],
-        low=rows["low"].fillna(rows["value"] - half), high=rows["high"].fillna(rows["value"] + half),
+        row=down, column=across, variant="", shade=np.where(rows["changed"] != 0, rows["change"], np.nan), marked=rows["reference"],
     )  # fmt: skip
     key, other = sweep.keys
     return HeatMap(figure.label, "", key, other, figure, shade_label="from the framed cell, if significant"), table
@@ -84,7 +84,7 @@ def declare_curves(sweep: Sweep, figure: Figure, rows: pd.DataFrame, width: int 
         title = f"{players_title(int(players))}{', ' + lineup.replace(',', ', ') if lineups else ''}"
         marks = []
         for _, row in here.sort_values(key).iterrows():
-            kind = "first" if row["first"] else "told" if row["changed"] else "open"
+            kind = "reference" if row["reference"] else "told" if row["changed"] else "open"
             interval = {} if np.isnan(row["low"]) else {"low": factor * row["low"], "high": factor * row["high"]}
             chance = {} if np.isnan(row["by_chance"]) else {"chance": factor * row["by_chance"]}
             said = f"{title}, {key} = {row[key]:g}: {sweep.value_text(figure.name, row)}, n = {row['n']:,}"
@@ -120,9 +120,9 @@ def declare_curves(sweep: Sweep, figure: Figure, rows: pd.DataFrame, width: int 
 
 
 def _label(marks: list[Spec], sweep: Sweep, figure: Figure, rows: pd.DataFrame, key: str) -> None:
-    """Write out the first value, and the lowest and the highest of those that differ from it."""
+    """Write out the reference, and the lowest and the highest of those that differ from it."""
     every = [row for _, row in rows.iterrows()]
-    named = [row for row in every if row["first"]]
+    named = [row for row in every if row["reference"]]
     for sign in (-1, 1):
         side = [row for row in every if row["changed"] == sign]
         named += [max(side, key=lambda row: sign * row["value"])] if side else []
@@ -142,19 +142,19 @@ def _chart(
         "axis": {"values": values, "labelOverlap": True, "format": "~g"},
     }  # fmt: skip
     y = {"field": "value", **scale.encoding(labels=labels)}
-    first = [mark for mark in marks if mark["kind"] == "first"]
+    reference = [mark for mark in marks if mark["kind"] == "reference"]
     layers: list[Spec] = []
     if any("chance" in mark for mark in marks):
         band = {"y": {**y, "field": "chance"}, "y2": {"datum": scale.ends[0]}}
         layers.append({"mark": {"type": "area", "fill": "faint", "opacity": 0.7}, "encoding": {"x": x, **band}})
-    if first:
-        layers.append(broken_line("y", first[0]["value"]))
+    if reference:
+        layers.append(broken_line("y", reference[0]["value"]))
     layers += [
         {"mark": {"type": "line", "stroke": "s1", "strokeWidth": 1.6, "opacity": 0.6}, "encoding": {"x": x, "y": y}},
         {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "stroke": "s1", "strokeWidth": 2},
          "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}},
     ]  # fmt: skip
-    for kind, shape, fill in (("first", _DIAMOND, "s1"), ("told", "circle", "s1"), ("open", "circle", "paper")):
+    for kind, shape, fill in (("reference", _DIAMOND, "s1"), ("told", "circle", "s1"), ("open", "circle", "paper")):
         layers.append(
             {
                 "transform": [{"filter": f"datum.kind == '{kind}'"}],

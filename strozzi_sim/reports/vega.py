@@ -25,6 +25,7 @@ LIGHT = {
     "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00",
 }  # fmt: skip
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
+MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has an ink and a shape of its own
 _MARK = {name: f"#0101{k:02x}" for k, name in enumerate(LIGHT, 16)}
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of one width, so that text measured here fits on the page
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

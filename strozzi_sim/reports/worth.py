@@ -11,6 +11,7 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     THIN,
     Picture,
@@ -128,7 +129,11 @@ def worth_answer(tables: Tables, effect: float, game: Game) -> Answer:
         verdict = f"{best['thing']} is worth most to {first.agent} at {players} players of {game.title}"
         verdict = f"{'; '.join([verdict, *first.not_known()])}."
     else:
-        verdict = f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of {game.title}."
+        unseen = first.unseen(1)
+        verdict = (
+            f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of "
+            f"{game.title}{f': {unseen}' if unseen else ''}."
+        )
     detail = f"{first.finding()}.".replace("`", "")
     shown = [(line, line["at_ceiling"]) for line in first.lines[:2]]
     shown += [(best, not best["at_ceiling"])] if best["verdict"] == WORTH else []
@@ -189,10 +194,20 @@ class _Group:
         return [line for line in self.lines if line["misleads"]]
 
     def not_known(self) -> list[str]:
-        """Return how many things are known to be too small to matter, and how many are unclear."""
+        """Return how many things are known to be too small to matter, and how many are unclear with what could be missed."""
         counts = {verdict: len(self.things(verdict)) for verdict in (SMALL, UNCLEAR)}
+        unseen = {UNCLEAR: f" ({words})"} if (words := self.unseen()) else {}
         many = len(self.lines)
-        return [f"{count} of {many} things {_are(count)} {verdict}" for verdict, count in counts.items() if count]
+        return [
+            f"{count} of {many} things {_are(count)} {verdict}{unseen.get(verdict, '')}"
+            for verdict, count in counts.items()
+            if count
+        ]
+
+    def unseen(self, sign: int = 0) -> str:
+        """Return what could be missed of the things whose worth is unclear: of either sign, or only if they are worth having."""
+        rows = [line["win_share_lost"] for line in self.lines if line["verdict"] == UNCLEAR]
+        return missed(not_excluded(pd.DataFrame(rows), sign=sign), what="a worth") if rows else ""
 
     def finding(self) -> str:
         """Return what is worth most, how much is too small to matter or unclear, and what misleads, in a sentence."""

@@ -7,13 +7,14 @@ from typing import Any, Literal
 from strozzi_sim.agent import AgentSpec, agent_names
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.missed import size_text
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.studies.cells import CellCounts, FigureCounts
 from strozzi_sim.studies.lookup import Folder, Settings, Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import find_study_variant
-from strozzi_sim.studies.precision import Headline, headlines
+from strozzi_sim.studies.precision import Headline, Precision, headlines
 from strozzi_sim.studies.run import cell_counts, study_tables
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
@@ -29,9 +30,11 @@ class Comparison(Kind):
     Attributes:
         plan: the study that plays both.
         of: "agent" or "variant".
+        decided: whether the precision of the plan is a difference of shares of wins that is to be found or excluded.
     """
 
     of: str
+    decided: bool = False
 
     @property
     def first(self) -> str:
@@ -45,13 +48,25 @@ class Comparison(Kind):
 
     def summary(self) -> str:
         """Return the sides and the plan in one line."""
-        return f"{self.first} against {self.second} on the same deals. {self.plan.summary()}"
+        rule = ""
+        if self.decided:
+            size = size_text(float(self.plan.until))
+            rule = f"; until a difference of {size} of games won is found or excluded"
+        return f"{self.first} against {self.second} on the same deals. {self.plan.summary()}{rule}"
+
+    def precision(self) -> Precision | None:
+        """Return the precision of the shares of wins and their differences; or the difference that is to be found or excluded."""
+        if not self.decided:
+            return super().precision()
+        return Precision(
+            [each for each in self.headlines() if each.than is not None], float(self.plan.until), decided=True
+        )
 
     def headlines(self) -> list[Headline]:
         """Return the shares of wins of both sides, and the differences."""
         if self.of == "variant":
             return headlines(self.plan)
-        found = []
+        found: list[Headline] = []
         for players in self.plan.players:
             cells = [cell for cell in self.plan.cells if cell.match.players == players]
             one, two = (
@@ -104,6 +119,29 @@ class Comparison(Kind):
 
 def _part(cell: CellCounts, breakdown: Literal["seat", "position"], level: int) -> Part:
     return breakdown, level, tuple(sums.of(level) for sums in cell.sums(breakdown))
+
+
+_MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
+
+
+def most_deals_by_default(lineups: Sequence[Sequence[AgentSpec]], games_per_deal: int) -> int:
+    """Return the largest number of deals of a comparison that names none: what its slowest agent plays in a minute or two.
+
+    Args:
+        lineups: line-ups of the comparison.
+        games_per_deal: games of all line-ups and variants on one deal.
+    """
+    agents = [spec for lineup in lineups for spec in lineup]
+    kind = (
+        "trained"
+        if any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
+        else "quick"
+    )
+    kind = "searching" if any(spec.searches for spec in agents) else kind
+    return max(_MOST_GAMES[kind] // games_per_deal, _FEWEST)
+
+
+_FEWEST = 60  # deals
 
 
 def find_sides(

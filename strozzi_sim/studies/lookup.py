@@ -15,6 +15,7 @@ from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agen
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr
 from strozzi_sim.game import default_players
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, own_variants, with_values
 
 Lineup = AnyAgent | Sequence[AnyAgent]
@@ -58,6 +59,7 @@ def find_variants(game: Game, variants: Variants, argument: str = "variant") -> 
             found += as_argument_error(argument, own_variants, game, each)
         else:
             found.append(as_argument_error(argument, find_variant, game, each))
+    as_argument_error(argument, check_names_differ, found)
     names = [variant.name for variant in found]
     for name in names:
         if names.count(name) > 1:
@@ -212,4 +214,5 @@ def sweep_variants(game: Game, base: Variant, grid: Mapping[str, Sequence[Any]])
     if len(combinations) > MAX_CANDIDATES:
         raise InputError(f"{len(combinations)} combinations; give at most {MAX_CANDIDATES}")
     found = [with_values(game, base, dict(zip(grid, values, strict=True))) for values in combinations]
+    check_names_differ(found)
     return {variant.name: variant for variant in found}

@@ -177,10 +177,10 @@ def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
 
 
 def usual_field(game: Game) -> list[AgentSpec]:
-    """Return the agents of a game that do not search: its middle tier first, then its styles, the weak tier last."""
+    """Return the agents of a game that do not search: its middle tier first, then its styles, `random` last."""
     every = (load_agent(name, game) for name in agents(game))
     shipped = [spec for spec in every if _is_shipped(spec, game) and not spec.searches and not spec.missing]
-    ends = {game.tiers.get("middle"): 0, _weak(game): 2}
+    ends = {game.tiers.get("middle"): 0, _weak(game): 2, "random": 2}
     return sorted(shipped, key=lambda spec: (ends.get(spec.text, 1), spec.text))
 
 

@@ -16,6 +16,7 @@ from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
+from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.restricting import Use, find_things
@@ -185,6 +186,13 @@ class Plan:
         """The values of the swept keys, by variant."""
         combinations = product(*(values for _, values in self.sweep))
         return dict(zip((variant.name for variant in self.variants), combinations, strict=True))
+
+    @property
+    def reference(self) -> Variant:
+        """The variant that others are compared with: in a sweep that of the published values, else the first."""
+        published = tuple(published_value(self.game, key) for key, _ in self.sweep)
+        known = [name for name, values in self.swept_values.items() if values == published] if self.sweep else []
+        return next((each for each in self.variants if each.name in known), self.variants[0])
 
     def chunk_range(self, chunk: int, deals: int = 0) -> tuple[int, int]:
         """Return the deals of a chunk: first, and one past the last; `deals`: those of its cell, if not those of the plan."""

@@ -1,7 +1,7 @@
 """Play until every headline figure of a study is known to a precision: its figures, the rule that stops, and the table of them.
 
 The headline figures are the share of wins of every seat where an agent plays itself, of every position of other line-ups, and, with
-several variants, the difference of each from the first variant. A comparison of agents asks for the compared agent and the difference.
+several variants, the difference of each from the first variant, or in a sweep from that of the published values. A comparison of agents asks for the compared agent and the difference.
 """
 
 from __future__ import annotations
@@ -81,13 +81,15 @@ def deals_for(precision: float, deals: int | None, *, paired: bool) -> tuple[int
 def headlines(plan: Plan, *, differences: bool = True) -> list[Headline]:
     """Return the headline figures of a study; those of line-ups that play fewer deals, or measure worth, are none."""
     found: list[Headline] = []
-    first: dict[tuple[int, str], Cell] = {}
+    reference = {
+        (cell.match.players, cell.lineup): cell for cell in plan.lineup_cells if cell.match.variant is plan.reference
+    }
     most = max(cell.deals for cell in plan.lineup_cells)
     for cell in plan.lineup_cells:
         if cell.deals < most:
             continue
         by = "seat" if cell.selfplay else "position"
-        than = first.setdefault((cell.match.players, cell.lineup), cell)
+        than = reference[cell.match.players, cell.lineup]
         for level in range(cell.match.players):
             found.append(Headline(cell, by, level))
             if differences and than is not cell:
@@ -101,10 +103,11 @@ class Precision:
     Args:
         asked: the headline figures.
         half_width: the precision, as a part of 1.
+        decided: whether a figure need not be known to the precision: it is enough that a difference of this size is found or excluded.
     """
 
-    def __init__(self, asked: Sequence[Headline], half_width: float) -> None:
-        self.asked, self.half_width = asked, half_width
+    def __init__(self, asked: Sequence[Headline], half_width: float, *, decided: bool = False) -> None:
+        self.asked, self.half_width, self.decided = asked, half_width, decided
         self._open = list(asked)
         self._shares: dict[tuple[int, str], list[Array]] = {}  # of each chunk, by cell and seat or position
 
@@ -114,7 +117,7 @@ class Precision:
             return False
         for k, each in enumerate(self._open):
             low, _, high = self._interval(each, plan, store)
-            if high - low > 2 * self.half_width:
+            if not self._is_known(low, high):
                 self._open = [*self._open[k:], *self._open[:k]]  # the last to be known is asked first
                 return False
         return True
@@ -127,12 +130,18 @@ class Precision:
             (
                 each.cell.match.players, each.cell.match.variant.name, each.cell.lineup, each.by, each.level, each.less,
                 each.figure, value, low, high, plan.deals * each.cell.match.games_per_deal, plan.deals,
-                int(high - low <= 2 * self.half_width),
+                int(self._is_known(low, high)),
             )
             for each in self.asked
             for low, value, high in (self._interval(each, plan, store),)
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+    def _is_known(self, low: float, high: float) -> bool:
+        """Return whether a figure is known to the precision, or whether it is decided if a difference of this size was found."""
+        if self.decided:
+            return low > 0 or high < 0 or max(high, -low) <= self.half_width
+        return high - low <= 2 * self.half_width
 
     def _interval(self, each: Headline, plan: Plan, store: MemoryStore) -> tuple[float, float, float]:
         """Return low, value and high of a headline figure."""
@@ -145,6 +154,9 @@ class Precision:
         # A difference is known chunk by chunk; or, if too few chunks differ, from the shares by themselves.
         other = each._replace(cell=each.than, than=None)
         own = own - self._shares_of(store, other, plan.chunks)
+        if not own.any():  # no deal has differed, so a difference is at most the share of deals that may differ
+            rare = float(share_interval(np.zeros(1), plan.deals, self.half_width)[1][0])
+            return -rare, 0.0, rare
         value = float(np.average(own, weights=weights))
         half = float(mean_half_width(own, (1 - _BY_THEMSELVES) * ALPHA))
         low, high = value - half, value + half

@@ -368,12 +368,11 @@ def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, s
     Args:
         plan: the plan.
         store: holds its chunks.
-        compared: pairs of variants to compare in `changes`; default: the first with each other one.
+        compared: pairs of variants to compare in `changes`; default: the reference with each other one.
     """
     cells = _counts_of_lineups(plan, store)
     if compared is None:
-        first, *others = plan.variants
-        compared = [(first.name, other.name) for other in others]
+        compared = [(plan.reference.name, other.name) for other in plan.variants if other is not plan.reference]
     found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect, plan.explored)
     found |= {"sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else {}
     return found | ({"worth": _worth(plan, store, cells)} if plan.worth else {})

@@ -38,6 +38,8 @@ from strozzi_sim.studies.store import MemoryStore
 
 TIERS = "tiers"  # instead of agents: the game's agents of each strength
 USUAL_DEALS = 5000  # of a study that states none
+TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
+SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
 
 
 @dataclass(frozen=True)
@@ -156,14 +158,20 @@ def lineup_study(
 ) -> Study:  # fmt: skip
     """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`.
 
-    With `agents="tiers"` the game's agent of each strength plays itself, those that search on a fraction of the deals (`Game.search_deals`).
+    With `agents="tiers"` the game's agent of each strength plays itself, on fewer deals at several player counts. Agents that search
+    play on `search_deals`; without these on a fraction of the deals (`Game.search_deals`), or not at all where that would be too few.
     """
     game = find_game(game)
     counts = find_players(game, players)
     lineups: list[tuple[AgentSpec, ...]]
     if agents == TIERS:
-        lineups = [(spec,) for spec in find_agents(list(game.tiers.values()) or [game.default_agent], game)]
-        more = {"search_deals": game.search_deals(USUAL_DEALS if deals is None else deals)} | more
+        specs = find_agents(list(game.tiers.values()) or [game.default_agent], game)
+        most = usual_deals(deals, more.get("precision"), min(USUAL_DEALS, TIER_DEALS // len(counts)))
+        searched = game.search_deals(USUAL_DEALS if most is None else most)
+        if "search_deals" not in more and searched < SEARCH_DEALS:
+            specs = tuple(spec for spec in specs if not spec.searches) or specs
+        lineups, deals = [(spec,) for spec in specs], most
+        more = {"search_deals": searched} | more
     else:
         lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
     variants = find_variants(game, variant)

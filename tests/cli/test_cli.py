@@ -130,7 +130,7 @@ def test_agents_and_games_json():
         {
             "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 2,
             "tiers": {
-                "weak": "random", "middle": "heuristic", "learned": "learned", "search": "learned:beyond=2,redraws=32",
+                "weak": "learned:level=3", "middle": "heuristic", "learned": "learned", "search": "learned:beyond=2,redraws=32",
             },
         },
     ]  # fmt: skip

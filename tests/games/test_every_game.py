@@ -12,6 +12,7 @@ from strozzi_sim.cli.at_table import spoken
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position
+from strozzi_sim.studies.study import lineup_study
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 
@@ -70,8 +71,20 @@ def test_balance_of_every_variant(game, document):
 
 @pytest.mark.slow_for("strasbourg")
 def test_balance_plays_the_agents_of_each_strength(game, document):
-    found = document("balance", game.name, "--players", fewest(game), "--deals", 2, "--workers", 1)
+    """One that searches plays only where its deals tell shares of wins, or where they are named."""
+    size = ("--players", fewest(game), "--deals", 2, "--workers", 1)
+    found = document("balance", game.name, *size, "--search-deals", 1)
     assert [lineup for [lineup] in found["plan"]["lineups"]] == list(game.tiers.values())
+    few = document("balance", game.name, *size)
+    assert [lineup for [lineup] in few["plan"]["lineups"]] == [
+        agent for agent in game.tiers.values() if not load_agent(agent, game).searches
+    ]
+    enough = 600 * game.deals_per_search
+    assert any(
+        spec.searches for [spec] in lineup_study("x", game, None, "tiers", enough, "rotate", "base", 0).plan.lineups
+    )
+    usual = lineup_study("x", game, "all", "tiers", None, "rotate", "base", 0).plan
+    assert usual.games <= 14_000 * len(usual.lineups)  # about a minute on two cores
 
 
 @pytest.mark.slow

@@ -8,12 +8,14 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import THIN
 from strozzi_sim.reports.answers import agents_answer, seats_answer
+from strozzi_sim.reports.findings import headline_by_strength
 from strozzi_sim.reports.study_page import answer_of
 
 STROZZI = load_game("strozzi")
 FAIR, FIRST, LAST, NOISE = (1 / 3, 1 / 3, 1 / 3), (0.40, 0.32, 0.28), (0.30, 0.32, 0.38), (0.36, 0.33, 0.31)
-TIERS = {"weak": "random", "middle": "heuristic", "search": "strategist"}
+TIERS = {"random": "random", "middle": "heuristic", "search": "strategist"}
 
 
 def tables(cells, half=0.003):
@@ -47,7 +49,7 @@ def words_of(answer):
 @pytest.mark.parametrize(
     ("shares", "half", "verdict", "detail"),
     [
-        (FAIR, 0.003, "Played by random: every seat of Strozzi wins its share to within 0.5 points.", "A gain of up to 1 point could be missed."),
+        (FAIR, 0.003, "Played by random: every seat of Strozzi wins its share to within 0.5 points.", "A gain of up to 1.2 points could be missed."),
         (FIRST, 0.003, "Played by random, Strozzi favours the player who begins.", "seat 0 wins 40.0 % at 3 players, where 33.3 % would be equal."),
         (LAST, 0.003, "Played by random, Strozzi favours the player who moves last.", "the last seat wins 38.0 % at 3 players"),
         (NOISE, 0.03, "Played by random: no seat of Strozzi is known to win more than its share.", "A gain of up to 12 points could be missed."),
@@ -112,7 +114,7 @@ def test_several_combinations_are_counted():
         (
             (FIRST, FAIR, FAIR),
             0.003,
-            "Strozzi favours the player who begins under random play, but not under middling play and strong play.",
+            "Strozzi favours the player who begins under random moves, but not under middling play and strong play.",
         ),
         ((FIRST, LAST, FAIR), 0.003, "Who is favoured in Strozzi depends on how well it is played."),
     ],
@@ -131,8 +133,57 @@ def test_what_is_not_known_of_a_strength_is_not_called_fair():
     verdict = seats_answer(found, STROZZI, TIERS).verdict
     assert (
         verdict
-        == "Strozzi favours the player who begins under random play, but not under middling play; under strong play that is not known."
+        == "Strozzi favours the player who begins under random moves, but not under middling play; under strong play that is not known."
     )
+
+
+def test_each_strength_of_play_has_its_own_sentence_and_number():
+    cells = {(3, "base", agent): FIRST if agent == "heuristic" else FAIR for agent in TIERS.values()}
+    found = tables(cells)
+    for agent, bound, half in (("random", 0.018, 0.01), ("strategist", 0.22, 0.2)):
+        found["balance"].loc[
+            (found["balance"]["lineup"] == agent) & (found["balance"]["figure"] == "seat_favour_bound"), "value"
+        ] = bound
+        of_agent = found["seats"]["lineup"] == agent
+        found["seats"].loc[of_agent, "low"] -= half
+        found["seats"].loc[of_agent, "high"] += half
+    answer = seats_answer(found, STROZZI, TIERS)
+    assert answer.detail.replace(THIN, " ") == (
+        "Random moves (random): no seat is known to gain (a gain of up to 1.8 points could be missed). "
+        "Middling play (heuristic): seat 0 wins 40.0 % at 3 players (fair: 33.3 %). "
+        "Strong play (strategist): no seat is known to gain (a gain of up to 22 points could be missed)."
+    )
+    two = {tier: agent for tier, agent in TIERS.items() if tier != "search"}
+    few = {name: table[table["lineup"] != "strategist"] if len(table) else table for name, table in found.items()}
+    assert "Strong play (learned:beyond=2,redraws=32) was left out" in seats_answer(few, STROZZI, two).detail
+    said = headline_by_strength(found, TIERS)
+    assert "random moves (a gain of up to 1.8 points could be missed)" in said
+    assert "strong play (a gain of up to 22 points could be missed)" in said
+
+
+def test_a_strength_that_favours_a_seat_at_some_player_counts_says_at_which():
+    four = (0.32, 0.24, 0.23, 0.21)
+    cells = {(n, "base", agent): {3: FIRST, 4: four}[n] for n in (3, 4) for agent in TIERS.values()}
+    assert (
+        seats_answer(tables(cells), STROZZI, TIERS).verdict
+        == "Strozzi favours the player who begins, however well it is played."
+    )
+    cells[3, "base", "random"] = FAIR
+    assert seats_answer(tables(cells), STROZZI, TIERS).verdict == (
+        "Strozzi favours the player who begins under random moves at 4 players and under middling play and strong play."
+    )
+    cells |= {(3, "base", agent): FAIR for agent in TIERS.values()}
+    assert (
+        seats_answer(tables(cells), STROZZI, TIERS).verdict
+        == "Strozzi favours the player who begins at 4 players, however well it is played."
+    )
+
+
+def test_a_gain_that_could_be_missed_is_that_of_the_cells_without_one():
+    found = tables({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4})
+    bounds = found["balance"]["figure"] == "seat_favour_bound"
+    found["balance"].loc[bounds & (found["balance"]["players"] == 3), "value"] = 0.3
+    assert "Elsewhere a gain of up to 1.2 points could be missed." in seats_answer(found, STROZZI, {}).detail
 
 
 @pytest.mark.parametrize("half", [0.003, 0.03])
@@ -141,7 +192,7 @@ def test_an_answer_is_short(shares, half):
     cells = {(3, "base", agent): each for agent, each in zip(TIERS.values(), shares, strict=True)}
     for tiers in (TIERS, {}):
         answer = seats_answer(tables(cells, half), STROZZI, tiers)
-        assert words_of(answer) <= 60
+        assert words_of(answer) <= (105 if tiers else 60)  # a sentence for each strength of play
         assert answer.verdict.endswith(".")
         assert answer.verdict.count(". ") == 0  # one sentence
         assert 1 <= len(answer.numbers) <= 3
@@ -176,7 +227,10 @@ def test_the_agent_that_wins_most_is_named_and_equals_are_not():
     assert answer.verdict == "eager wins most among greedy, eager and random."
     assert answer.numbers[0].what == "games won by eager, 3 players"
     equal = agents_answer(lineup({"greedy": 0.331, "eager": 0.334, "random": 0.335}), STROZZI)
-    assert equal.verdict == "No agent of greedy, eager and random is known to win more than its share of Strozzi."
+    assert (
+        equal.verdict
+        == "No agent of greedy, eager and random is known to win more than its share of Strozzi: a gain of up to 1.4 points could be missed."
+    )
     both = pd.concat(
         [
             lineup({"greedy": 0.2, "eager": 0.5, "random": 0.3})["lineup"],

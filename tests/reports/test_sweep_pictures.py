@@ -11,9 +11,12 @@ import pytest
 import strozzi_sim as ss
 from declared import domain, layers, marks, panels, texts
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.reporting import THIN
+from strozzi_sim.reports.findings import with_scenario
 from strozzi_sim.reports.heat_tables import heat_tables
+from strozzi_sim.reports.marks import legend_of
 from strozzi_sim.reports.sweep_findings import Sweep
-from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of
+from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of, sweep_of
 
 ERROR = 0.01  # half width of an interval
 VALUES = [0, 5, 10, 20]
@@ -55,7 +58,7 @@ def test_a_planted_minimum_is_named_with_its_games_and_its_test():
     assert said.startswith("At 4 players (random), ")
     assert "lowest at `k` = 5 (20\N{NARROW NO-BREAK SPACE}%)" in said
     assert "highest at 20 (60\N{NARROW NO-BREAK SPACE}%)" in said
-    assert said.endswith("both significantly different from that at 0, the first (50\N{NARROW NO-BREAK SPACE}%).")
+    assert said.endswith("both significantly different from that at 0, the first value (50\N{NARROW NO-BREAK SPACE}%).")
     assert "cannot be told apart" not in said
     only = planted({4: [0.5, 0.2, 0.3, 0.5]}).headline("tie_share")
     assert "highest" not in only
@@ -65,7 +68,7 @@ def test_a_planted_minimum_is_named_with_its_games_and_its_test():
 def test_equal_values_cannot_be_told_apart():
     for curve in ([0.5, 0.5, 0.5, 0.5], [0.5, 0.503, 0.498, 0.501]):
         said = planted({4: curve}).headline("tie_share")
-        assert "cannot be told apart at any of the 4 values of `k` from that at 0, the first" in said
+        assert "cannot be told apart at any of the 4 values of `k` from that at 0, the first value" in said
         assert "lowest" not in said
     several = planted({3: [0.5] * 4, 4: [0.4] * 4}).headline("tie_share")
     assert several.startswith("At 3 and 4 players (random), ")
@@ -89,8 +92,77 @@ def test_the_first_value_is_first_in_the_list_not_the_smallest():
     sweep = planted({4: [0.5, 0.2, 0.3, 0.6]}, values=[(20,), (0,), (5,), (10,)])
     rows = sweep.rows("tie_share")
     assert list(rows["k"]) == [0, 5, 10, 20]
-    assert list(rows["first"]) == [False, False, False, True]
-    assert "at 20, the first" in sweep.headline("tie_share")
+    assert list(rows["reference"]) == [False, False, False, True]
+    assert "at 20, the first value" in sweep.headline("tie_share")
+
+
+def gaps(curve, noise=ERROR, values=None, players=(4,)):
+    """Return a sweep of the gap between the seats, whose gap by chance is planted with it."""
+    sweep = planted(dict.fromkeys(players, curve), values=values, figure="seat_gap", noise=noise)
+    table = sweep._table.assign(low=np.nan, high=np.nan)
+    chance = table.assign(figure="seat_gap_by_chance", value=noise)
+    tables = {"sweep": pd.concat([table, chance], ignore_index=True), "changes": sweep._changes}
+    return Sweep({"report": {"sweep": {"k": []}}}, tables, {})
+
+
+@pytest.mark.parametrize(
+    ("curve", "noise", "verdict"),
+    [
+        ([0.10, 0.04, 0.045, 0.12], 0.01, "The seats are most equal at k = 5: 4.0 points apart, 10.0 points at 0, the first value; 10 cannot be told apart from 5."),
+        ([0.10, 0.04, 0.08, 0.12], 0.01, "The seats are most equal at k = 5: 4.0 points apart, 10.0 points at 0, the first value; every other value is less fair."),
+        ([0.10, 0.11, 0.09, 0.16], 0.02, "No value of k is known to be fairer than 0, the first value; 20 is less fair; a gap smaller by up to 3.5 points could be missed."),
+        ([0.10, 0.10, 0.10, 0.10], 0.02, "No value of k is known to be fairer than 0, the first value; a gap smaller by up to 2.5 points could be missed."),
+    ],
+)  # fmt: skip
+def test_the_fairest_values_are_named_with_their_ties(curve, noise, verdict):
+    answer = gaps(curve, noise).answer()
+    assert answer.verdict.replace(THIN, " ") == verdict
+    assert len(answer.numbers) == 3
+    for number in answer.numbers:
+        assert float(number.half_width) == pytest.approx(100 * noise)
+        assert number.what.startswith("points between the seats at ")
+    assert sum("the first value" in number.what for number in answer.numbers) == 1
+
+
+def test_several_player_counts_are_answered_together():
+    assert gaps([0.1, 0.1, 0.1, 0.1], players=(3, 4)).answer().verdict.startswith("No value of k is known to be fairer")
+    verdict = gaps([0.1, 0.04, 0.1, 0.1], players=(3, 4)).answer().verdict
+    assert verdict.startswith("At 3 players, the seats are most equal at k = 5")
+    assert verdict.endswith("in 2 of 2 combinations of players and line-up.")
+
+
+def test_seven_values_and_more_are_drawn():
+    values = [(k,) for k in range(9)]
+    (panel,) = curves(gaps(np.linspace(0.02, 0.2, 9), values=values), "seat_gap")
+    assert sorted(mark["at"] for mark in marks(panel)) == [float(k) for k in range(9)]
+    shares = [
+        {"players": 3, "variant": f"v{k}", "lineup": "random", "seat": seat, "figure": "win_share", "value": 1 / 3, "low": 0.3, "high": 0.36,
+         "n": 900, "deals": 900}
+        for k in range(9) for seat in range(3)
+    ]  # fmt: skip
+    kept = with_scenario(pd.DataFrame(shares))
+    assert kept["scenario"].nunique() == 9
+    assert (
+        len(set(legend_of([f"v{k}" for k in range(12)])))
+        == len({look[1:] for look in legend_of([f"v{k}" for k in range(12)])})
+        == 12
+    )
+
+
+def test_the_reference_is_the_published_value_where_it_is_swept(tmp_path):
+    found = ss.run(study({"tracks.bonus.9": [0, 15, 40]}, players=[3], deals=60))
+    assert set(found.tables["changes"]["than"]) == {"tracks-bonus-9-15"}
+    assert "15, the published value" in found.findings[0]
+    sweep = sweep_of(found.manifest, found.tables, found.game)
+    assert sweep.caveats() == ["`tracks.bonus.9` = 15 in the published game is reconstructed: no source gives it"]
+    other = ss.run(study({"tracks.bonus.9": [0, 40]}, players=[3], deals=60))
+    assert "than 0, the first value" in other.findings[0]
+    assert "which is not among the values" in sweep_of(other.manifest, other.tables, other.game).caveats()[1]
+    asked = ss.run(study({"tracks.bonus.9": [0, 15]}, players=[3], deals=60, question="seats"))
+    assert "fair" in asked.findings[0]
+    page = asked.report(tmp_path / "page.html").read_text("utf-8")
+    assert '<p class="caveat"><code>tracks.bonus.9</code> = 15 in the published game is reconstructed' in page
+    assert page.count('class="link svg" data-name="sweep-seat-gap"') == 1  # the picture of the answer
 
 
 def curves(sweep, figure="tie_share"):
@@ -104,13 +176,13 @@ def test_panels_of_a_curve_share_one_scale_and_open_dots_are_not_told_apart():
     assert domain(one, "x") == domain(two, "x")
     assert domain(one, "y")[1] > 91
     assert [mark["kind"] for mark in sorted(marks(one), key=lambda mark: mark["at"])] == [
-        "first",
+        "reference",
         "told",
         "open",
         "told",
     ]
     assert [mark["kind"] for mark in sorted(marks(two), key=lambda mark: mark["at"])] == [
-        "first",
+        "reference",
         "open",
         "open",
         "open",
@@ -179,7 +251,7 @@ def test_two_keys_are_named_with_both_values():
     said = grid([0.5, 0.5, 0.2, 0.5, 0.5, 0.8, 0.5, 0.5, 0.5]).headline("tie_share")
     assert "lowest at `rows.key` = 0 and `columns.key` = 2.5" in said
     assert "highest at 5 and 2.5" in said
-    assert "at 0 and 0.5, the first" in said
+    assert "at 0 and 0.5, the first values" in said
 
 
 def study(sweep, **keys):
@@ -203,7 +275,7 @@ def test_the_page_of_a_sweep(sweep, tmp_path):
     page = results.report().read_text("utf-8")
     verdict, detail = results.findings
     assert len(re.findall(r"\.(?: |$)", detail)) == 1  # one sentence
-    assert "gap between the seats" in verdict
+    assert "is known to be fairer than" in verdict or "the seats are most equal at" in verdict
     names = ["seat-gap", "score-mean", "margin-mean", "decisions-mean"]
     if len(sweep) == 1:
         drawn = sorted(file.name for file in (tmp_path / "r" / "figures").iterdir())

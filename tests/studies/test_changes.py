@@ -147,7 +147,7 @@ def test_a_variant_adds_and_removes_blocks_by_id():
     assert "S30" in cards
     assert not {"S01", "S02"} & cards
     removed = ss.compare("strozzi", settings=['ships.remove=["S01"]'], players=3, deals=40)
-    assert len(removed.plan["variants"]["ships-remove-s01"]["ships"]) == 28
+    assert len(removed.plan["variants"][removed.tables["changes"]["variant"].iloc[0]]["ships"]) == 28
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,11 @@ GAME = Game(
     state=STATE,
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
-    tiers={"weak": "random", "middle": "heuristic", "learned": "learned", "search": "learned:beyond=2,redraws=32"},
+    tiers={
+        "weak": "learned:level=3",
+        "middle": "heuristic",
+        "learned": "learned",
+        "search": "learned:beyond=2,redraws=32",
+    },
     chance={"tiles": (TILE_SOURCE,), "ships": range(SHIP_SOURCE, SHIP_SOURCE + MAX_ROUNDS)},
 )

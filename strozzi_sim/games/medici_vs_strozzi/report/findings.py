@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.game.missed import missed
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Narrator, format_estimate, format_row, format_value, listed
 from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, differs_significantly, extreme_levels
@@ -299,7 +300,8 @@ def _title_of_balance(say: Narrator) -> str:
     if share is None or np.isnan(share.low):
         return ""
     if share.low <= 0.5 <= share.high or abs(share.value - 0.5) < MIN_SHARE:
-        return "Neither family is known to win more than the other."
+        size = missed(max(share.high - 0.5, 0.5 - share.low), what="a gain")
+        return f"Neither family is known to win more than the other: {size}."
     return f"{PLAYER_NAMES[0 if share.value > 0.5 else 1].capitalize()} wins more: Medici has {format_row(share, 'share')} of games."
 
 

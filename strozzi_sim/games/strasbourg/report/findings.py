@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
+from strozzi_sim.game.missed import missed, missed_between
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed, pick, some_of
 from strozzi_sim.game.significance import differs_significantly, extreme_levels
@@ -111,8 +112,15 @@ def _who_gets_what(cell: Narrator) -> str:
     return (
         f"points by source: {'; '.join(narrator)}"
         if narrator
-        else "no significant difference between players in any source of points"
+        else f"no significant difference between players in any source of points{_missed_of_sources(cell)}"
     )
+
+
+def _missed_of_sources(cell: Narrator) -> str:
+    """Return the largest difference between players that could be missed, over all sources of points."""
+    every = (cell.rows(f"points_{source}_mean") for source in SOURCES)
+    spans = [max(row.high for row in rows) - min(row.low for row in rows) for rows in every if len(rows) > 1]
+    return f": {missed(max(spans), 'amount', 'a difference')}" if spans else ""
 
 
 def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -376,7 +384,7 @@ def _title_of_positions(say: Narrator) -> str:
         if ends and ends[0].high < ends[1].low and ends[1].value - ends[0].value >= _MIN_POINTS:
             gaps[source] = ends[1].value - ends[0].value
     if not gaps:
-        return "Nobody is known to get more points from a source than the others."
+        return f"Nobody is known to get more points from a source than the others{_missed_of_sources(say)}."
     return f"They differ most in points from {max(gaps, key=lambda source: gaps[source])}."
 
 
@@ -401,7 +409,7 @@ def _title_of_guilds(say: Narrator) -> str:
     if len(rows) < 2:
         return ""
     if (found := extreme_levels(rows, "guild")) is None:
-        return "No guild is known to pay a member more than another."
+        return f"No guild is known to pay a member more than another: {missed_between(rows, called='points')}."
     least, most = (listed([row.guild for row in own], "or") for own in found)
     return f"A member earns most with guild {most}, least with {least}."
 

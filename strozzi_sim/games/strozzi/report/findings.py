@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import pluralize
+from strozzi_sim.game.missed import missed_between
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed
 from strozzi_sim.game.significance import extreme_levels
@@ -148,7 +149,7 @@ def _what_ports_pay(ports: list[Any], *, exact: bool = True) -> str:
         if not exact and high.low > low.high:
             return f"{WORDS[high.port]} pays {format_row(high, 'amount')} coins in a game and {WORDS[low.port]} {format_row(low, 'amount')}, a small difference"
         if not exact:
-            return "no port is known to pay more than another"
+            return f"no port is known to pay more than another: {missed_between(ports, called='coins')}"
         return f"the ports pay a player between {between}, a small or not significant difference"
     if not exact:
         coins = f"{format_row(high, 'amount')} coins in a game, {WORDS[low.port]} {format_row(low, 'amount')}"
@@ -220,7 +221,13 @@ def _title_of_balance(say: Narrator) -> str:
 def _title_of_flags(say: Narrator) -> str:
     kinds = {flag: words for flag, words in _kinds_of_ships(say).items() if words}
     if not kinds:
-        return "No flag is known to take other ships than the rest."
+        words = [
+            missed_between(rows, "number", called)
+            for figure, called in (("sail_mean", "sails"), ("cargo_mean", "wares"))
+            if len(rows := [row for flag in FLAG_WORDS if (row := say.row(figure, flag=flag, by=ALL))]) > 1
+        ]
+        sizes = " and ".join(filter(None, words))
+        return f"No flag is known to take other ships than the rest{f': {sizes}' if sizes else ''}."
     said = [f"the {FLAG_WORDS[flag]} takes {', '.join(words)} ships" for flag, words in kinds.items()]
     return f"{_capitalized(listed(said))}."
 
@@ -238,7 +245,8 @@ def _title_of_promotion(say: Narrator) -> str:
 def _title_of_ships(say: Narrator) -> str:
     rows = say.rows("coins_brought_mean")
     if (found := extreme_levels(rows, "ship")) is None:
-        return "No ship is known to bring more coins than another." if len(rows) > 1 else ""
+        size = missed_between(rows, called="coins")
+        return f"No ship is known to bring more coins than another: {size}." if len(rows) > 1 else ""
     low, high = (
         f"{own[0].ship} brings {format_row(own[0], 'amount')} coins, {word} {_but(len(own) - 1)}"
         for own, word in zip(found, ("less", "more"), strict=True)
