@@ -217,7 +217,7 @@ def changes_numbers(tables: Tables) -> tuple[Number, ...]:
     numbers = []
     for rows, unit, what in kinds:
         if len(rows):
-            row = rows.loc[rows["size"].abs().idxmax()]
+            row = rows.loc[rows["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
             found = number(
                 row,
                 unit,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import Array, Estimate, t_quantile
+from strozzi_sim.stats.intervals import Array, Estimate, divide, t_quantile
 
 SOURCES = ("agents", "seats", "agents_at_seats", "deal", "deal_of_seat", "deal_of_agent", "rest")
 
@@ -62,7 +62,7 @@ def variance_shares(found: Moments) -> tuple[dict[str, Estimate], Estimate]:
     whole = _components(*(part.sum(axis=0) for part in found))
     without = np.array([_components(*(part.sum(axis=0) - part[c] for part in found)) for c in range(count)])
     variance = whole.sum()
-    shares, shares_without = whole / variance, without / without.sum(axis=1, keepdims=True)
+    shares, shares_without = divide(whole, variance), divide(without, without.sum(axis=1, keepdims=True))
     n = np.asarray(int(found.deals.sum()) * found.cells.shape[-1])
 
     def estimate(value: float, left: Array) -> Estimate:
