@@ -1,7 +1,7 @@
 """The studies whose intervals are judged: every command that prints intervals, with line-ups easy and hard for them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from strozzi_sim.studies.tables import study_tables
 from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
 Frames = dict[str, pd.DataFrame]
-MAX_CHUNKS = 4000  # of a long comparison
 GO = np.zeros(1, np.int64)  # a stop flag that nobody sets
 
 
@@ -91,10 +90,7 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
 
     def frames(first: int, deals: int) -> Frames:
         resolved = make(deals)
-        plan = resolved.plan
-        if isinstance(resolved, Comparison):  # what pairing saves is known the better the more chunks there are
-            plan = replace(plan, chunks=min(deals, MAX_CHUNKS))
-        frames: Frames = resolved.tables(plan, Chunks(plan, first))
+        frames: Frames = resolved.tables(resolved.plan, Chunks(resolved.plan, first))
         return frames
 
     return Case(group, name, frames)
@@ -118,7 +114,9 @@ def _agents(name: str, first: str, second: str, against: list[str], players: int
 def _variants(name: str, first: str, second: str, agents: list[str], players: int, deals: int) -> Comparison:
     game = load_game(name)
     variants = find_variants(game, [first, second])
-    plan = make_plan("compare", game, [find_agents(agents, game)], variants, [players], deals, orders=True)
+    plan = make_plan(
+        "compare", game, [find_agents(agents, game)], variants, [players], deals
+    )  # counts facts: `changes`
     return Comparison(plan, "variant")
 
 

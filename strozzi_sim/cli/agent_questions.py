@@ -72,6 +72,8 @@ def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
 
 def _show_pairs(pairs: Any, order: list[str]) -> None:
     """Print how often the agent of a row finishes ahead of that of a column."""
+    from strozzi_sim.stats.precision import reach
+
     rows = [["", *(f"{k + 1}" for k in range(len(order)))]]
     for k, agent in enumerate(order):
         cells = [
@@ -79,10 +81,10 @@ def _show_pairs(pairs: Any, order: list[str]) -> None:
             for other in order
         ]
         rows.append([f"{k + 1} {agent}", *cells])
-    widest = ((pairs["high"] - pairs["low"]) / 2)[pairs["value"].notna()].max()
+    widest = reach(pairs["value"], pairs["low"], pairs["high"]).max()
     fewest = pairs["n"].min()
-    reach = f"at most +-{widest:.3f}, " if widest == widest else ""
-    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
+    within = f"at most +-{widest:.3f}, " if widest == widest else ""
+    print(f"\nahead of (row of column; {within}at least {fewest:,} games a pair)\n{columns_of(rows)}")
 
 
 def _show_nash(found: Any) -> None:

@@ -110,7 +110,7 @@ class CrosstabPlan:
         for cube in self.cubes:
             cube.first = self.size
             self.size += cube.cells * cube.width
-        self._cube_of = {crosstab: self._holder(need) for crosstab, need in needs.items()}
+        self._cube_of = {crosstab: self._holder(crosstab, need) for crosstab, need in needs.items()}
 
     def table(self, name: str) -> Table:
         """Return a fact table by name.
@@ -210,16 +210,28 @@ class CrosstabPlan:
         else:
             self.cubes[best] = self.cubes[best].with_(need)
 
-    def _holder(self, need: _Cube) -> _Cube:
-        """Return the smallest cube of the plan that contains a crosstab."""
-        holding = [
+    def _holder(self, crosstab: Crosstab, need: _Cube) -> _Cube:
+        """Return the smallest cube of the plan that contains a crosstab.
+
+        Raises:
+            InputError: none does; names the crosstab and the tables that are counted.
+        """
+        holding = self._holding(need)
+        if not holding:
+            what = f"{crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
+            counted = ", ".join(dict.fromkeys(each.fact for each in self.crosstabs)) or "none"
+            raise InputError(f"table {what}: its rows were not counted in this study; counted are rows of {counted}")
+        return min(holding, key=lambda cube: cube.cells * cube.width)
+
+    def _holding(self, need: _Cube) -> list[_Cube]:
+        """Return the cubes of the plan that contain a crosstab."""
+        return [
             cube
             for cube in self.cubes
             if cube.table == need.table
             and set(need.sums) <= {*cube.sums, *cube.derived_sums}
             and all(set(starts) <= set(cube.bounds.get(name, ())) for name, starts in need.bounds.items())
         ]
-        return min(holding, key=lambda cube: cube.cells * cube.width)
 
     def cubes_of(self, fact: str) -> list[_Cube]:
         """Return the cubes of a table."""
@@ -227,16 +239,12 @@ class CrosstabPlan:
 
     def can_answer(self, crosstab: Crosstab) -> bool:
         """Return whether the counts of this plan contain a crosstab, even one that was not requested."""
-        try:
-            self._holder(self._need(crosstab))
-        except ValueError:  # no cube contains it
-            return False
-        return True
+        return crosstab in self._cube_of or bool(self._holding(self._need(crosstab)))
 
     def read(self, crosstab: Crosstab, counts: Array) -> Array:
         """Return a crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums]."""
         table = self.table(crosstab.fact)
-        cube = self._cube_of.get(crosstab) or self._holder(self._need(crosstab))
+        cube = self._cube_of.get(crosstab) or self._holder(crosstab, self._need(crosstab))
         part = counts[:, cube.first : cube.first + cube.cells * cube.width].reshape(len(counts), cube.cells, cube.width)
         places = np.indices(cube.shape).reshape(len(cube.shape), cube.cells)
         written = {

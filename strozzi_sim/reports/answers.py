@@ -300,7 +300,7 @@ def changes_numbers(tables: Tables) -> tuple[Number, ...]:
     for rows, unit, what in kinds:
         if len(rows):
             known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
-            row = known.loc[known["size"].abs().idxmax()]
+            row = known.loc[known["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
             place = f"{what}{f', {row.level}' if row.level else ''}, {row.players} players"
             points = "points of " if unit == "share" else ""
             said = f"{points}{place}: change to {row.variant}{_NOT_CHANGED.get(row.verdict, '')}"

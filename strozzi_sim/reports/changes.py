@@ -252,8 +252,8 @@ def _counts_words(rows: pd.DataFrame, labels: Labels, words: Words) -> str:
 
 
 def _sorted(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in order of their size in effects, the largest first."""
-    return rows.iloc[rows["size"].abs().argsort(kind="stable")[::-1]]
+    """Return rows in order of their size in effects, the largest first, before them those that began at 0 and so have none."""
+    return rows.sort_values("size", key=abs, ascending=False, kind="stable", na_position="first")
 
 
 def _called(row: Any, labels: Labels, words: Words) -> str:

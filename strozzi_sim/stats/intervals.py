@@ -206,9 +206,14 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
 def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
     """Return the number of chunks with events whose ratio is not the median, int64[...]."""
     ratios = divide(numerator, denominator)
-    counted = (~np.isnan(ratios)).sum(axis=0, keepdims=True)
-    median = np.take_along_axis(np.sort(ratios, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
-    return np.asarray(counted[0] - (ratios == median).sum(axis=0))
+    return np.asarray((~np.isnan(ratios) & ~is_median(ratios)).sum(axis=0))
+
+
+def is_median(values: Array, rounding: float = 0.0) -> Array:
+    """Return which values are the median of the chunks that have one, up to a relative error, bool[C, ...]."""
+    counted = (~np.isnan(values)).sum(axis=0, keepdims=True)
+    median = np.take_along_axis(np.sort(values, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
+    return np.asarray(np.abs(values - median) <= rounding * np.maximum(np.abs(median), 1.0))
 
 
 def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:

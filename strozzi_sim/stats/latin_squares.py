@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import Array, Estimate, t_quantile
+from strozzi_sim.stats.intervals import Array, Estimate, divide, t_quantile
 
 SOURCES = ("agents", "seats", "agents_at_seats", "deal", "deal_of_seat", "deal_of_agent", "rest")
 
@@ -55,19 +55,23 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
 def variance_shares(found: Moments) -> tuple[dict[str, Estimate], Estimate]:
     """Return each source's share of the variance, and the variance; with intervals from leaving out one chunk (jackknife).
 
+    One chunk has no interval, and a variance of 0 no shares.
+
     Args:
         found: sums of squares of deals by chunk.
     """
     count = len(found.deals)
     whole = _components(*(part.sum(axis=0) for part in found))
-    without = np.array([_components(*(part.sum(axis=0) - part[c] for part in found)) for c in range(count)])
+    without = np.full((1, len(whole)), np.nan)
+    if count > 1:
+        without = np.array([_components(*(part.sum(axis=0) - part[c] for part in found)) for c in range(count)])
     variance = whole.sum()
-    shares, shares_without = whole / variance, without / without.sum(axis=1, keepdims=True)
+    shares, shares_without = divide(whole, variance), divide(without, without.sum(axis=1, keepdims=True))
     n = np.asarray(int(found.deals.sum()) * found.cells.shape[-1])
 
     def estimate(value: float, left: Array) -> Estimate:
         half = t_quantile(count - 1) * np.sqrt((count - 1) / count * ((left - left.mean()) ** 2).sum())
-        corrected = count * value - (count - 1) * left.mean()
+        corrected = count * value - (count - 1) * left.mean() if count > 1 else value
         return Estimate(np.asarray(corrected), np.asarray(corrected - half), np.asarray(corrected + half), n)
 
     by_source = {source: estimate(shares[k], shares_without[:, k]) for k, source in enumerate(SOURCES)}

@@ -1,6 +1,7 @@
 """Intervals of a precision chosen beforehand, valid however often they are looked at.
 
-All are confidence sequences, tuned to be narrow where their half width reaches the precision.
+All are confidence sequences, tuned to be narrow where their half width reaches the precision. What is known to +- x reaches no
+further than x on either side: near 0 and 1 the sides of an interval differ.
 
 - A share: the likelihood of a share further from a value by the precision, against that of the value (Wald 1945; Robbins 1970).
   A deal's share is in [0, 1], so by convexity its likelihood is at most that of a game won or lost. It holds for any number of
@@ -35,6 +36,11 @@ def most_deals(half_width: float, *, paired: bool) -> int:
     variance = 0.5 if paired else 0.25
     factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # a mixture pays for the effects that it spreads over
     return int(np.ceil(factor * variance / half_width**2))
+
+
+def reach(value: Array, low: Array, high: Array) -> Array:
+    """Return how far an interval reaches from its value, on the longer side: the x of "value +- x"."""
+    return np.maximum(value - low, high - value)
 
 
 def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:

@@ -34,6 +34,7 @@ COLUMNS = (
     "deals",
     "before",
     "p",
+    "p_corrected",
     "size",
     "verdict",
 )
@@ -56,7 +57,8 @@ def changes(
 
     Returns:
         Columns players, variant (the second), lineup, than (the first), table, level ("seat 0"), figure, value, low, high, n,
-        deals, before (the figure of the first), p (corrected), size (the difference in effects), verdict.
+        deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the interval), p_corrected, size (the difference
+        in effects; none where an effect is 0, as of a figure that was 0 before), verdict.
     """
     return _judged(
         [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)], effect
@@ -118,18 +120,18 @@ def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple
 
 
 def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
-    """Return rows of differences with corrected p-values, sizes and verdicts."""
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-3], "family", "limit", "constant"])
+    """Return rows of differences with p-values, sizes and verdicts."""
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-4], "family", "limit", "constant"])
     df = degrees_of_freedom(frame["n"], frame["deals"])
     frame["p"] = p_value(frame["value"], frame["low"], frame["high"], 0.0, df) if rows else np.zeros(0)
-    frame["p"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
+    frame["p_corrected"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
         lambda of_family: holm(of_family.to_numpy())
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        frame["size"] = np.where(frame["value"] == 0, 0.0, frame["value"] / (effect * frame["limit"]))
+    in_effects = divide(frame["value"].to_numpy(np.float64), effect * frame["limit"].to_numpy(np.float64))
+    frame["size"] = np.where(frame["value"] == 0, 0.0, in_effects)
     frame["verdict"] = [_verdict(row, effect) for row in frame.itertuples(index=False)]
     types = dict.fromkeys(COLUMNS, "str") | dict.fromkeys(("players", "n", "deals"), "int64")
-    types |= dict.fromkeys(("value", "low", "high", "before", "p", "size"), "float64")
+    types |= dict.fromkeys(("value", "low", "high", "before", "p", "p_corrected", "size"), "float64")
     return frame[list(COLUMNS)].astype(types)
 
 
@@ -142,7 +144,7 @@ def _verdict(row: Any, effect: float) -> str:
         return SMALL if abs(row.value) < limit or row.value == 0 else CHANGED
     if max(abs(row.low), abs(row.high)) < limit:
         return SMALL
-    return CHANGED if row.p < ALPHA else UNCLEAR
+    return CHANGED if row.p_corrected < ALPHA else UNCLEAR
 
 
 def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:

@@ -51,8 +51,8 @@ def add_heat_map(results: Results, own: HeatMapSpec) -> Results:
     if results.folder is not None:
         return add_in(results.folder, own, results.workers, results.watch)
     before = results.played_plan
-    if before is None or before.orders:
-        raise InputError("a tournament, comparison or ladder has no facts; heat maps need `simulate` or a study")
+    if before is None or not before.has_pages:
+        raise InputError("heatmap: only `simulate` and studies with a report count the facts that a heat map needs")
     plan = add_to_plan(before, own)
     as_held = replace(plan, counted=before.counted)
     if as_held.is_covered:

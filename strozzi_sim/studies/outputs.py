@@ -21,10 +21,23 @@ from strozzi_sim.studies.store import MemoryStore, Store
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d+(\.\d+)?$)")  # "-3" is a number
 
 
+def finite(frame: Any) -> Any:
+    """Return a table in which nothing is infinite: such a number is undefined, and an interval without an end is none."""
+    numbers = frame.select_dtypes("floating")
+    endless = np.isinf(numbers)
+    if not endless.any(axis=None):
+        return frame
+    frame = frame.assign(**numbers.mask(endless))
+    ends = [name for name in ("low", "high") if name in frame]
+    frame.loc[endless[ends].any(axis=1), ends] = np.nan
+    return frame
+
+
 def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
     """Write tables/<name>.parquet and .csv; return the Parquet files by name."""
     contents: dict[str, Content] = {}
     for name, frame in frames.items():
+        frame = finite(frame)
         parquet = io.BytesIO()
         frame.to_parquet(parquet, index=False)
         contents[f"tables/{name}.parquet"] = parquet.getvalue()

@@ -258,6 +258,11 @@ class Plan:
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps, *uses, *explored]))
 
     @property
+    def has_pages(self) -> bool:
+        """Whether all facts of a report are counted, so that tables and heat maps may be added to it."""
+        return not self.orders and self.asked is None
+
+    @property
     def explored(self) -> dict[str, Block]:
         """What the page's explorer shows, by name; nothing in a sweep or in a study of many cells, whose tables would be huge."""
         many = self.sweep or len(self.lineup_cells) > MAX_EXPLORED

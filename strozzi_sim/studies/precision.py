@@ -21,6 +21,7 @@ from strozzi_sim.stats.precision import (
     FEWEST_IN_CHUNK,
     mean_half_width,
     most_deals,
+    reach,
     share_interval,
 )
 from strozzi_sim.studies.plan import Cell, Plan
@@ -116,8 +117,7 @@ class Precision:
         if plan.chunks < FIRST_LOOK:
             return False
         for k, each in enumerate(self._open):
-            low, _, high = self._interval(each, plan, store)
-            if not self._is_known(low, high):
+            if not self._is_known(*self._interval(each, plan, store)):
                 self._open = [*self._open[k:], *self._open[:k]]  # the last to be known is asked first
                 return False
         return True
@@ -130,18 +130,18 @@ class Precision:
             (
                 each.cell.match.players, each.cell.match.variant.name, each.cell.lineup, each.by, each.level, each.less,
                 each.figure, value, low, high, plan.deals * each.cell.match.games_per_deal, plan.deals,
-                int(self._is_known(low, high)),
+                int(self._is_known(low, value, high)),
             )
             for each in self.asked
             for low, value, high in (self._interval(each, plan, store),)
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
-    def _is_known(self, low: float, high: float) -> bool:
-        """Return whether a figure is known to the precision, or whether it is decided if a difference of this size was found."""
+    def _is_known(self, low: float, value: float, high: float) -> bool:
+        """Return whether an interval reaches no further from its value than the precision, or decides if there is a difference."""
         if self.decided:
             return low > 0 or high < 0 or max(high, -low) <= self.half_width
-        return high - low <= 2 * self.half_width
+        return bool(reach(value, low, high) <= self.half_width)
 
     def _interval(self, each: Headline, plan: Plan, store: MemoryStore) -> tuple[float, float, float]:
         """Return low, value and high of a headline figure."""

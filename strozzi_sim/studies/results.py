@@ -16,7 +16,7 @@ from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.fact_files import check_kept, read_facts
 from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.lookup import path_of
-from strozzi_sim.studies.outputs import read_tables
+from strozzi_sim.studies.outputs import finite, read_tables
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.progress import report_progress
 from strozzi_sim.studies.store import MemoryStore
@@ -78,8 +78,8 @@ class Results:
     leak_check: Any = None
 
     def __post_init__(self) -> None:
-        """An unknown table lists the known ones."""
-        self.tables = Tables(self.tables)
+        """Make sure that an unknown table lists the known ones, and that no table holds an infinite number."""
+        self.tables = Tables({name: finite(table) for name, table in self.tables.items()})
 
     @cached_property
     def games(self) -> "pd.DataFrame":

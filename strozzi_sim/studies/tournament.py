@@ -24,6 +24,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.intervals import Array
+from strozzi_sim.stats.precision import reach
 from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import CalibrationCallback, with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
@@ -236,8 +237,9 @@ def _is_enough(sums: Array, plan: Plan, players: int) -> bool:
         return False
     wins, places, played = sums[:, 0], sums[:, 1], sums[:, 2]
     if plan.until != DECIDED:
-        low, high = anytime_interval(wins / WIN_UNITS / played, standings.deals_of_chunks(plan)[: len(sums)])
-        return bool((high - low <= 2 * float(plan.until)).all())
+        shares = wins / WIN_UNITS / played
+        low, high = anytime_interval(shares, standings.deals_of_chunks(plan)[: len(sums)])
+        return bool((reach(shares.mean(axis=0), low, high) <= float(plan.until)).all())
     place = places / 2 / played
     first, second = np.triu_indices(place.shape[1], 1)
     gap = (place[:, first] - place[:, second]) / (2 * (players - 1)) + 0.5  # in [0, 1], 1/2 if they are equal

@@ -163,7 +163,8 @@ def test_what_pairing_saves_has_no_value_where_a_few_exceptions_make_the_varianc
     ones, luck = np.ones(200, np.int64), rng.normal(0, 100, 200)
     scores = [np.round(1000 + luck + rng.normal(0, 100, 200)).astype(int) for _ in range(2)]
     saved = stats.variance_saved((scores[0], scores[1]), (ones, ones))
-    assert saved.low < 0.5 < saved.high
+    assert saved.value == pytest.approx(0.5, abs=0.15)
+    assert np.isnan([saved.low, saved.high]).all()
     nearly_always_first = 2 * ones
     nearly_always_first[:29] = 4  # in 29 of 200 deals second
     assert np.isnan(stats.variance_saved((nearly_always_first, scores[1]), (ones, ones), unit=2).value)
@@ -193,6 +194,46 @@ def test_difference_is_paired_chunk_by_chunk():
     assert paired.value == pytest.approx((ours.sum() - theirs.sum()) / 4000)
     assert paired.high - paired.low < (alone.high - alone.low) / 10
     assert paired.low > 0
+
+
+def test_a_difference_of_means_that_rests_on_few_deals_has_no_interval():
+    """The frequency and size of exceptions are unknown: an interval of one differing deal would exclude 0 (`changes`)."""
+    rng = np.random.default_rng(4)
+    deals = np.ones(200, np.int64)
+    before = rng.integers(200, 300, 200)
+    for differing, known in ((1, False), (9, False), (10, True)):
+        after = before.copy()
+        after[:differing] += rng.integers(5, 20, differing)
+        less = stats.difference((after, before), (deals, deals))
+        assert less.value > 0
+        assert np.isnan([less.low, less.high]).all() == (not known)
+        shifted = stats.difference((after + 1, before), (deals, deals))  # all one more, but for the exceptions
+        assert np.isnan([shifted.low, shifted.high]).all() == (not known)
+
+
+def test_a_mean_of_few_rows_that_nearly_always_is_one_number_has_no_interval():
+    """A ship that brings 15 coins whoever has it, in other deals than before; in some it once brings 30."""
+    rng = np.random.default_rng(5)
+    for exceptions, known in ((3, False), (30, True)):
+        rows = [(rng.random(200) < 0.4).astype(np.int64) for _ in range(2)]
+        coins = [15 * each for each in rows]
+        coins[0][np.flatnonzero(rows[0])[:exceptions]] = 30
+        less = stats.difference(tuple(coins), tuple(rows))
+        assert not np.isnan(less.value)
+        assert np.isnan([less.low, less.high]).all() == (not known)
+
+
+@pytest.mark.parametrize("rare", [0.02, 0.3])
+def test_intervals_of_differences_of_rare_means_cover(rare):
+    rng, inside = np.random.default_rng(6), []
+    deals = np.ones(50, np.int64)
+    for _ in range(400):
+        before = rng.integers(0, 100, 50)
+        after = before + np.where(rng.random(50) < rare, rng.integers(-20, 41, 50), 0)
+        less = stats.difference((after, before), (deals, deals))
+        if not np.isnan(less.low):
+            inside.append(less.low <= 10 * rare <= less.high)
+    assert len(inside) == 0 if rare < 0.1 else np.mean(inside) > 0.92
 
 
 def test_difference_of_the_same_counts_is_exactly_0_if_it_is_the_same_thing():

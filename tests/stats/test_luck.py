@@ -48,3 +48,33 @@ def test_without_luck_nothing_changes():
     still = LuckSums(counts.results, 0 * counts.luck, 0 * counts.luck, 0 * counts.luck, counts.played)
     assert (still.adjusted() == counts.results).all()
     assert still.games_saved().value[0] == 1
+
+
+def rare_wins(rng, chunks, games, share):
+    """Wins of an agent that seldom wins, of which luck explains a part."""
+    luck = rng.normal(size=(chunks, games, 1)) * 0.1
+    wins = (rng.random(luck.shape) + luck > 1 - share).astype(float)
+    return LuckSums(wins.sum(1), luck.sum(1), (luck**2).sum(1), (wins * luck).sum(1), np.full((chunks, 1), games))
+
+
+@pytest.mark.parametrize(("share", "known"), [(0.01, False), (0.3, True)])
+def test_a_share_of_few_wins_has_no_interval_without_luck_either(share, known):
+    """The adjusted sums of all chunks differ, so that they do not tell that the wins do not."""
+    truth = np.mean(rare_wins(np.random.default_rng(6), 1000, 1000, share).results) / 1000
+    rng, found = np.random.default_rng(5), []
+    for _ in range(200):
+        counts = rare_wins(rng, 24, 4, share)
+        found.append(interval(counts))
+        if not known:
+            assert (counts.coefficients() == 0).all()
+            assert np.isnan(counts.games_saved().low)
+    held = [bool(each.low[0] <= truth <= each.high[0]) for each in found if not np.isnan(each.low[0])]
+    assert len(held) > 180 if known else not held
+    assert not known or np.mean(held) > 0.92
+
+
+def test_what_luck_explains_entirely_has_no_infinite_factor():
+    counts = sums(np.random.default_rng(7), chunks=40, noise=0.0)
+    found = LuckSums(np.zeros((40, 1)), counts.luck, counts.squares, 0 * counts.products, counts.played).games_saved()
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert not np.isinf([counts.games_saved().low, counts.games_saved().high]).any()

@@ -14,7 +14,7 @@ from strozzi_sim.cli.app import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import own_variants, with_settings
-from strozzi_sim.reports.changes import change_headline
+from strozzi_sim.reports.changes import _sorted, change_headline
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 WARE = "flags.ware_steps=3"
@@ -61,6 +61,33 @@ def test_values_are_those_of_the_tables(stronger):
         kept = ~np.isin(figures, ["seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound"])
         both = [values[~np.isnan(values)] for values in ((after - before)[kept], found["value"].to_numpy())]
         assert np.allclose(*map(np.sort, both))
+
+
+def test_the_test_and_the_interval_follow_one_rule(stronger):
+    table = stronger.tables["changes"].dropna(subset=["value", "low"])
+    outside = (table["low"] > 0) | (table["high"] < 0)
+    assert (outside == (table["p"] < 0.05)).all()
+    assert (table["p_corrected"] >= table["p"]).all()
+    assert outside.sum() > (table["p_corrected"] < 0.05).sum() > 0
+    changed = table[table["verdict"] == CHANGED]
+    assert (changed["p_corrected"] < 0.05).all()
+
+
+def test_what_was_0_before_has_no_size_and_comes_first():
+    """A ship that had no tile brings coins by it now: that is no multiple of what it brought."""
+    found = ss.compare("strozzi", settings=["ships.S12.promotion=1"], players=3, agents="random", deals=60)
+    table = found.tables["changes"]
+    assert not np.isinf(table.select_dtypes("floating")).any(axis=None)
+    new = table[(table["before"] == 0) & (table["value"] > 0) & (table["figure"] == "coins_tile_mean")]
+    assert len(new) > 0
+    assert new["size"].isna().all()
+    assert (
+        ss.compare("strozzi", "base", "long-tracks", 3, agents="random", deals=30, effect=0.0)
+        .tables["changes"]["size"]
+        .isin([0, np.nan])
+        .all()
+    )
+    assert list(_sorted(table.head(300))["size"].isna()) == sorted(table.head(300)["size"].isna(), reverse=True)
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
-from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, share_interval
+from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
+from strozzi_sim.studies.precision import Precision
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.study import lineup_study
 
@@ -42,8 +43,25 @@ def test_intervals_of_shares_hold_at_every_look(share):
 def test_the_most_deals_suffice_for_every_share():
     half_width = 0.01
     deals = most_deals(half_width, paired=False)
-    low, high = share_interval(np.linspace(0, 1, 101), deals, half_width)
-    assert ((high - low) / 2 <= half_width).all()
+    values = np.linspace(0, 1, 101)
+    low, high = share_interval(values, deals, half_width)
+    assert (reach(values, low, high) <= half_width).all()
+
+
+def test_known_is_what_reaches_no_further_on_either_side():
+    """Near 0 an interval of 0 to 4 is as wide as one of +- 2, but not known to +- 2."""
+    rule = Precision([], 0.03)
+    assert rule._is_known(0.0, 0.01, 0.04)
+    assert not rule._is_known(0.0, 0.01, 0.05)
+    assert not rule._is_known(0.95, 0.99, 1.0)
+    assert reach(0.01, 0.0, 0.05) == pytest.approx(0.04)
+
+
+def test_a_study_of_a_rare_win_plays_on_until_the_longer_side_is_known():
+    table = ss.simulate("strozzi", 3, ["random", "heuristic", "heuristic"], precision=3).tables["precision"]
+    known = table[table["known"] == 1]
+    assert len(known) == 3
+    assert (np.maximum(known["value"] - known["low"], known["high"] - known["value"]) <= 0.03).all()
 
 
 def test_intervals_of_means_hold_at_every_look_and_need_chunks_that_differ():

@@ -223,8 +223,8 @@ def test_pairing_saves_what_it_saves():
     shared, one, other = draws.integers(0, 1000, (3, 400))
     denominator = np.full(400, 10)
     saved = stats.variance_saved((shared + one, shared + other), (denominator, denominator))
-    assert saved.low < 0.5 < saved.high
-    assert saved.high - saved.low < 0.2
+    assert saved.value == pytest.approx(0.5, abs=0.1)
+    assert np.isnan([saved.low, saved.high]).all()  # no interval holds however the deals are cut into chunks
     assert stats.variance_saved((shared, shared), (denominator, denominator)).value == 1
     assert np.isnan(stats.variance_saved((denominator, denominator), (denominator, denominator)).value)
 
@@ -461,7 +461,7 @@ def test_two_agents_are_compared_on_the_same_deals(tmp_path):
     assert leads["greedy"] == pytest.approx(((3 * mine - rows["score"].sum(axis=1)) / 2).mean())
     assert value(frames["difference"], "lead_mean")["value"] == pytest.approx(leads["greedy"] - leads["random"])
     saved = value(frames["difference"], "score_mean_variance_saved")
-    assert -1 <= saved["low"] <= saved["value"] <= saved["high"] <= 1
+    assert -1 <= saved["value"] <= 1
 
 
 def test_an_agent_does_not_differ_from_itself(tmp_path):

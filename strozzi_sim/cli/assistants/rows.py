@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS, USUAL_ROWS = 200, 50
 _DIGITS = 6  # significant ones
-_P_VALUE = "_p"  # ending of figures that are no estimates
+_WITHOUT_INTERVAL = ("_p", "_variance_saved")  # endings of figures that never have one
 
 
 def plain(value: Any) -> Any:
@@ -64,10 +64,10 @@ def rows_of(
 
 
 def _unknown(frame: "pd.DataFrame") -> "pd.Series[bool]":
-    """Return which rows have a figure without an interval; p-values have none and are known."""
+    """Return which rows have a figure whose interval is missing, or a figure that never has one and has no value."""
     if not {"figure", "low"} <= set(frame.columns):
         return frame.isna().any(axis=1) & False
-    known = frame["low"].notna() | (frame["figure"].str.endswith(_P_VALUE) & frame["value"].notna())
+    known = frame["low"].notna() | (frame["figure"].str.endswith(_WITHOUT_INTERVAL) & frame["value"].notna())
     return ~known
 
 
