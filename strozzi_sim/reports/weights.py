@@ -64,7 +64,7 @@ def _groups(numbers: pd.DataFrame, heavy: pd.DataFrame) -> Iterator[str]:
             yield (
                 f"these {len(light) + len(tied)} change something, and it cannot be told which of them move the "
                 "shares of wins more "
-                f"(by up to {100 * bound[TIED]:.1f} points): {first_few([*light, *tied])}"
+                f"(each by up to {100 * bound[TIED]:.1f} points): {first_few([*light, *tied])}"
             )
         else:
             yield (
