@@ -13,6 +13,7 @@ Axes: t chunks, then any shape of figures.
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def most_deals(half_width: float, *, paired: bool) -> int:
     return int(np.ceil(factor * variance / half_width**2))
 
 
-def reach(value: Array, low: Array, high: Array) -> Array:
+def reach(value: Any, low: Any, high: Any) -> Any:
     """Return how far an interval reaches from its value, on the longer side: the x of "value +- x"."""
     return np.maximum(value - low, high - value)
 
