@@ -89,7 +89,7 @@ class Agent:
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
-        """The dtype of its parameter record, which ends with the address of the stop flag (see `kernel.stopping`)."""
+        """The dtype of its parameter record, which ends with the address of `stop` (see `kernel.stopping`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
         return np.dtype([*fields, (STOP_FIELD, "i8")], align=True)
 

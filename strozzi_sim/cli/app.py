@@ -35,7 +35,7 @@ from strozzi_sim.cli.plain_values import refuse_nul, with_plain_numbers
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
 from strozzi_sim.runtime.signals import postponed
 
-EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted, 141 nobody reads the output any more."
+EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted, 141 closed pipe."
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _MAX_LINE = 2_000  # letters of an error
 _CLOSED_PIPE = 141  # as of a program that SIGPIPE ends

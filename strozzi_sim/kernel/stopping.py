@@ -1,6 +1,6 @@
-"""The stop flag of a search: its result is not awaited any more once the flag is set.
+"""How a search is stopped: a number in memory, which is not 0 once the result is not awaited any more.
 
-Every parameter record ends with the address of the flag of the run, so that a search can read it between playouts.
+Every parameter record ends with the address of the number, so that a search can read it between playouts.
 """
 
 from strozzi_sim.kernel.jit import force_inline

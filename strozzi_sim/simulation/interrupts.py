@@ -20,7 +20,7 @@ _current: ContextVar[np.ndarray[Any, Any]] = ContextVar("stop_flag", default=NO_
 
 
 def current_stop() -> np.ndarray[Any, Any]:
-    """Return the flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0."""
+    """Return the stop flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0."""
     return _current.get()
 
 

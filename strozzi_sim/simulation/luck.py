@@ -69,7 +69,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
         ("memory", "i8"),
         ("memory_size", "i8"),
         ("worth", "i8"),  #                              address of what it writes, float64[P, 3]
-        ("stop", "i8"),  #                               address of the stop flag
+        ("stop", "i8"),  #                               address of what stops play, see `interrupts`
         ("redraws", "i8"),
         ("key", "u8"),  #                                of this game's redraws
         ("events", "i8"),  #                             of this game so far

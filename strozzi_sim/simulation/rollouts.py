@@ -101,7 +101,7 @@ def _common(game: Game) -> list[Any]:
 
 
 def _ends() -> list[Any]:
-    """Return the types of the stop flag, the fault and the heartbeat."""
+    """Return the types of `stop`, the fault and the heartbeat."""
     return [types.int64[::1], record_type(FAULT), record_type(HEARTBEAT)]
 
 

@@ -108,11 +108,13 @@ class Step(NamedTuple):
         slots = np.flatnonzero(actions == SKIPPED)
         if len(slots) == 0:
             return
-        there, here = (
-            (*each[:3], each.info.random_bits, each.info.num_legal, each.info.deals) for each in (before, self)
-        )
-        for old, new in zip(there, here, strict=True):
+        for old, new in zip(before._shown(), self._shown(), strict=True):
             new[slots] = old[slots]
+
+    def _shown(self) -> tuple[Array, ...]:
+        """Return the arrays that show the decision of each game."""
+        info = self.info
+        return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
 
 
 def record_bytes(records: Array) -> Array:
