@@ -43,8 +43,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help='change a key of the components: tracks.bonus.7=10, a list as scoring.ship_ranks=[20,10,5], cards by ships.add=[{id="S30",...}] '
-        'and ships.remove=["S01"] with all keys of a card; may be given several times',
+        help='change a key of the components, as tracks.bonus.7=10; a list as SECTION.KEY=[20,10,5]; SECTION.add=[{id="X",...}] adds a block '
+        'that has an id, SECTION.remove=["X"] removes one; may be given several times',
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]

@@ -49,8 +49,8 @@ def compare(
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         variants: two variants, separated by a comma, instead of A and B
         study: a study's TOML file that defines the variants
-        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10, scoring.ship_ranks=[20,10,5], ships.remove=["S01"] or
-            ships.add=[{id="S30",...}]: B is the variant with them, and A the one without
+        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10, SECTION.KEY=[20,10,5] for a list, SECTION.add=[{id="X",...}] and
+            SECTION.remove=["X"] for blocks with ids: B is the variant with them, and A the one without
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent

@@ -1,4 +1,4 @@
-"""What heat maps show, in a sentence each: where a figure is largest and smallest, as far as its cells differ."""
+"""What heat maps show, in a sentence each: where a figure is small and where large, as far as cells are known to differ."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -59,7 +59,7 @@ def heat_answer(
 
 
 def map_sentence(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int = MAX_CHUNKS) -> str:
-    """Return where the figure of a heat map is largest and smallest in the games of the headline, or that it is not known to differ."""
+    """Return where the figure of a heat map is small and large in the games of the headline, or that it is not known to differ."""
     rows, label = _rows(heat_map, table), heat_map.figure.label
     if rows.empty:
         return f"There are too few games for a cell of the heat map {_quoted(heat_map.title)}."
@@ -68,7 +68,7 @@ def map_sentence(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: i
     if ends is None:
         return f"{where}: no cells of the heat map {_quoted(heat_map.title)} are known to differ."
     low, high = (f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row, words)})" for row in ends)
-    return f"{where}: {label[:1].upper()}{label[1:]} ranges from {low} to {high}."
+    return f"{where}: {label[:1].upper()}{label[1:]} varies from {low} to {high}."
 
 
 def not_shown(maps: Mapping[str, HeatMap], tables: Tables) -> Iterator[str]:
@@ -90,14 +90,16 @@ def _rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ends(heat_map: HeatMap, table: pd.DataFrame, chunks: int) -> tuple[Any, Any] | None:
-    """Return the cells with the smallest and the largest figure; None if cells are not known to differ."""
+    """Return the cells that are surest to have a small and a large figure; None if cells are not known to differ."""
     rows = _rows(heat_map, table).dropna(subset=["low", "high"])
     if len(rows) < 2:
         return None
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
     if no_significant_difference(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks):
         return None
-    least, most = (rows.iloc[[int(end(value))]] for end in (np.argmin, np.argmax))
+    least, most = (
+        rows.iloc[[int(place)]] for place in (np.argmin(high), np.argmax(low))
+    )  # the surest, not the most extreme
     if not least["high"].iloc[0] < most["low"].iloc[0]:
         return None
     return next(least.itertuples(index=False)), next(most.itertuples(index=False))

@@ -269,7 +269,7 @@ def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer
     return seats_answer(tables, game, tiers_of(tables, game))
 
 
-_DETAILS = 2  # sentences behind the finding of a page
+_WORDS = 60  # of an answer
 
 
 def _page_answer(page: str, manifest: Mapping[str, Any], tables: Tables, game: Game) -> Answer:
@@ -286,12 +286,15 @@ def _page_answer(page: str, manifest: Mapping[str, Any], tables: Tables, game: G
         question = game.report.PAGE_TITLES[page][1]
         return Answer(f"There are too few games of {game.title} to answer: {question[:1].lower()}{question[1:]}")
     verdict, *rest = [title, *said] if title else said
-    detail = rest[:_DETAILS]
-    if "changes" in tables and "sweep" not in tables:
-        detail.append(changes.change_verdict(tables, game))
+    changed = [changes.change_verdict(tables, game)] if "changes" in tables and "sweep" not in tables else []
     whom = f"Played by {listed(list(dict.fromkeys(lineup.split(','))))}"
     where = (f" in {variant}" if variant != "base" else "") + f" at {players} players"
-    return Answer(f"{whom}{where}: {verdict}", " ".join(detail))
+    answer = Answer(f"{whom}{where}: {verdict}", " ".join(changed))
+    for detail in rest:
+        longer = Answer(answer.verdict, " ".join(filter(None, [answer.detail, detail])))
+        if len(f"{longer.verdict} {longer.detail}".split()) <= _WORDS:
+            answer = longer
+    return answer
 
 
 def _middle_first(tables: Tables, tiers: Mapping[str, str]) -> dict[str, pd.DataFrame]:

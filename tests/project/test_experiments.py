@@ -21,7 +21,7 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
     "prices": (r"^Played by fair-price at 2 players: A lot of one tile costs [\d.]+ coins", r"wins|\bseat\b"),
     "city": (r"spaces of the city taken most often", r"\bseat\b|wins"),
     "tasks": (r"tasks? (need more points|is known to be worth)", r"\bseat\b|wins"),
-    MAPS: (r"ranges from .* to |known to differ", r"\bseat\b|wins most"),
+    MAPS: (r"varies from .* to |known to differ", r"\bseat\b|wins most"),
 }
 SMALL = {"deals": 60, "seed": 3}
 

@@ -302,7 +302,7 @@ def test_a_page_on_a_heat_map_begins_with_it(game, pages, tables, manifest):
     asked = {**manifest, "report": {"pages": ["balance"], "heatmaps": [name], "question": "heatmaps"}}
     content = StudyPage(asked, tables, game, Painter()).content()
     assert [item.anchor for item in content.hero] == [f"item-heat-{name}"]
-    assert re.search(r"ranges from .* to |known to differ", content.answer.verdict)
+    assert re.search(r"varies from .* to |known to differ", content.answer.verdict)
     assert content.answer.detail == pages.HEATMAPS[name].caption
     for number in content.answer.numbers:
         assert number.what.startswith(pages.HEATMAPS[name].figure.label)

@@ -11,6 +11,7 @@ import strozzi_sim as ss
 from paths import ROOT
 from planted_game import GAME
 from strozzi_sim.cli.app import app
+from strozzi_sim.cli.commands import described
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import own_variants, with_settings
@@ -236,16 +237,12 @@ def test_the_help_of_set_and_the_documents_write_what_is_taken():
         str(option.help) for command in COMMANDS.values() for option in command.params if "--set" in option.opts
     )
     page = (ROOT / "docs" / "studies.md").read_text("utf-8")
-    for text in (help_text, page):
-        assert "scoring.ship_ranks=[20,10,5]" in text
-        assert 'ships.add=[{id="S30",' in text
-        assert 'ships.remove=["S01"]' in text
-    assert (
-        with_settings(game, "base", ["scoring.ship_ranks=[20,10,5]", 'ships.remove=["S01"]']).components["ships"][0][
-            "id"
-        ]
-        == "S02"
-    )
+    assert 'SECTION.add=[{id="X",...}] adds a block' in help_text
+    assert 'SECTION.add=[{id="X",...}]' in described(ss.compare)["settings"]
+    for text in ("scoring.ship_ranks=[20,10,5]", 'ships.add=[{id="S30",', 'ships.remove=["S01"]'):
+        assert text in page
+    settings = ["scoring.ship_ranks=[20,10,5]", 'ships.remove=["S01"]']
+    assert with_settings(game, "base", settings).components["ships"][0]["id"] == "S02"
     added = re.search(r"--set '(ships\.add=.*?)'", page)[1]
     assert with_settings(game, "base", [added]).components["ships"][-1] == SHIP
     (block,) = (text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[variant.mine" in text)

@@ -430,16 +430,15 @@ def _title_of_tasks(say: Narrator) -> str:
     worth = say.row("worth_mean", task=ALL, by=ALL)
     if not rows or not worth:
         return ""
-    known = [
-        row
-        for row, differs in zip(rows, differs_significantly(rows, 0.0), strict=True)
-        if differs and abs(row.value) >= _MIN_POINTS
-    ]
-    more, less = (sum(sign * row.value > 0 for row in known) for sign in (1, -1))
-    mean = f"as much as the mean kept one ({format_row(worth, 'amount')} points)"
+    certain = zip(rows, differs_significantly(rows, 0.0), strict=True)
+    known = [row.value for row, differs in certain if differs and abs(row.value) >= _MIN_POINTS]
     if not known:
         return f"None of {len(rows)} tasks is known to be worth more or less than its points, beside the others."
-    return f"To be worth {mean}, {more} of {len(rows)} tasks need more points than they have, and {less} fewer."
+    more = sum(value > 0 for value in known)
+    return (
+        f"To be worth as much as the mean kept one ({format_row(worth, 'amount')} points), {more} of {len(rows)} tasks need "
+        f"more points than they have, and {len(known) - more} fewer."
+    )
 
 
 def _title_of_buildings(say: Narrator) -> str:
