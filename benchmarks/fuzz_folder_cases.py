@@ -319,7 +319,7 @@ def _remove(path: Path) -> None:
 
 
 def _make_hash_fit(manifest: Path) -> bool:
-    from strozzi_sim.studies.plan import hash_of
+    from strozzi_sim.studies.plan_identity import hash_of
 
     with contextlib.suppress(Exception):  # whatever the plan is now
         document = json.loads(_content(manifest))

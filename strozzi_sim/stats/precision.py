@@ -41,7 +41,7 @@ def most_deals(half_width: float, *, paired: bool) -> int:
 
 def reach(value: Any, low: Any, high: Any) -> Any:
     """Return how far an interval reaches from its value, on the longer side: the x of "value +- x"."""
-    return np.maximum(value - low, high - value)
+    return np.asarray(np.maximum(value - low, high - value))
 
 
 def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:

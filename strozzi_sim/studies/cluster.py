@@ -23,7 +23,7 @@ from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.studies.cluster_worker import FAILED, REFUSED, describe_worker, perform_there
 from strozzi_sim.studies.manifest import machine_of
-from strozzi_sim.studies.plan import differences
+from strozzi_sim.studies.plan_identity import differences
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.replays import Sampler, content_of
 from strozzi_sim.studies.store import Key

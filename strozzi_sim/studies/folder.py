@@ -17,7 +17,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.runtime.files import storage_errors, write_atomically
-from strozzi_sim.studies.plan import hash_of
+from strozzi_sim.studies.plan_identity import hash_of
 
 FORMAT = "strozzi-sim.results/3"
 MANIFEST = "manifest.json"

@@ -14,7 +14,8 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
 from strozzi_sim.studies.lookup import find_agents
-from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.plan_identity import as_today, differences, hash_of
 from strozzi_sim.studies.planning import error_place, make_plan
 from strozzi_sim.studies.progress import ProgressOption
 from strozzi_sim.studies.results import Results

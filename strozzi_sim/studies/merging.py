@@ -11,7 +11,8 @@ from strozzi_sim.simulation.pool import Workers, play_tasks
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.heatmaps import plan_in
 from strozzi_sim.studies.parts import parse_part
-from strozzi_sim.studies.plan import Part, Plan, differences
+from strozzi_sim.studies.plan import Part, Plan
+from strozzi_sim.studies.plan_identity import differences
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.replays import sample_of
 from strozzi_sim.studies.results import Results

@@ -1,7 +1,5 @@
 """The plan of a study, resolved to the last component. `planning` makes one."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,12 +18,13 @@ from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.restricting import Use, find_things
-from strozzi_sim.game.variants import Variant, completed
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, outcome_dtype
+from strozzi_sim.studies.plan_identity import hash_of
 
 CHUNKS = 200
 MAX_EXPLORED = 24  # cells of a study with an explorer
@@ -413,18 +412,6 @@ def warnings_of(variants: Iterable[Variant]) -> list[str]:
     return lines
 
 
-def hash_of(resolved: Mapping[str, Any]) -> str:
-    """SHA-256 of a resolved plan."""
-    return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()
-
-
-def identity_of(resolved: Mapping[str, Any]) -> str:
-    """SHA-256 of a resolved plan without its number of deals, if it can be extended."""
-    if not resolved.get("chunk_deals"):
-        return hash_of(resolved)
-    return hash_of({key: value for key, value in resolved.items() if key not in ("deals", "chunks")})
-
-
 def check_divisible(plan: Plan, argument: str) -> None:
     """Refuse a study that can neither be extended nor played in parts.
 
@@ -441,28 +428,3 @@ def check_divisible(plan: Plan, argument: str) -> None:
     for reason, applies in reasons.items():
         if applies:
             raise ArgumentError(argument, f"this study can neither be extended nor played in parts: {reason}")
-
-
-def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
-    """Return a resolved plan of before, completed by the keys that plans and the game's components have got since."""
-    variants, deals, chunks = (resolved.get(key) for key in ("variants", "deals", "chunks"))
-    if not isinstance(variants, Mapping):
-        return dict(resolved)
-    today = {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
-    alike = isinstance(deals, int) and isinstance(chunks, int) and chunks > 0 and deals % chunks == 0
-    if alike and today.keys().isdisjoint(("chunk_deals", "until", "search_deals", "counts")):
-        today["chunk_deals"] = int(resolved["deals"]) // int(resolved["chunks"])  # they divided deals into equal parts
-    return today
-
-
-def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
-    """Yield the differences of two resolved plans, key by key."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for name in sorted({*there, *here}):
-            yield from differences(
-                there.get(name, "nothing"), here.get(name, "nothing"), f"{key}.{name}" if key else name
-            )
-    elif there != here:
-        long = 60
-        old, new = (text if len(text := json.dumps(side)) <= long else text[:long] + "..." for side in (there, here))
-        yield f"{key}: {old} there, {new} here"

@@ -29,7 +29,8 @@ from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
 from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
-from strozzi_sim.studies.plan import RESUMES, Cell, Plan, as_today, identity_of
+from strozzi_sim.studies.plan import RESUMES, Cell, Plan
+from strozzi_sim.studies.plan_identity import as_today, identity_of
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store

@@ -34,7 +34,8 @@ from strozzi_sim.studies.database import (
 )
 from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, OLD, TEMPORARY, read_manifest, refuse_links
 from strozzi_sim.studies.manifest import now
-from strozzi_sim.studies.plan import Plan, as_today, differences, identity_of
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.plan_identity import as_today, differences, identity_of
 
 _CHUNK_BYTES = 40_000  # typical size, of one without facts _SMALL_CHUNK_BYTES
 _SMALL_CHUNK_BYTES = 4_096
@@ -161,13 +162,9 @@ class MemoryStore:
         """
         chunk = self._get(key)
         with self._forgery(key):
-            parts = zip(
-                (chunk.outcome, chunk.counts, chunk.seats), (self.plan.outcome, self.plan.counts, ROW), strict=True
-            )
-            most = self.plan.chunk_bytes(key)
-            outcome, counts, rows = (
-                np.frombuffer(unpacked(part, size), dtype) for (part, dtype), size in zip(parts, most, strict=True)
-            )
+            dtypes, most = (self.plan.outcome, self.plan.counts, ROW), self.plan.chunk_bytes(key)
+            parts = zip((chunk.outcome, chunk.counts, chunk.seats), dtypes, most, strict=True)
+            outcome, counts, rows = (np.frombuffer(unpacked(part, size), dtype) for part, dtype, size in parts)
             return outcome, counts, rows
 
     def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:

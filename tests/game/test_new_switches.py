@@ -11,7 +11,7 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.game.variants import from_components, resolve_variant
 from strozzi_sim.studies.folder import read_manifest
-from strozzi_sim.studies.plan import hash_of
+from strozzi_sim.studies.plan_identity import hash_of
 
 SECTION = {"strozzi": "rules", "medici_vs_strozzi": "switches", "strasbourg": "switches"}
 

@@ -116,7 +116,7 @@ def test_fewer_deals_are_refused_and_other_chunks_too(whole):
 @pytest.mark.slow
 def test_a_folder_of_before_chunk_deals_extends_if_its_chunks_are_equal(tmp_path):
     """Plans without the key divided their deals into equal parts."""
-    from strozzi_sim.studies.plan import hash_of
+    from strozzi_sim.studies.plan_identity import hash_of
 
     folder = tmp_path / "r"
     ss.run(study(deals=132), folder, workers=1)

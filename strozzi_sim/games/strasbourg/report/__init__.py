@@ -2,10 +2,11 @@
 
 from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.games.strasbourg.report import tables as of
-from strozzi_sim.games.strasbourg.report.findings import SENTENCES, TITLES
+from strozzi_sim.games.strasbourg.report.findings import SENTENCES
 from strozzi_sim.games.strasbourg.report.heatmaps import HEATMAPS, QUESTIONS
 from strozzi_sim.games.strasbourg.report.labels import words
 from strozzi_sim.games.strasbourg.report.pictures import PICTURES
+from strozzi_sim.games.strasbourg.report.titles import TITLES
 
 _BY = ("by", "level")
 _PAGES = {

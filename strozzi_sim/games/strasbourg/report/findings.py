@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
-from strozzi_sim.game.missed import missed, missed_between
+from strozzi_sim.game.missed import missed
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_row, listed, pick, some_of
+from strozzi_sim.game.reporting import Named, Narrator, format_estimate, listed, pick, some_of
 from strozzi_sim.game.significance import differs_significantly, extreme_levels
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.labels import STEPS
@@ -21,10 +21,10 @@ from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
 _WHOLE = {"by": ALL, "level": ALL}
-_MIN_POINTS = 0.5  # smaller differences are not reported
+MIN_POINTS = 0.5  # smaller differences are not reported
 _MANY = 4  # spaces that a sentence names
 _ALIKE = 0.1  # tolerance of a task's keep rate around the mean's, for tasks kept equally often
-_FEW = 3  # most other line-ups that are reported
+FEW = 3  # most other line-ups that are reported
 
 
 def _each(
@@ -49,11 +49,11 @@ def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", 
 
 
 def _beside(say: Narrator, figure: str, **where: Any) -> list[Narrator]:
-    """Return the cells of other variants and line-ups at the same player count that have a figure, _FEW at most."""
-    return [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)][:_FEW]
+    """Return the cells of other variants and line-ups at the same player count that have a figure, FEW at most."""
+    return [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)][:FEW]
 
 
-def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
+def sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
     """Return the two sources in which winners lead most, significantly: (source, row of winners, row of all players)."""
     rows = [(source, *(say.row(f"{who}points_{source}_mean") for who in ("winner_", ""))) for source in SOURCES]
     ahead = [(source, winner, mean) for source, winner, mean in rows if winner and mean and winner.low > mean.high]
@@ -68,7 +68,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         )
         for cell in (say, *_beside(say, "winner_score_mean"))
     ]
-    if ahead := _sources_ahead(say):
+    if ahead := sources_ahead(say):
         said = [
             f"{source} ({format_estimate(winner, 'amount')} points, all players {format_estimate(mean, 'amount')})"
             for source, winner, mean in ahead
@@ -77,10 +77,10 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         other = [
             f"{cell.where} with {listed([source for source, *_ in found])}"
             for cell in say.elsewhere
-            if (found := _sources_ahead(cell)) and {source for source, *_ in found} != own
+            if (found := sources_ahead(cell)) and {source for source, *_ in found} != own
         ]
-        same = say.elsewhere and all(_sources_ahead(cell) for cell in say.elsewhere)
-        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if same else ""
+        same = say.elsewhere and all(sources_ahead(cell) for cell in say.elsewhere)
+        also = f"; but {some_of(other, FEW)}" if other else "; elsewhere too" if same else ""
         statements.append(f"winners lead most in points from {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
@@ -107,16 +107,16 @@ def _who_gets_what(cell: Narrator) -> str:
     narrator = [
         f"{source} {who[most.position]} most ({format_estimate(most, 'amount')}), {who[least.position]} least ({format_estimate(least, 'amount')})"
         for source, (least, most) in ((source, found) for source, found in ends if found)
-        if least.high < most.low and most.value - least.value >= _MIN_POINTS
+        if least.high < most.low and most.value - least.value >= MIN_POINTS
     ]
     return (
         f"points by source: {'; '.join(narrator)}"
         if narrator
-        else f"no significant difference between players in any source of points{_missed_of_sources(cell)}"
+        else f"no significant difference between players in any source of points{missed_of_sources(cell)}"
     )
 
 
-def _missed_of_sources(cell: Narrator) -> str:
+def missed_of_sources(cell: Narrator) -> str:
     """Return the largest difference between players that could be missed, over all sources of points."""
     every = (cell.rows(f"points_{source}_mean") for source in SOURCES)
     spans = [max(row.high for row in rows) - min(row.low for row in rows) for rows in every if len(rows) > 1]
@@ -200,7 +200,7 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         ("points_mean", "amount", "a member earns most points, without tasks, on {}; fewest on {}"),
     )
     for figure, unit, words in kinds:
-        rows = _spaces(say, figure)
+        rows = spaces(say, figure)
         mean = float(np.mean([row.value for row in rows])) if rows else 0.0
         certain = differs_significantly(rows, mean, share=unit == "share")
         significant = [row for row, is_significant in zip(rows, certain, strict=True) if is_significant]
@@ -217,10 +217,10 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     return [*statements, Named(note)]
 
 
-def _spaces(say: Narrator, figure: str) -> list[Any]:
+def spaces(say: Narrator, figure: str) -> list[Any]:
     """Return the rows of spaces, highest value first."""
-    spaces = {row.place for row in say.rows("round_mean")}
-    return sorted((row for row in say.rows(figure) if row.place in spaces), key=lambda row: -row.value)
+    places = {row.place for row in say.rows("round_mean")}
+    return sorted((row for row in say.rows(figure) if row.place in places), key=lambda row: -row.value)
 
 
 def _still_first(say: Narrator, figure: str, unit: Unit, first: list[Any]) -> str:
@@ -307,7 +307,7 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task in printed]
     certain = zip(rows, differs_significantly(rows, 0.0), strict=True)
     significant = sorted(
-        (row for row, significant in certain if significant and abs(row.value) >= _MIN_POINTS),
+        (row for row, significant in certain if significant and abs(row.value) >= MIN_POINTS),
         key=lambda row: -abs(row.value),
     )
     for sign, verb in ((-1, "lower"), (1, "raise")):
@@ -366,93 +366,4 @@ def _buildings(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 SENTENCES = {
     "balance": _balance, "positions": _positions, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city,
     "tasks": _tasks, "buildings": _buildings,
-}  # fmt: skip
-
-
-def _title_of_balance(say: Narrator) -> str:
-    margin, ahead = say.row("margin_mean"), _sources_ahead(say)
-    lead = f"The winner ends {format_row(margin, 'amount')} points ahead of the second" if margin else ""
-    most = f"winners gain most from {listed([source for source, *_ in ahead])}" if ahead else ""
-    text = "; ".join(filter(None, [lead, most]))
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def _title_of_positions(say: Narrator) -> str:
-    gaps = {}
-    for source in SOURCES:
-        ends = say.extremes(f"points_{source}_mean")
-        if ends and ends[0].high < ends[1].low and ends[1].value - ends[0].value >= _MIN_POINTS:
-            gaps[source] = ends[1].value - ends[0].value
-    if not gaps:
-        return f"Nobody is known to get more points from a source than the others{_missed_of_sources(say)}."
-    return f"They differ most in points from {max(gaps, key=lambda source: gaps[source])}."
-
-
-def _title_of_auctions(say: Narrator) -> str:
-    found = extreme_levels(say.rows("winning_bid_mean", by=ALL), "step")
-    if found is None:
-        return ""
-    cheap, dear = (
-        f"{listed([row.step for row in rows], 'or')} is the {word} to win, at {format_row(rows[0], 'number')}"
-        for rows, word in zip(found, ("cheapest", "most expensive"), strict=True)
-    )
-    return f"Step {dear} influence; step {cheap}."
-
-
-def _title_of_council(say: Narrator) -> str:
-    paid = say.row("points_mean", chair=ALL, by=ALL)
-    return f"The council pays {format_row(paid, 'amount')} points in a game, all players together." if paid else ""
-
-
-def _title_of_guilds(say: Narrator) -> str:
-    rows = say.rows("points_mean", rank=ALL)
-    if len(rows) < 2:
-        return ""
-    if (found := extreme_levels(rows, "guild")) is None:
-        return f"No guild is known to pay a member more than another: {missed_between(rows, called='points')}."
-    least, most = (listed([row.guild for row in own], "or") for own in found)
-    return f"A member earns most with guild {most}, least with {least}."
-
-
-def _title_of_city(say: Narrator) -> str:
-    found = extreme_levels(_spaces(say, "taken_share"), "place")
-    if found is None:
-        return ""
-    least, most = (
-        f"{listed([row.place for row in rows]) if len(rows) <= _FEW else f'{len(rows)} spaces'}, in {format_row(rows[0], 'share')} of games"
-        for rows in found
-    )
-    return f"The spaces of the city taken most often: {most}; least often: {least}."
-
-
-def _title_of_tasks(say: Narrator) -> str:
-    rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task != ALL]
-    worth = say.row("worth_mean", task=ALL, by=ALL)
-    if not rows or not worth:
-        return ""
-    certain = zip(rows, differs_significantly(rows, 0.0), strict=True)
-    known = [row.value for row, differs in certain if differs and abs(row.value) >= _MIN_POINTS]
-    if not known:
-        return f"None of {len(rows)} tasks is known to be worth more or less than its points, beside the others."
-    more = sum(value > 0 for value in known)
-    return (
-        f"To be worth as much as the mean kept one ({format_row(worth, 'amount')} points), {more} of {len(rows)} tasks need "
-        f"more points than they have, and {len(known) - more} fewer."
-    )
-
-
-def _title_of_buildings(say: Narrator) -> str:
-    found = extreme_levels(say.rows("points_mean"), "thing")
-    if found is None:
-        return ""
-    least, most = (
-        f"{listed([row.thing for row in rows], 'or')} pays {word}, {format_row(rows[0], 'amount')} points"
-        for rows, word in zip(found, ("least", "most"), strict=True)
-    )
-    return f"Of the buildings {most}; {least}."
-
-
-TITLES = {
-    "balance": _title_of_balance, "positions": _title_of_positions, "auctions": _title_of_auctions, "council": _title_of_council,
-    "guilds": _title_of_guilds, "city": _title_of_city, "tasks": _title_of_tasks, "buildings": _title_of_buildings,
 }  # fmt: skip
