@@ -39,9 +39,7 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
         _show_standing(here["agents"].set_index(["figure", "agent"]), ratings.set_index(["figure", "agent"]), order)
         if len(order) <= _WIDEST:
             _show_pairs(here["pairwise"].set_index(["agent", "opponent"]), order)
-        if len(here.get("meta_game", ())):
-            _show_meta_game(here["meta_game"].set_index(["figure", "agent"]), order)
-        elif len(here.get("nash", ())):
+        if len(here.get("nash", ())):
             _show_nash(here["nash"].set_index(["figure", "agent"]))
     print_without_luck(tables["agents"], ("players", "variant", "agent"))
     print("\nseats, all games together")
@@ -94,17 +92,6 @@ def _show_nash(found: Any) -> None:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, estimate_text(weight), estimate_text(score), f"{score['n']:,}"])
     print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{columns_of(rows)}")
-
-
-def _show_meta_game(found: Any, order: list[str]) -> None:
-    """Print alpha-rank's mass, and the weight and score of Nash averaging; most mass first."""
-    figures = ("alpha_rank", "nash_weight", "nash_score")
-    order = sorted(order, key=lambda agent: (-found.loc[("alpha_rank", agent), "value"], order.index(agent)))
-    rows = [["agent", "alpha-rank mass", "Nash weight", "score against it", "games"]]
-    for agent in order:
-        cells = [estimate_text(found.loc[(figure, agent)]) for figure in figures]
-        rows.append([agent, *cells, f"{found.loc[('alpha_rank', agent), 'n']:,}"])
-    print(f"\nthe game of choosing an agent (payoff: games finished ahead; bootstrap over deals)\n{columns_of(rows)}")
 
 
 def _show_compare(results: "Results", given: dict[str, Any]) -> None:
@@ -168,8 +155,6 @@ def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
         print("\ntoo few held-out deals for an interval")
         return
     _show_bound(shares, target, fair)
-    if "exact" in results.tables:
-        _show_exact(results.tables["exact"], target)
 
 
 def _show_bound(shares: Any, target: str, fair: float) -> None:
@@ -180,27 +165,6 @@ def _show_bound(shares: Any, target: str, fair: float) -> None:
         print(f"{target} loses at least {100 * bound:.1f} points of win share to it")
     else:
         print(f"it does not win significantly more than the fair share {fair:.3f} against {target}")
-
-
-def _show_exact(table: Any, target: str) -> None:
-    """Print the exact figures by seat, what all seats give away, how much of it was found, and how far CFR gets."""
-    agent = table[table["agent"] == target].set_index(["figure", "seat"])
-    figures = ("win_share", "best_response", "gain")
-    rows = [["seat", "win share", "best response", "gain"]]
-    seats = [seat for figure, seat in agent.index if figure == "gain"]
-    rows += [[seat, *(_exact_text(agent.loc[(figure, seat)]) for figure in figures)] for seat in seats]
-    gives, nash_conv = agent.loc[("gives_away", "all")], agent.loc[("nash_conv", "all")]
-    print(f"\nexactly, over all {gives['nodes']:,} nodes ({gives['n']:,} answers of {target})\n{columns_of(rows)}")
-    print(f"{target} gives away {_exact_text(gives)} of the win share; NashConv {_exact_text(nash_conv)}")
-    if ("found", "all") in agent.index:
-        print(f"the best response on other deals finds {estimate_text(agent.loc[('found', 'all')])} of it (n {agent.loc[('found', 'all'), 'n']:,})")  # fmt: skip
-    rest = table[(table["agent"] != target) & (table["figure"] == "gives_away")]
-    for row in rest.itertuples(index=False):
-        print(f"{row.agent} gives away {row.value:.2g}")
-
-
-def _exact_text(row: Any) -> str:
-    return f"{row['value']:.4f}" if row["low"] == row["high"] else estimate_text(row)
 
 
 def _show_leak_check(results: "Results", given: dict[str, Any]) -> int:

@@ -40,6 +40,26 @@ def test_stored_decisions_reach_pytorch_row_by_row(tmp_path):
         assert sum(part[2].sum().item() for part in parts) == pytest.approx(rows["win"].sum())
 
 
+def test_cfr_approaches_an_equilibrium_of_a_variant_that_is_small_enough(tmp_path):
+    pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    (tmp_path / "two-tiles.toml").write_text(
+        """game = "medici_vs_strozzi"
+players = [2]
+[variant.two-tiles]
+ships = { capacities = [1] }
+tiles = { values_per_type = [0, 2], gold_count = 0 }
+type = [{ key = "dye" }]
+harbor = [{ id = "H1", tracks = ["dye"] }]
+rounds = { count = 1, starter = ["Medici"], reveal_max = 1 }
+price_space = { action_space_cap = 2 }
+"""
+    )
+    uniform, *averages = example("solve_tiny").solve(tmp_path / "two-tiles.toml", 16)
+    assert averages[0] == pytest.approx(uniform), "the first average is uniform play"
+    assert len(averages) == 5
+    assert 0 <= averages[-1] < 0.2 * uniform
+
+
 @pytest.mark.slow
 def test_reinforce_learns_to_beat_random():
     """With half the updates of the program itself; whoever has learned nothing wins the fair share."""
