@@ -1,4 +1,4 @@
-"""tournament, compare, ladder, exploit, leak-check: what the commands about agents print."""
+"""tournament, compare, exploit, leak-check: what the commands about agents print."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,6 @@ from strozzi_sim.cli.commands import command
 from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish, print_without_luck
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
-from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.tournament import tournament
 from strozzi_sim.runtime.digits import rounded
@@ -120,26 +119,6 @@ def _show_changes(results: "Results") -> None:
         print(line)
 
 
-def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
-    from strozzi_sim.studies.ladder import flattens_at
-
-    if finish(results, given):
-        return
-    table = results.tables["ladder"]
-    figures = ("win_share", "rank_mean", "lead_mean")
-    keys = ("step", "budget", "against")
-    print(f"\n{figure_rows(table, keys, figures)}")
-    print_without_luck(table, keys)
-    flat = flattens_at(table)
-    if flat is None:
-        print("every doubling wins or loses more than its fair share: no step is flat yet")
-    elif flat == 0:
-        print("too few games to determine whether it flattens")
-    else:
-        twice, once = table[table["step"] == str(flat)].iloc[0][["budget", "against"]]
-        print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
-
-
 def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
     if given["json"]:
         options.print_tables(results)
@@ -209,9 +188,6 @@ COMMANDS = {
         compare,
         _show_compare,
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
-    ),
-    "ladder": command(
-        ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
     ),
     "exploit": command(
         exploit, _show_exploit, "Example: strozzi exploit strozzi greedy --players 4 --generations 6"

@@ -52,7 +52,7 @@ def add_heat_map(results: Results, own: HeatMapSpec) -> Results:
         return add_in(results.folder, own, results.workers, results.watch)
     before = results.played_plan
     if before is None or before.orders:
-        raise InputError("a tournament, comparison or ladder has no facts; heat maps need `simulate` or a study")
+        raise InputError("a tournament or comparison has no facts; heat maps need `simulate` or a study")
     plan = add_to_plan(before, own)
     as_held = replace(plan, counted=before.counted)
     if as_held.is_covered:
@@ -100,7 +100,7 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
         raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
     resolved = manifest["plan"]
     if "counts" in resolved:
-        raise InputError(f"{folder}: contains a tournament, comparison or ladder, which has no facts")
+        raise InputError(f"{folder}: contains a tournament or comparison, which has no facts")
     game = load_game(resolved["game"])
     with only_named(code), error_place(str(folder)):
         lineups = [find_agents(lineup, game, "lineups") for lineup in resolved["lineups"]]

@@ -18,7 +18,6 @@ GIVEN = {  # what a question needs to be asked at all
     "compare": {"first": "random", "second": "greedy"},
     "exploit": {"agent": "random"},
     "heatmap": {"rows": "seat", "columns": "round", "fact": "round"},
-    "ladder": {"agent": "greedy", "param": "margin", "start": 2, "steps": 1},
     "leak_check": {"agent": "random"},
     "sweep": {"file": str(ROOT / "experiments" / "strozzi_bonus.toml")},
     "our_table": {"file": str(ROOT / "tests" / "studies" / "sheets.csv")},

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import strozzi_sim as ss
 from declared import marks, panels, texts
 from strozzi_sim.cli import app
 from strozzi_sim.reports.dominance import declare_cycle, dominance_sentences, field_orders

@@ -156,7 +156,7 @@ def test_the_command_writes_it(tmp_path, capsys):
 def test_a_comparison_has_no_page(tmp_path):
     made = comparison_of(STROZZI, "random", "greedy", against=["random"], players=[3], deals=3)
     run_study(made.plan, tmp_path / "r", workers=1, tables=made.tables)
-    with pytest.raises(InputError, match="holds a comparison or ladder, whose report is written when it is played"):
+    with pytest.raises(InputError, match="holds a comparison, whose report is written when it is played"):
         load_results(tmp_path / "r")
 
 
