@@ -80,8 +80,6 @@ def commands() -> dict[str, list[str]]:
         ]
         first, second = agents.split(",")[:2]
         runs[f"compare-{game}"] = ["compare", game, first, second, "--players", fewest, "--deals", "200", "--json"]
-    runs["ladder"] = ["ladder", "medici_vs_strozzi", "flat_mc", "--param", "playouts", "--from", "2", "--json"]
-    runs["ladder"] += ["--steps", "2", "--deals", "40"]
     runs["exploit"] = [
         "exploit",
         "strozzi",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from strozzi_sim.questions.compare import compare
     from strozzi_sim.questions.exploit import exploit
     from strozzi_sim.questions.heatmap import heatmap
-    from strozzi_sim.questions.ladder import ladder
     from strozzi_sim.questions.leak_check import leak_check
     from strozzi_sim.questions.luck import luck
     from strozzi_sim.questions.merge import merge
@@ -40,12 +39,12 @@ _PLACES = {
     "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Variant": "game.variants", "Position": "play.position",
     "VectorEnv": "simulation.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
     "run": "studies.study", "analyse": "questions.one_game", "record": "questions.one_game",
-    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "ladder", "leak_check", "luck", "merge", "our_table", "shape", "simulate", "sweep", "tournament", "weights", "worth")},
+    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "leak_check", "luck", "merge", "our_table", "shape", "simulate", "sweep", "tournament", "weights", "worth")},
 }  # fmt: skip
 
 __all__ = [
     "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse", "check_agent", "check_game", "compare", "compiled_agent",
-    "exploit", "games", "heatmap", "ladder", "leak_check", "load_agent", "load_game", "luck", "merge", "our_table", "python_agent", "read_study", "record", "run",
+    "exploit", "games", "heatmap", "leak_check", "load_agent", "load_game", "luck", "merge", "our_table", "python_agent", "read_study", "record", "run",
     "shape", "simulate", "sweep", "tournament", "weights", "worth",
 ]  # fmt: skip
 

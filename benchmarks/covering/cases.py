@@ -13,7 +13,6 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.studies.compare import Comparison
 from strozzi_sim.studies.exploit import CHUNKS, Copies, _table
-from strozzi_sim.studies.ladder import Ladder, find_budgets, lineups_of
 from strozzi_sim.studies.lookup import find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import make_plan, plan_of_keys
@@ -86,7 +85,7 @@ def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None =
 
 
 def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
-    """A tournament, comparison or ladder: what has a plan, and makes tables of its chunks."""
+    """A tournament or comparison: what has a plan, and makes tables of its chunks."""
 
     def frames(first: int, deals: int) -> Frames:
         resolved = make(deals)
@@ -118,15 +117,6 @@ def _variants(name: str, first: str, second: str, agents: list[str], players: in
         "compare", game, [find_agents(agents, game)], variants, [players], deals
     )  # counts facts: `changes`
     return Comparison(plan, "variant")
-
-
-def _ladder(name: str, agent: str, param: str, start: float, steps: int, players: int, deals: int) -> Ladder:
-    game = load_game(name)
-    (spec,) = find_agents([agent], game)
-    budgets = find_budgets(spec, param, start, steps)
-    lineups = lineups_of(spec, param, budgets, players)
-    plan = make_plan("ladder", game, lineups, find_variants(game, "base"), [players], deals, orders=True)
-    return Ladder(plan, param, tuple(budgets[:-1]))
 
 
 def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
@@ -200,11 +190,6 @@ def cases(*, quick: bool = False) -> list[Case]:
             f"compare {m}",
             "variants base and short: fair-price, shader",
             lambda n: _variants(m, "base", "short", agents=["fair-price", "shader"], players=2, deals=n),
-        ),
-        _resolved(
-            f"ladder {s}",
-            "4 players: margin of greedy",
-            lambda n: _ladder(s, "greedy", "margin", 1, 3, players=4, deals=n),
         ),
         _exploit(s, 4, "greedy", ["heuristic", "trader", "random"]),
         _exploit(m, 2, "shader", ["fair-price", "random"]),

@@ -1,4 +1,4 @@
-"""tournament, compare, ladder, exploit, leak-check: what the commands about agents print."""
+"""tournament, compare, exploit, leak-check: what the commands about agents print."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,14 +7,12 @@ from strozzi_sim.cli.commands import command
 from strozzi_sim.cli.estimates import estimate_text, figure_rows, finish, print_without_luck
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.exploit import exploit
-from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.leak_check import leak_check
 from strozzi_sim.questions.tournament import tournament
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
-    from strozzi_sim.simulation.row_dependence import RowCheck
     from strozzi_sim.studies.results import Results
 
 _WIDEST = 14  # agents whose pairs still fit a terminal
@@ -39,9 +37,7 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
         _show_standing(here["agents"].set_index(["figure", "agent"]), ratings.set_index(["figure", "agent"]), order)
         if len(order) <= _WIDEST:
             _show_pairs(here["pairwise"].set_index(["agent", "opponent"]), order)
-        if len(here.get("meta_game", ())):
-            _show_meta_game(here["meta_game"].set_index(["figure", "agent"]), order)
-        elif len(here.get("nash", ())):
+        if len(here.get("nash", ())):
             _show_nash(here["nash"].set_index(["figure", "agent"]))
     print_without_luck(tables["agents"], ("players", "variant", "agent"))
     print("\nseats, all games together")
@@ -98,17 +94,6 @@ def _show_nash(found: Any) -> None:
     print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{columns_of(rows)}")
 
 
-def _show_meta_game(found: Any, order: list[str]) -> None:
-    """Print alpha-rank's mass, and the weight and score of Nash averaging; most mass first."""
-    figures = ("alpha_rank", "nash_weight", "nash_score")
-    order = sorted(order, key=lambda agent: (-found.loc[("alpha_rank", agent), "value"], order.index(agent)))
-    rows = [["agent", "alpha-rank mass", "Nash weight", "score against it", "games"]]
-    for agent in order:
-        cells = [estimate_text(found.loc[(figure, agent)]) for figure in figures]
-        rows.append([agent, *cells, f"{found.loc[('alpha_rank', agent), 'n']:,}"])
-    print(f"\nthe game of choosing an agent (payoff: games finished ahead; bootstrap over deals)\n{columns_of(rows)}")
-
-
 def _show_compare(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
@@ -137,26 +122,6 @@ def _show_changes(results: "Results") -> None:
         print(line)
 
 
-def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
-    from strozzi_sim.studies.ladder import flattens_at
-
-    if finish(results, given):
-        return
-    table = results.tables["ladder"]
-    figures = ("win_share", "rank_mean", "lead_mean")
-    keys = ("step", "budget", "against")
-    print(f"\n{figure_rows(table, keys, figures)}")
-    print_without_luck(table, keys)
-    flat = flattens_at(table)
-    if flat is None:
-        print("every doubling wins or loses more than its fair share: no step is flat yet")
-    elif flat == 0:
-        print("too few games to determine whether it flattens")
-    else:
-        twice, once = table[table["step"] == str(flat)].iloc[0][["budget", "against"]]
-        print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
-
-
 def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
     if given["json"]:
         options.print_tables(results)
@@ -172,8 +137,6 @@ def _show_exploit(results: "Results", given: dict[str, Any]) -> None:
         print("\ntoo few held-out deals for an interval")
         return
     _show_bound(shares, target, fair)
-    if "exact" in results.tables:
-        _show_exact(results.tables["exact"], target)
 
 
 def _show_bound(shares: Any, target: str, fair: float) -> None:
@@ -189,57 +152,23 @@ def _show_bound(shares: Any, target: str, fair: float) -> None:
         print(f"it does not win significantly more than the fair share {fair:.3f} against {target}: {size}")
 
 
-def _show_exact(table: Any, target: str) -> None:
-    """Print the exact figures by seat, what all seats give away, how much of it was found, and how far CFR gets."""
-    agent = table[table["agent"] == target].set_index(["figure", "seat"])
-    figures = ("win_share", "best_response", "gain")
-    rows = [["seat", "win share", "best response", "gain"]]
-    seats = [seat for figure, seat in agent.index if figure == "gain"]
-    rows += [[seat, *(_exact_text(agent.loc[(figure, seat)]) for figure in figures)] for seat in seats]
-    gives, nash_conv = agent.loc[("gives_away", "all")], agent.loc[("nash_conv", "all")]
-    print(f"\nexactly, over all {gives['nodes']:,} nodes ({gives['n']:,} answers of {target})\n{columns_of(rows)}")
-    print(f"{target} gives away {_exact_text(gives)} of the win share; NashConv {_exact_text(nash_conv)}")
-    if ("found", "all") in agent.index:
-        print(f"the best response on other deals finds {estimate_text(agent.loc[('found', 'all')])} of it (n {agent.loc[('found', 'all'), 'n']:,})")  # fmt: skip
-    rest = table[(table["agent"] != target) & (table["figure"] == "gives_away")]
-    for row in rest.itertuples(index=False):
-        print(f"{row.agent} gives away {row.value:.2g}")
-
-
-def _exact_text(row: Any) -> str:
-    return f"{row['value']:.4f}" if row["low"] == row["high"] else estimate_text(row)
-
-
 def _show_leak_check(results: "Results", given: dict[str, Any]) -> int:
     found = results.leak_check
     leak = found.leak
     if given["json"]:
         document: dict[str, Any] = {"ok": leak is None, "agent": found.agent, "game": results.plan["game"]}
         document |= {"decisions": found.decisions, "leak": None if leak is None else leak.where}
-        if found.rows is not None:
-            document["row_independent"] = found.rows.independent
         if "calibrated" in results.plan:
             document["calibrated"] = results.plan["calibrated"]
         options.print_json(document)
     elif leak is None:
         print(f"{found.agent}: no leak in {found.decisions:,} decisions")
-        if found.rows is not None:
-            print(_describe_rows(found.rows))
     else:
         print(
             f"{leak.shown}\n\n{found.agent} chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed}"
             f"\n({leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision})"
         )
     return 0 if leak is None else 1
-
-
-def _describe_rows(rows: "RowCheck") -> str:
-    if rows.independent:
-        return f"In batches: 0 of {rows.rows:,} decisions depend on their place in the batch or on the other rows."
-    return (
-        f"In batches: {rows.moved:,} of {rows.rows:,} decisions depend on their place in the batch or on the other rows. Studies "
-        "repeat to the byte on one type of processor; a game played alone may differ from the same game in a study."
-    )
 
 
 COMMANDS = {
@@ -252,9 +181,6 @@ COMMANDS = {
         compare,
         _show_compare,
         "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
-    ),
-    "ladder": command(
-        ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
     ),
     "exploit": command(
         exploit, _show_exploit, "Example: strozzi exploit strozzi greedy --players 4 --generations 6"

@@ -8,9 +8,6 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.errors import InputError, RuleViolation, pluralize
 
-_ROW_DEPENDENT = (
-    "{}: decisions depend on the other rows of a batch; played alone, a game may differ from the same game in a study"
-)
 RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record (JSON Lines)")]
 
 
@@ -42,7 +39,6 @@ def record(
     from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
-    from strozzi_sim.simulation.row_dependence import row_dependent
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
@@ -63,19 +59,15 @@ def record(
     deals = range(games) if deal is None else range(deal, deal + 1)
     try:
         with stop_flag():
-            dependent = row_dependent(match)
-            written = write_record(path, record_games(match, deals, seating, dependent))
+            written = write_record(path, record_games(match, deals, seating))
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return
     if json:
-        document = {"out": str(path), "games": written, "seed": seed}
-        options.print_json(document | ({"row_dependent": dependent} if dependent else {}), notes)
+        options.print_json({"out": str(path), "games": written, "seed": seed}, notes)
         return
     report = options.print_status if to_output else print  # standard output is for the games alone
     for note in notes:
         report(str(note))
-    if dependent:
-        options.print_status(_ROW_DEPENDENT.format(", ".join(dependent)))
     report(f"{pluralize(written, 'game')} written to {'standard output' if to_output else path}")
 
 
@@ -172,8 +164,6 @@ def replay(
         options.print_json({"header": recorded.header, "events": lines_of_game, "words": texts})
         return
     print(f"{header_words(recorded, the_game.title)}\n")
-    if recorded.header.get("row_dependent"):
-        print(_ROW_DEPENDENT.format(", ".join(recorded.header["row_dependent"])) + "\n")
     for position, new in played:
         for line in new:
             print(events.describe(line, names, components))

@@ -32,7 +32,7 @@ def check_agent(
         seed: seed of the deals.
 
     Returns:
-        the LeakCheck; its `rows` states whether an agent that answers batches answers each row independently.
+        the LeakCheck.
 
     Raises:
         ContractViolation: a decision depends on information hidden from its seat, or results depend on the range of deals.

@@ -4,28 +4,33 @@ Agents receive what `conceal` leaves of a state, which is equal for equal knowle
 receive the record itself where only chance is hidden, and order-independent ones everywhere. At every decision a copy of the
 agent, with the same memory and random numbers, decides again on the concealed state, and its choice must not change. Every
 agent decides twice.
-No state holds future chance. A custom agent, or one that calls a custom agent, then plays the same games again in another
-process (see `elsewhere`). For an agent that answers batches the check also reports whether rows of a batch affect each other
-(`rows`).
+No state holds future chance. A custom agent, or one that calls a custom agent, then plays some of the games again in another
+process, whose hashes have another seed, and where seats and games are asked in reverse order.
 """
 
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.python import InvalidAnswer
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.rerun_check import PlayedGame, RerunChecker
 from strozzi_sim.play.seat import Seat
 from strozzi_sim.runtime.threads import single_threaded_blas
-from strozzi_sim.simulation.row_dependence import RowCheck, row_independence
 
 REPEATED = "nothing: it decided twice on the same input"
 RECORD = "what the record holds beyond the seat's knowledge: secrets, orders, unused places"
+PROCESS = "the process: its hash seed, its global state, the order of games and seats in which it was asked"
+PLAYED_AGAIN = 5  # games
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,17 @@ class LeakCheck:
         agent: spec string of the agent, with counts for seconds.
         decisions: number of decisions checked.
         leak: the first leak, or None.
-        rows: for an agent that answers batches and has no leak, whether its rows are independent of each other.
     """
 
     agent: str
     decisions: int
     leak: Leak | None
-    rows: RowCheck | None = None
+
+
+class _Game(NamedTuple):
+    players: int
+    deal: int
+    actions: list[int]
 
 
 def check_leaks(
@@ -97,8 +106,8 @@ def check_leaks(
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
     trusted = all(each.builtin for each in (spec, *spec.policies))
-    witness = None if trusted else RerunChecker(spec, game, variant, seed)
-    decisions, games = 0, []
+    job = None if trusted else _pickled((spec, game, variant, seed))  # as the agent is before it plays
+    decisions, games = 0, list[_Game]()
     with single_threaded_blas():
         for count in counts:
             for deal in range(deals):
@@ -108,17 +117,18 @@ def check_leaks(
                 if change is not None:
                     leak = _leak(spec, table, seed, deal, len(actions) - 1, (actions[-1], *change))
                     return LeakCheck(spec.text, decisions, leak)
-                games.append(PlayedGame(count, deal, actions))
-        moved = None if witness is None else witness.ask(games)
-        if witness is None or moved is None:
-            independent = row_independence(spec, game, variant, counts) if spec.agent.kind == "batch" else None
-            return LeakCheck(spec.text, decisions, None, independent)
-    played = games[moved.game]
+                games.append(_Game(count, deal, actions))
+    games = games[:: max(len(games) // PLAYED_AGAIN, 1)][:PLAYED_AGAIN]
+    changed = None if job is None else _play_again(spec.text, job, games)
+    if changed is None:
+        return LeakCheck(spec.text, decisions, None)
+    number, decision, moved_to = changed
+    played = games[number]
     table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
-    for action in played.actions[: moved.decision]:
+    for action in played.actions[:decision]:
         table.play(action)
-    choices = played.actions[moved.decision], moved.moved_to, witness.cause(games)
-    return LeakCheck(spec.text, decisions, _leak(spec, table, seed, played.deal, moved.decision, choices))
+    choices = played.actions[decision], moved_to, PROCESS
+    return LeakCheck(spec.text, decisions, _leak(spec, table, seed, played.deal, decision, choices))
 
 
 def _leak(spec: AgentSpec, table: Position, seed: int, deal: int, decision: int, choices: tuple[int, int, str]) -> Leak:
@@ -169,3 +179,68 @@ def _decide(seat: Seat, table: Position) -> tuple[int, tuple[int, str] | None]:
     if sees_record and (moved := other.choose(table.state, concealed=False)) != action:
         return action, (moved, RECORD)
     return action, None
+
+
+def _pickled(job: Any) -> bytes:
+    from joblib.externals.loky.backend.reduction import dumps  # pickles classes without a file by value
+
+    return bytes(dumps(job))
+
+
+def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
+    """Return the first changed decision in another process: number of the game, of the decision, and the action there.
+
+    Raises:
+        AgentFault: the agent failed there.
+    """
+    environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
+    environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
+    with tempfile.TemporaryDirectory(prefix="strozzi-sim-") as folder:
+        answer = Path(folder) / "answer"
+        command = [sys.executable, "-c", "from strozzi_sim.play.leak_check import answer; answer()"]
+        asked = pickle.dumps((str(answer), games, job))
+        done = subprocess.run(command, input=asked, env=environment, capture_output=True)
+        if not answer.exists():
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+            raise AgentFault(
+                f"agent {name!r} ended the process that played its games again (exit code {done.returncode}); last line of "
+                f"its output: {said[-1]}"
+            )
+        changed: tuple[int, int, int] | str | None = pickle.loads(answer.read_bytes())
+    if isinstance(changed, str):
+        raise AgentFault(f"agent {name!r}, playing its games again in another process, {changed}")
+    return changed
+
+
+def answer() -> None:
+    """Play the games on standard input again, and write the first changed decision to the file named there."""
+    place, games, job = pickle.loads(sys.stdin.buffer.read())
+    os.dup2(2, 1)  # the agent's prints must not reach standard output
+    changed: tuple[int, int, int] | str | None
+    try:
+        spec, game, variant, seed = pickle.loads(job)
+        with single_threaded_blas():
+            changed = _first_changed(spec, game, variant, seed, games)
+    except InvalidAnswer as bad:
+        changed = bad.what
+    except AgentFault as fault:
+        changed = f"failed: {fault}"
+    whole = Path(f"{place}.part")
+    whole.write_bytes(pickle.dumps(changed))
+    whole.replace(place)
+
+
+def _first_changed(
+    spec: AgentSpec, game: Game, variant: Variant, seed: int, games: Sequence[_Game]
+) -> tuple[int, int, int] | None:
+    """Ask the seats of all games one after the other, the last one first."""
+    for number, played in reversed(list(enumerate(games))):
+        for seat in reversed(range(played.players)):
+            table, sitting = Position(game, played.players, seed=seed, deal=played.deal, variant=variant), None
+            for decision, action in enumerate(played.actions):
+                if table.actor == seat:
+                    sitting = sitting or Seat(spec, table, seat)
+                    if (other := sitting.choose(table.state)) != action:
+                        return number, decision, other
+                table.play(action)
+    return None

@@ -21,7 +21,6 @@ from strozzi_sim.runtime.files import open_atomically
 from strozzi_sim.runtime.parsing import parse_json, read_lines
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.row_dependence import row_dependent as row_dependent_agents
 
 FORMAT = "strozzi-sim.record/1"
 MAX_NAME = 1_000  # characters of an agent's name
@@ -41,7 +40,6 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     variant: Annotated[str, Meta(pattern=f"^{NAME.pattern}$")]
     behaviour: Annotated[int, Meta(ge=0)]
     components: dict[str, Any]
-    row_dependent: list[Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]] = []
 
 
 @dataclass
@@ -64,45 +62,39 @@ class RecordedGame:
         return [str(name) for name in self.header["agents"]]
 
 
-def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Return the record of one game, header first; the header names `row_dependent` agents, if any (see `row_dependence`).
+def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
+    """Return the record of one game, header first.
 
     Raises:
         AgentFault: an agent failed; third-party agents play in a worker process.
     """
     if not match.foreign:
-        return _record_game(match, deal, seating, row_dependent)
+        return _record_game(match, deal, seating)
     lines: list[dict[str, Any]] = run_in_worker(
-        _record_game, match, deal, seating, row_dependent, blame=lambda beat, what: match.lost(beat, what, seating)
+        _record_game, match, deal, seating, blame=lambda beat, what: match.lost(beat, what, seating)
     )
     return lines
 
 
-def record_games(
-    match: Match, deals: Iterable[int], seating: int | None = None, row_dependent: Sequence[str] | None = None
-) -> Iterator[list[dict[str, Any]]]:
+def record_games(match: Match, deals: Iterable[int], seating: int | None = None) -> Iterator[list[dict[str, Any]]]:
     """Yield the records of several deals.
 
     Args:
         match: match to play.
         deals: numbers of the deals.
         seating: number of the seating; default: the first, or with spread that of the deal.
-        row_dependent: names for the headers; default: those that are found now.
     """
-    named = row_dependent_agents(match) if row_dependent is None else row_dependent
     for deal in deals:
-        yield record_game(match, deal, match.seating_of(deal) if seating is None else seating, named)
+        yield record_game(match, deal, match.seating_of(deal) if seating is None else seating)
 
 
-def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str]) -> list[dict[str, Any]]:
+def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     played = match.play(deal, deal + 1, journal=True, seating=seating)
     assert played.journal is not None
     seats = match.design[seating]
     positions = match.positions
     agents = [positions[position].text for position in seats]
     header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
-    if row_dependent:
-        header["row_dependent"] = list(row_dependent)
     rows = events_in(played.journal, match.game.name)
     return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
 

@@ -81,7 +81,6 @@ def leak_check(
     keys = ("players", "deal", "decision", "seat", "action", "moved_to", "changed")
     row = {"agent": spec.text, "decisions": found.decisions, "ok": not leak, "seed": seed}
     row |= {key: leak.get(key) for key in keys}
-    row["row_independent"] = None if found.rows is None else found.rows.independent
     plan = {"game": game.name, "players": list(counts), "agent": spec.text, "deals": deals, "seed": seed}
     games, tables = deals * len(counts), {"leak_check": pd.DataFrame([row])}
     seconds = round(monotonic() - began, 3)

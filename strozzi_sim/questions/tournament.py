@@ -27,7 +27,6 @@ def tournament(
     until: str | float = "",
     luck: str = "",
     luck_redraws: int | None = None,
-    meta_game: bool = False,
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
@@ -47,12 +46,11 @@ def tournament(
         until: stop when win shares are known to within +- this, or all pairs are `decided`
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
         luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
-        meta_game: add alpha-rank and Nash averaging, each with an interval from a bootstrap over deals
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
 
     Returns:
-        Tables agents, pairwise, ratings, seat_effects and nash; with `meta_game` also meta_game.
+        Tables agents, pairwise, ratings, seat_effects and nash (two players).
 
     Raises:
         InputError: the field is too small, or something cannot be played; names the argument.
@@ -79,6 +77,5 @@ def tournament(
     field, variants, counts = find_agents(agents, game), find_variants(game, variant), find_players(game, players)
     study = plan_tournament(
         game, field, variants, counts, deals, seatings, seed, max_matchups, until, luck=luck, luck_redraws=luck_redraws,
-        meta_game=meta_game,
     )  # fmt: skip
     return run(study, folder, workers, progress)

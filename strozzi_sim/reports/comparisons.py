@@ -1,4 +1,4 @@
-"""Pages of contests: comparisons of agents, ladders, searches for a best response, and what is luck."""
+"""Pages of contests: comparisons of agents, searches for a best response, and what is luck."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -29,7 +29,6 @@ from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.study_page import definitions_of, known_facts
 
-LEAD = Figure("lead_mean", "mean lead over the others", "amount")
 _LONG = 48  # maximum letters of an agent's name beside a picture
 
 Shown = tuple[Picture, pd.DataFrame, Mapping[str, str]]
@@ -44,7 +43,7 @@ def contest_pictures(tables: Tables, painter: Painter) -> list[Item]:
     """Paint the pictures of these results and return their items.
 
     Args:
-        tables: tables by name, among them difference, ladder, challengers or luck.
+        tables: tables by name, among them difference, challengers or luck.
         painter: receives the pictures.
     """
     items = []
@@ -152,21 +151,6 @@ def _difference_answer(tables: Tables, game: Game) -> Answer:
     return Answer(verdict, detail, tuple(numbers))
 
 
-def _ladder_answer(tables: Tables, game: Game) -> Answer:
-    """Return up to which budget twice the budget helps."""
-    from strozzi_sim.studies.ladder import flattens_at
-
-    table = tables["ladder"]
-    flat = flattens_at(table)
-    rows = pick(table, figure="win_share").dropna(subset="value")
-    last = f"up to the largest budget, {rows.iloc[-1]['budget']}" if flat is None else f"up to a budget of {flat}"
-    numbers = [
-        number(row, "share", f"games won with {row.budget} against {row.against}")
-        for row in rows.tail(3).itertuples(index=False)
-    ]
-    return Answer(f"Twice the budget wins more in {game.title} {last}.", "", tuple(numbers))
-
-
 def _challengers_answer(tables: Tables, game: Game) -> Answer:
     """Return by how much the best challenger beats copies of an agent."""
     table = tables["challengers"]
@@ -255,30 +239,6 @@ def _difference(table: pd.DataFrame) -> Iterator[Shown]:
         )
 
 
-def _ladder(table: pd.DataFrame) -> Iterator[Shown]:
-    """Yield the win share and the lead of one seat with twice the budget, step by step."""
-    words = {f"budget={row.budget}": f"{row.budget} : {row.against}" for row in table.itertuples(index=False)}
-    label, levels = "budget of one seat : of each other seat", tuple(dict.fromkeys(table["budget"]))
-    share = Picture(
-        "ladder",
-        "",
-        "lines",
-        "ladder",
-        (WIN,),
-        "Win share with twice the budget",
-        x="budget",
-        levels=levels,
-        x_label=label,
-        equal=True,
-    )
-    lead = Picture(
-        "lead", "", "lines", "ladder", (LEAD,), "Mean lead with twice the budget", x="budget", levels=levels, x_label=label,
-        zero=True,
-    )  # fmt: skip
-    yield share, table, words
-    yield lead, table, words
-
-
 def _challengers(table: pd.DataFrame) -> Iterator[Shown]:
     """Yield the win share of each challenger among copies of the agent."""
     first = table.iloc[0]
@@ -300,11 +260,11 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONG else f"{name[: _LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-_KINDS: dict[str, Any] = {"difference": _difference, "ladder": _ladder, "challengers": _challengers, "luck": _luck}
+_KINDS: dict[str, Any] = {"difference": _difference, "challengers": _challengers, "luck": _luck}
 _ANSWERS: dict[str, Any] = {
-    "difference": _difference_answer, "ladder": _ladder_answer, "challengers": _challengers_answer, "luck": _luck_answer,
+    "difference": _difference_answer, "challengers": _challengers_answer, "luck": _luck_answer,
 }  # fmt: skip
 _QUESTIONS = {
-    "difference": "What is different, on the same deals?", "ladder": "How far does thinking longer help?",
+    "difference": "What is different, on the same deals?",
     "challengers": "Can it be beaten?", "luck": "What is skill, and what is luck?",
 }  # fmt: skip

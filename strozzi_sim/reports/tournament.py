@@ -25,11 +25,6 @@ STRENGTH = Figure("strength", "strength", "number")
 AHEAD = Figure("ahead_share", "finished ahead", "share")
 WEIGHT = Figure("weight", "Nash weight", "share")
 AGAINST = Figure("score", "wins against the mixture", "share")
-META = (
-    Figure("alpha_rank", "alpha-rank mass", "share"),
-    Figure("nash_weight", "Nash weight", "share"),
-    Figure("nash_score", "wins against the mixture", "share"),
-)
 _LONG, _LONGER = 34, 60  # maximum letters of an agent's name beside a heat map and beside dots
 _DEFINITIONS = {
     "strength": "Plackett-Luce strength of complete finishing orders, logarithm, mean 0",
@@ -38,9 +33,6 @@ _DEFINITIONS = {
     "score_mean": "mean final score over the agent's games",
     "weight": "weight of the agent in the mixture that no agent beats",
     "score": "games won against that mixture",
-    "alpha_rank": "share of the time for which a population that tries one agent after another holds this one",
-    "nash_weight": "the same weight, with a bootstrap interval",
-    "nash_score": "the same score, with a bootstrap interval",
 }
 _GLOSSARY = {
     "strength": "Plackett-Luce strength: a difference of 1 means finishing ahead about 2.7 times as often as behind.",
@@ -57,7 +49,7 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
 
     Args:
         manifest: content of its manifest.json.
-        tables: agents, pairwise, ratings, seat_effects and nash; and meta_game, if there is one.
+        tables: agents, pairwise, ratings, seat_effects and nash.
         game: game of the tournament.
         painter: receives the pictures.
     """
@@ -234,11 +226,7 @@ def _pairs(standings: Sequence[_Standing], orders: Sequence[FieldOrder], painter
 
 
 def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> Section:
-    lines, sentences, bootstrapped = [], [], []
-    for standing in standings if "meta_game" in tables else ():
-        rows = pick(tables["meta_game"], players=standing.players, variant=standing.variant)
-        table = Picture("meta-game", "", "table", "", META, "", x="agent", levels=standing.agents, x_label="agent")
-        bootstrapped += painter.parts(table, "", rows, standing.words, standing.title)
+    lines, sentences = [], []
     for standing in standings if "nash" in tables else ():
         rows = pick(tables["nash"], players=standing.players, variant=standing.variant)
         table = Picture(
@@ -246,27 +234,16 @@ def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> S
         )
         lines += painter.parts(table, "", rows, standing.words, standing.title)
         weights = pick(rows, figure="weight")
-        if "meta_game" in tables:  # the same weights, always with intervals
-            weights = pick(
-                tables["meta_game"], players=standing.players, variant=standing.variant, figure="nash_weight"
-            )
         weighty = weights.query("value > 0 or high > 0").sort_values("value", ascending=False, kind="stable")
         mixture = [f"`{row.agent}` ({format_estimate(row, 'share')})" for row in weighty.itertuples(index=False)]
         if mixture:
             unsure = " These deals do not decide who has a weight." if weighty["high"].isna().any() else ""
             sentences.append(f"At {standing.title} the mixture that no agent beats is {listed(mixture)}.{unsure}")
     caption = (
-        "The choice of an agent is itself a game. Its solution is the most uniform mixture of agents that no agent beats (Nash averaging, Balduzzi et al. 2018). "
+        "The choice of an agent is itself a game. Its solution is the mixture of agents that no agent beats (Nash averaging, Balduzzi et al. 2018). "
         "Against it, agents with a weight win one half, the others less. Adding copies or weak agents does not change these scores."
     )
-    beside = (
-        "A population in which all choose one agent tries another at random, and takes it if it finishes ahead in more than half of their games. "
-        "Alpha-rank's mass is the share of the time for which it holds an agent. Intervals are a bootstrap over deals."
-    )
-    items = [
-        Item("Weights, and scores against the mixture", caption, tuple(lines)),
-        Item("Alpha-rank and Nash averaging, with intervals", beside, tuple(bootstrapped)),
-    ]
+    items = [Item("Weights, and scores against the mixture", caption, tuple(lines))]
     return section("nash", "Nash averaging", "Which mixture of agents is unbeaten?", sentences, items)
 
 

@@ -28,7 +28,7 @@ def has_page(tables: Tables) -> bool:
     return not _WITH_PAGES.isdisjoint(tables)
 
 
-_WITH_PAGES = {"ratings", "seats", "worth", "difference", "ladder", "challengers", "luck"}
+_WITH_PAGES = {"ratings", "seats", "worth", "difference", "challengers", "luck"}
 
 
 def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> "Content":
@@ -85,7 +85,7 @@ def answer_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> "Answe
 
 
 def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> None:
-    """Paint the pictures of these results: of their page, or of a comparison, ladder or best response.
+    """Paint the pictures of these results: of their page, or of a comparison or best response.
 
     Raises:
         InputError: results of this kind have no pictures.

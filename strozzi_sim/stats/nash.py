@@ -1,11 +1,9 @@
 """Nash averaging: the score of agents against the Nash equilibrium of choosing an agent.
 
 A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won minus one
-half, an antisymmetric matrix. Its Nash equilibrium of maximum entropy is a mixture of agents that no agent beats.
-Agents are rated by their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
-Adding copies or weak agents changes no score. With more than two players the payoff is the share of games in which one agent finishes ahead
-of the other, which is antisymmetric too. The paper takes log odds as payoffs; shares are used here because they
-are finite where an agent won every game.
+half, an antisymmetric matrix. Its Nash equilibrium is a mixture of agents that no agent beats. Agents are rated by their
+score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). Adding copies or weak agents changes
+no score. The paper takes log odds as payoffs; shares are used here because they are finite where an agent won every game.
 
 Axes: C chunks, F agents.
 """
@@ -41,10 +39,10 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     exist only if the agents with a weight are certain: every weight significantly above 0 and every other agent's
     score significantly under 1/2, all simultaneously (Bonferroni). Then a score against one agent is a share, with the
     interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
-    jackknife. There are no values where the linear program fails.
+    jackknife. There are no values where there is more than one equilibrium, or the linear program fails.
 
     Args:
-        ahead: float64[C, F, F], number of games that i finished ahead of j; a tie counts half.
+        ahead: float64[C, F, F], number of games that i won against j; a tie counts half.
         met: int64[C, F, F], number of games that both played.
         deals: total number of deals.
     """
@@ -106,32 +104,33 @@ def averaged(ahead: Array, met: Array) -> Array:
 
 
 def equilibrium(payoff: Array) -> Array:
-    """Return the Nash equilibrium of maximum entropy, float64[F], of an antisymmetric payoff matrix float64[F, F].
+    """Return the Nash equilibrium, float64[F], of an antisymmetric payoff matrix float64[F, F].
 
     Copies count as one agent and share its weight. A linear program finds every agent that has a weight in some
     equilibrium. Each of these scores exactly 0 against any equilibrium, so equilibria are the null space of the payoffs
-    among them. This is usually one mixture; otherwise the mixture of maximum entropy is computed.
+    among them.
+
+    Raises:
+        ArithmeticError: there is more than one equilibrium, or the program fails.
     """
     _, first, member, copies = np.unique(
         np.round(payoff, _DIGITS), axis=0, return_index=True, return_inverse=True, return_counts=True
     )
     payoff = payoff[np.ix_(first, first)]
-    support, inside = _support(payoff)
+    support = _support(payoff)
     inner = payoff[np.ix_(support, support)]
     *_, sizes, directions = np.linalg.svd(inner)
     free = directions[sizes <= _CLOSE * len(support)]  # mixtures up to scale, float64[K, S]
-    if len(free) == 1:
-        mixture = np.abs(free[0])
-    else:
-        others = np.delete(payoff[:, support], support, axis=0)
-        mixture = _most_even(inside, free, others, copies[support])
+    if len(free) != 1:
+        raise ArithmeticError("more than one mixture of agents is unbeaten")
+    mixture = np.abs(free[0])
     weight = np.zeros(len(payoff))
     weight[support] = mixture / mixture.sum()
     return np.asarray(np.round((weight / copies)[member.ravel()], _DIGITS))
 
 
-def _support(payoff: Array) -> tuple[Array, Array]:
-    """Return the agents with a weight in some equilibrium, int64[S], and one equilibrium of all of them, float64[S].
+def _support(payoff: Array) -> Array:
+    """Return the agents with a weight in some equilibrium, int64[S].
 
     Mixtures are unnormalized, so that one of them can have a weight of at least 1 for all these agents: the program
     maximizes the number of weights of at least 1.
@@ -150,40 +149,4 @@ def _support(payoff: Array) -> tuple[Array, Array]:
     )
     if result.status != 0:
         raise ArithmeticError(f"the linear program of an equilibrium has no solution: {result.message}")
-    support = np.flatnonzero(result.x[size:] > 0.5)
-    inside: Array = result.x[support]
-    return support, inside / inside.sum()
-
-
-def _most_even(inside: Array, free: Array, others: Array, copies: Array) -> Array:
-    """Return the equilibrium of maximum entropy, float64[S], among many.
-
-    Args:
-        inside: float64[S], one equilibrium, with all weights above 0.
-        free: float64[K, S], orthonormal basis of the equilibria.
-        others: float64[F - S, S], payoffs of agents without a weight, at most 0 against every equilibrium.
-        copies: int64[S], number of agents that share each weight.
-    """
-    from scipy.optimize import minimize
-
-    total = free.sum(axis=1)
-    ways = np.linalg.svd(total[None, :])[2][1:] @ free  # directions that keep the sum of the weights at 1
-
-    def at(step: Array) -> Array:
-        return np.asarray(inside + step @ ways)
-
-    def less_entropy(step: Array) -> tuple[float, Array]:
-        weight = np.maximum(at(step), 1e-300)
-        logs = np.log(weight / copies)
-        return float((weight * logs).sum()), ways @ (logs + 1.0)
-
-    limits = np.vstack([-others, np.eye(len(inside))])
-    result = minimize(
-        less_entropy,
-        np.zeros(len(ways)),
-        jac=True,
-        constraints={"type": "ineq", "fun": lambda step: limits @ at(step), "jac": lambda step: limits @ ways.T},
-        method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-14},
-    )
-    return np.maximum(at(result.x), 0.0)
+    return np.flatnonzero(result.x[size:] > 0.5)

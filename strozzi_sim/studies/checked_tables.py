@@ -46,7 +46,7 @@ def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str,
     """
     plan = manifest["plan"]
     if "counts" in plan and "ratings" not in frames and "worth" not in frames:
-        return  # of a comparison or ladder, which has no page
+        return  # of a comparison, which has no page
     for name, components in plan["variants"].items():
         from_components(load_game(manifest["game"]), name, components, f"{folder / MANIFEST}: plan.variants.{name}")
     counts = load_game(manifest["game"]).player_counts

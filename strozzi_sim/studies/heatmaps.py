@@ -101,7 +101,7 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
         raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
     resolved = manifest["plan"]
     if "counts" in resolved:
-        raise InputError(f"{folder}: contains a tournament, comparison or ladder, which has no facts")
+        raise InputError(f"{folder}: contains a tournament or comparison, which has no facts")
     game = load_game(resolved["game"])
     with only_named(code), error_place(str(folder)):
         lineups = [find_agents(lineup, game, "lineups") for lineup in resolved["lineups"]]

@@ -139,7 +139,7 @@ class Results:
         return self.plot(f"heat-{own.name}")
 
     def plot(self, name: str | None = None, *, ax: Any = None, players: int | None = None) -> "Drawing | Any":
-        """Draw a picture of the report, or of a comparison, a ladder or a best response.
+        """Draw a picture of the report, or of a comparison or a best response.
 
         Args:
             name: one of `pictures`; default: the first.
@@ -292,7 +292,7 @@ def load_results(folder: Path) -> Results:
         ("tables/ratings.parquet", "tables/worth.parquet")
     ):
         raise InputError(
-            f"{folder}: holds a comparison or ladder, whose report is written when it is played; see {folder / 'report.html'}"
+            f"{folder}: holds a comparison, whose report is written when it is played; see {folder / 'report.html'}"
         )
     if manifest.get("part"):
         raise InputError(f"{folder}: holds part {manifest['part']} of a study; join all parts with `strozzi merge`")

@@ -159,19 +159,11 @@ def unrated(ratings: Any) -> bool:
 
 
 def add_nash(table: FigureTable, counts: Counts) -> None:
-    """The mixture that no agent beats, and every agent's score against it, where to win is to finish ahead."""
-    found = nash_average(counts.ahead / HALF, counts.met, counts.deals)
+    """Add the mixture of agents that no agent beats, and every agent's score against it, with two players."""
+    found = nash_average(counts.ahead / HALF, counts.met, counts.deals) if counts.players == 2 else None
     if found is not None:  # in a sample of the matchups not all have met
         table.add(counts, "weight", found.weight, agent=counts.field.labels)
         table.add(counts, "score", found.score, agent=counts.field.labels)
-
-
-def add_meta_game(table: FigureTable, counts: Counts) -> None:
-    """Alpha-rank and Nash averaging of every agent, with bootstrap intervals."""
-    from strozzi_sim.adapters.alpha_rank import meta_game
-
-    found = meta_game(counts.ahead / HALF, counts.met, counts.seed)
-    table.add_all(counts, found, agent=counts.field.labels)
 
 
 def add_seats(table: FigureTable, counts: Counts) -> None:

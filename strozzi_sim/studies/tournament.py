@@ -9,7 +9,6 @@ always next after the same opponent, which moves win shares by several points wh
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -49,13 +48,11 @@ class Tournament(Kind):
         field: the agents.
         matchups: by player count, indices into the field.
         most: largest number of matchups at each player count; of more, a balanced sample is taken.
-        meta_game: whether there is a table of alpha-rank and Nash averaging with bootstrap intervals.
     """
 
     field: Field
     matchups: dict[int, list[tuple[int, ...]]]
     most: int
-    meta_game: bool = False
 
     def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> "Tournament":
         """Return the tournament with counts instead of seconds; its agents may sort and be sampled differently."""
@@ -74,7 +71,6 @@ class Tournament(Kind):
             plan.seed,
             self.most,
             plan.until,
-            meta_game=self.meta_game,
         )
         return replace(again, plan=replace(again.plan, calibrated=found, luck=plan.luck))
 
@@ -100,7 +96,7 @@ class Tournament(Kind):
         """Return None: `win_share_anytime` has the precision of a tournament."""
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the tables agents, pairwise, ratings, seat_effects and nash, and meta_game if it is wanted."""
+        """Return the tables agents, pairwise, ratings, seat_effects and nash."""
         adding = {
             "agents": standings.add_agents,
             "pairwise": standings.add_pairwise,
@@ -109,8 +105,6 @@ class Tournament(Kind):
             "nash": standings.add_nash,
         }
         made = {name: (FigureTable(*keys), adding[name]) for name, keys in standings.KEYS.items()}
-        if self.meta_game:
-            made["meta_game"] = FigureTable("agent"), standings.add_meta_game
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
@@ -171,7 +165,6 @@ class Tournament(Kind):
 def plan_tournament(
     game: Game, agents: Sequence[AgentSpec], variants: Sequence[Variant], players: Sequence[int], deals: int, seatings: str,
     seed: int, most: int = MAX_MATCHUPS, until: str | float = "", *, luck: str = "", luck_redraws: int | None = None,
-    meta_game: bool = False,
 ) -> Tournament:  # fmt: skip
     """The tournament of a field.
 
@@ -192,8 +185,6 @@ def plan_tournament(
         )
     check_whole("max_matchups", most, 1, 100_000)
     chosen = {count: matchups(field, count, most, seed) for count in players}
-    if meta_game:
-        _check_pairs(size, chosen)
     lineups = [[field.agents[k] for k in matchup] for found in chosen.values() for matchup in found]
     cells = len({tuple(lineup) for lineup in lineups}) * len(variants)
     chunks = min(max(_CHUNKS_IN_ALL // cells, _FEWEST_CHUNKS * (3 if rule else 1)), CHUNKS)
@@ -201,21 +192,7 @@ def plan_tournament(
         name_of("tournament", game), game, lineups, variants, players, deals, seatings=seatings, seed=seed, chunks=chunks,
         orders=True, until=rule, luck=luck, luck_redraws=luck_redraws,
     )  # fmt: skip
-    return Tournament(plan, field, chosen, most, meta_game)
-
-
-def _check_pairs(size: int, chosen: dict[int, list[tuple[int, ...]]]) -> None:
-    """Refuse a sample of matchups in which some agents never meet, and a library that is missing."""
-    import strozzi_sim.adapters.alpha_rank  # noqa: F401
-
-    for count, found in chosen.items():
-        missing = comb(size, 2) - len({pair for matchup in found for pair in combinations(matchup, 2)})
-        if missing:
-            raise ArgumentError(
-                "meta_game",
-                f"{pluralize(missing, 'pair')} of agents never meet in {pluralize(len(found), 'matchup')} of {count} players; play all "
-                f"{comb(size, count):,}, or more of them, with max_matchups",
-            )
+    return Tournament(plan, field, chosen, most)
 
 
 def _rule(until: str) -> str:

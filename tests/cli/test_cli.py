@@ -50,7 +50,6 @@ COMMANDS = [
     "balance",
     "tournament",
     "compare",
-    "ladder",
     "exploit",
     "leak-check",
     "play",

@@ -29,7 +29,6 @@ COMMANDS = {
     "compare variants": ["compare", STROZZI, "--set", "ships.S12.promotion=1", "--players", 3, "--agents", "random"],
     "tournament": ["tournament", MEDICI, "--agents", "random,fair-price,shader"],
     "worth": ["worth", STROZZI, "flag:ware", "--players", 3, "--agents", "random"],
-    "ladder": ["ladder", STROZZI, "greedy", "--param", "margin", "--from", 4, "--steps", 1, "--players", 3],
     "heatmap": ["heatmap", MEDICI, "--rows", "seat", "--columns", "round", "--fact", "round", "--agents", "random"],
     "luck": ["luck", MEDICI, "--games", 0, "--agents", "random,fair-price"],
 }  # fmt: skip

@@ -57,8 +57,6 @@ CALLS = [
     (lambda: ss.compare("strozzi", "random", "gredy"), "second: unknown agent 'gredy'; ", "did you mean 'greedy'?"),
     (lambda: ss.compare("strozzi", "random", "greedy", opponents="gredy"), "opponents: unknown agent 'gredy'; ", "did you mean 'greedy'?"),
     (lambda: ss.tournament("strozzi", "random"), "agents: a tournament with 4 players needs at least 4 agents, got 1 (random)", ""),
-    (lambda: ss.ladder("strozzi", "ismct"), "agent: unknown agent 'ismct'; ", "did you mean 'ismcts'?"),
-    (lambda: ss.ladder("strozzi", "ismcts", "iteration"), "param: ismcts has no parameter 'iteration' ", "did you mean 'iterations'?"),
     (lambda: ss.exploit("strozzi", "random", challengers="ismct"), "challengers: unknown agent 'ismct'; ", "did you mean 'ismcts'?"),
     (lambda: ss.read_study(5), "path: expected a path, got 5", ""),
     (lambda: study(lineups=["heuristic"]), "study: lineups[0]: expected a list, got 'heuristic'; write ['heuristic']", ""),
@@ -169,7 +167,6 @@ def test_a_wrong_key_of_a_study_is_told_with_the_file(tmp_path, capsys, changes,
         ("play strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
         ("record strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
         ("leak-check strozzi heuristc", "AGENT: unknown agent 'heuristc'; known: "),
-        ("ladder strozzi ismct", "AGENT: unknown agent 'ismct'; "),
         ("compare strozzi random gredy", "B: unknown agent 'gredy'; "),
         ("compare strozzi random greedy --opponents gredy", "--opponents: unknown agent 'gredy'; "),
     ],
@@ -179,7 +176,7 @@ def test_a_wrong_option_is_told_by_its_name(capsys, line, words):
     assert capsys.readouterr().err.startswith(f"strozzi: error: {words}")
 
 
-@pytest.mark.parametrize("name", ["play", "record", "bench", "exploit", "ladder", "tournament", "compare", "heatmap"])
+@pytest.mark.parametrize("name", ["play", "record", "bench", "exploit", "tournament", "compare", "heatmap"])
 def test_help_says_which_players_are_the_default(capsys, name):
     command([name, "--help"])
     assert "default: 4, or the game's minimum" in " ".join(capsys.readouterr().out.split())

@@ -124,12 +124,6 @@ def test_compare_agents_and_variants(game, document):
     assert variants["difference"]
 
 
-def test_ladder(game, document):
-    rungs = ("--from", 5, "--steps", 2, "--players", fewest(game), "--deals", 3, "--workers", 1)
-    assert document("ladder", game.name, "ismcts", *rungs)["tables"]["ladder"]
-
-
-@pytest.mark.slow
 def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
     found = document("exploit", game.name, "random", *small, "--workers", 1)

@@ -281,12 +281,6 @@ def _without_notes(document):
     return {key: value for key, value in document.items() if key != "calibrated"}
 
 
-def test_a_ladder_climbs_counts():
-    assert run(["ladder", "strozzi", "ismcts:seconds=1"]) == 2
-    assert run(["ladder", "strozzi", "ismcts", "--param", "seconds"]) == 2
-
-
-@pytest.mark.slow
 def test_a_recorded_game_explained_in_seconds(each_takes, capsys, tmp_path):
     path = tmp_path / "games.jsonl"
     said(capsys, "record", "strozzi", "--players", 3, "--out", path)

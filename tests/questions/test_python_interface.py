@@ -218,7 +218,7 @@ def test_a_picture_of_several_figures_says_which_is_which(results, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_comparison_a_ladder_and_a_best_response_have_their_picture():
+def test_a_comparison_and_a_best_response_have_their_picture():
     compared = ss.compare("strozzi", "greedy", "random", players=[3, 4], deals=30, workers=1).plot()
     assert compared.title == "greedy minus random, on the same deals"
     rows = compared.table.query("figure == 'win_share'")
@@ -230,16 +230,6 @@ def test_a_comparison_a_ladder_and_a_best_response_have_their_picture():
         assert [mark["value"], mark["low"], mark["high"]] == pytest.approx(
             [100 * row.value, 100 * row.low, 100 * row.high]
         )
-
-    climbed = ss.ladder("strozzi", "greedy", param="margin", start=2, steps=3, players=3, deals=30, workers=1)
-    assert climbed.pictures == ["ladder", "lead"]
-    for name, about in (("ladder", "win_share"), ("lead", "lead_mean")):
-        (panel,) = panels(climbed.plot(name).figure)
-        assert _broken_lines(panel) == [0]
-        assert [mark["level"] for mark in marks(panel)] == ["4 : 2", "8 : 4", "16 : 8"]
-        values = climbed.tables["ladder"].set_index("figure").loc[about, "value"].to_numpy()
-        shown = 100 * (values - 1 / 3) if name == "ladder" else values
-        assert [mark["value"] for mark in marks(panel)] == pytest.approx(list(shown))
 
     found = ss.exploit("strozzi", "random", 3, generations=1, population=4, deals=10, held_out=50, workers=1)
     (panel,) = panels(found.plot("challengers").figure)
@@ -345,7 +335,6 @@ def test_agents_declared_in_code_play():
         (lambda: ss.tournament("strozzi", ["random"], players=3), "agents: a tournament with 3 players needs at least 3"),
         (lambda: ss.leak_check("strozzi", "greedy", players=2), "players: strozzi takes 3-6 players, got 2"),
         (lambda: ss.exploit("strozzi", "greedy", population=1), "population: must be between"),
-        (lambda: ss.ladder("strozzi", "greedy"), "param: greedy has no parameter 'iterations'"),
         (lambda: ss.read_study("nowhere.toml"), "nowhere.toml"),
     ],
 )  # fmt: skip

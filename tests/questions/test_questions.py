@@ -18,7 +18,6 @@ GIVEN = {  # what a question needs to be asked at all
     "compare": {"first": "random", "second": "greedy"},
     "exploit": {"agent": "random"},
     "heatmap": {"rows": "seat", "columns": "round", "fact": "round"},
-    "ladder": {"agent": "greedy", "param": "margin", "start": 2, "steps": 1},
     "leak_check": {"agent": "random"},
     "sweep": {"file": str(ROOT / "experiments" / "strozzi_bonus.toml")},
     "our_table": {"file": str(ROOT / "tests" / "studies" / "sheets.csv")},
@@ -34,10 +33,9 @@ WRONG = {  # a value that can be typed, by argument
     "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0, "precision": 26, "keys": "nothing", "seconds": 0,
     "file": str(ROOT / "experiments" / "flag_usage.toml"), "best": "seats", "highest": True,
     "parts": "", "luck": "nobody", "luck_redraws": 0, "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
-    "exact": True, "cfr": -1, "questions": 1, "max_nodes": 0, "forbid": "flag:gold",
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
-    "folder", "progress", "title", "code", "study", "meta_game", "rows", "columns", "value", "where", "fact", "interactions",
+    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
 }  # fmt: skip
 PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name"), ("merge", "parts")}
 

@@ -171,7 +171,6 @@ def test_every_question_takes_it():
         (ss.simulate("strozzi", 4, [*FIELD], **common), 40),
         (ss.compare("strozzi", "greedy", "heuristic", 4, opponents=["random"], **common), 2 * 40),
         (ss.tournament("strozzi", [*FIELD, "trader"], 4, **common), 5 * 40),
-        (ss.ladder("strozzi", "greedy", "margin", 1, 2, 3, **common), 2 * 40),
     ]
     assert [results.n_games for results, _ in asked] == [games for _, games in asked]
     found = ss.simulate("strozzi", 4, [*FIELD], seatings="spread", precision=5, workers=1)

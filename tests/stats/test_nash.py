@@ -51,18 +51,12 @@ def test_copies_share_a_weight():
     )
 
 
-def test_of_many_equilibria_the_most_even_is_taken():
-    even = np.zeros((1, 1))
-    assert equilibrium(blocks(CIRCLE, even)) == pytest.approx([1 / 4] * 4, abs=1e-6)
-    assert equilibrium(blocks(CIRCLE, CIRCLE / 3)) == pytest.approx([1 / 6] * 6, abs=1e-6)
-
-
-def test_even_as_it_may_be_nobody_beats_it():
-    """A seventh agent beats the second circle by more than it loses to the first, so the first weighs twice as much."""
-    payoff = blocks(CIRCLE, CIRCLE, np.zeros((1, 1)))
-    payoff[6, :3], payoff[6, 3:6] = -0.05, 0.1
-    payoff[:, 6] = -payoff[6]
-    assert equilibrium(payoff) == pytest.approx([2 / 9] * 3 + [1 / 9] * 3 + [0], abs=1e-6)
+@pytest.mark.parametrize(
+    "payoff", [blocks(CIRCLE, np.zeros((1, 1))), blocks(CIRCLE, CIRCLE / 3)], ids=["circle-and-one", "circles"]
+)
+def test_of_many_equilibria_none_is_chosen(payoff):
+    with pytest.raises(ArithmeticError, match="more than one mixture"):
+        equilibrium(payoff)
 
 
 @st.composite
@@ -75,18 +69,15 @@ def tournaments(draw):
 
 @settings(deadline=None)
 @given(tournaments(), st.data())
-def test_nobody_beats_it_and_copies_move_no_score(payoff, data):
-    weight = equilibrium(payoff)
+def test_no_agent_beats_it(payoff, data):
+    try:
+        weight = equilibrium(payoff)
+    except ArithmeticError:
+        return  # there are many
     assert weight.sum() == pytest.approx(1)
     assert (weight >= 0).all()
     assert (payoff @ weight).max() < 1e-6
-    size = len(payoff)
-    copied = data.draw(st.integers(0, size - 1))
-    more = with_copies(payoff, [*range(size), copied])
-    again = equilibrium(more)
-    assert (more @ again).max() < 1e-6
-    assert again[copied] == again[size]
-    order = data.draw(st.permutations(range(size)))
+    order = data.draw(st.permutations(range(len(payoff))))
     assert equilibrium(with_copies(payoff, order)) == pytest.approx(weight[list(order)], abs=1e-4)
 
 
@@ -98,11 +89,10 @@ def test_nobody_beats_it_and_copies_move_no_score(payoff, data):
 @given(tournaments().filter(lambda payoff: (np.abs(payoff) + np.eye(len(payoff)) > 0).all()))
 def test_copies_move_no_score_of_others(payoff):
     """Where an equilibrium is unique, copying anybody leaves every score as it was."""
-    weight = equilibrium(payoff)
-    played, beaten = np.flatnonzero(weight > 0), np.flatnonzero(weight == 0)
-    inner = payoff[np.ix_(played, played)]
-    if (payoff[beaten] @ weight > -1e-6).any() or np.linalg.matrix_rank(inner, tol=1e-6) < len(played) - 1:
-        return  # equilibria may be many
+    try:
+        weight = equilibrium(payoff)
+    except ArithmeticError:
+        return  # there are many
     more = with_copies(payoff, [*range(len(payoff)), 0])
     assert more @ equilibrium(more) == pytest.approx(np.append(payoff @ weight, payoff[0] @ weight), abs=2e-3)
 
@@ -181,10 +171,7 @@ def test_the_table_of_a_tournament():
     assert nash.loc[("score", "random"), "value"] == pytest.approx(won)
 
 
-def test_with_three_players_to_win_is_to_finish_ahead():
-    planned = tournament_of(load_game("strozzi"), ["random", "heuristic", "greedy"], players=[3], deals=60)
-    tables = run_in_memory(planned.plan, tables=planned.tables, workers=1).tables
-    nash = tables["nash"].set_index(["figure", "agent"])
-    assert nash.loc[("weight", "heuristic"), "value"] == 1
-    pairs = tables["pairwise"].set_index(["agent", "opponent"])
-    assert nash.loc[("score", "random"), "value"] == pytest.approx(pairs.loc[("random", "heuristic"), "value"])
+def test_with_three_players_there_is_no_mixture():
+    """Nobody plays a table of copies there, so choosing an agent is no game of two."""
+    planned = tournament_of(load_game("strozzi"), ["random", "heuristic", "greedy"], players=[3], deals=4)
+    assert run_in_memory(planned.plan, tables=planned.tables, workers=1).tables["nash"].empty

@@ -58,7 +58,6 @@ COMMANDS = {
     "balance": ["balance strozzi --players 3 --agents random --deals 20 --out {loot}"],
     "tournament": ["tournament strozzi --players 3 --agents random,greedy,racer --deals 2 --out {loot}"],
     "compare": ["compare strozzi random greedy --players 3 --deals 20 --out {loot}"],
-    "ladder": ["ladder strozzi flat_mc --param playouts --players 3 --deals 2 --out {loot}"],
     "luck": ["luck strozzi --players 3 --deals 20 --out {loot}"],
     "worth": ["worth strozzi flag:pirate --players 3 --agents random --deals 20 --out {loot}"],
     "sweep": ["sweep {sweep} --out {loot}"],

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim import compare, exploit, ladder, simulate, tournament
+from strozzi_sim import compare, exploit, simulate, tournament
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.error_text import arguments_to_options, error_words
 from strozzi_sim.errors import ArgumentError, pluralize
@@ -123,10 +123,6 @@ REFUSED = [
      "opponents: 4 agents for 3 other seats"),
     (lambda: compare("strozzi", "base", "base", agents=["random"] * 5), "--agents",
      "agents: 5 agents (random,random,random,random,random) for 4 seats"),
-    (lambda: ladder("strozzi", agent="greedy"), "--param", "param: greedy has no parameter 'iterations'"),
-    (lambda: ladder("strozzi", agent="greedy", param="margin", start=0), "--from", "start: must be above 0, got 0"),
-    (lambda: ladder("strozzi", agent="greedy", param="margin", steps=9), "--steps", "steps: margin of greedy is"),
-    (lambda: ladder("strozzi", "greedy", "margin", steps=31), "--steps", "steps: must be between 1 and 30, got 31"),
     (lambda: exploit("strozzi", "random", held_out=1), "--held-out", "held_out: must be between 2 and 100,000,000, got 1"),
     (lambda: exploit("strozzi", agent="random", seed=-1), "--seed", "seed: must be between 0 and 9,007,199,254,740,991, got -1"),
 ]  # fmt: skip

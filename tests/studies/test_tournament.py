@@ -1,4 +1,4 @@
-"""Tournaments, comparisons, ladders: exact counts of orders, fits against choix and against the truth, and the commands."""
+"""Tournaments and comparisons: exact counts of orders, fits against choix and against the truth, and the commands."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pytest
 
-from planning import comparison_of, ladder_of, tournament_of, variants_of
+from planning import comparison_of, tournament_of, variants_of
 from strozzi_games import STROZZI
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
@@ -22,7 +22,6 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
-from strozzi_sim.studies.ladder import flattens_at
 from strozzi_sim.studies.lookup import find_agents
 from strozzi_sim.studies.matchups import make_field, matchups
 from strozzi_sim.studies.results import load_results
@@ -443,9 +442,6 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
         run_study(tourney(field, deals=400).plan, tmp_path / "a", workers=1)
 
 
-# -- comparisons and ladders -----------------------------------------------------------------------------------------
-
-
 def test_two_agents_are_compared_on_the_same_deals(tmp_path):
     made = comparison_of(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
     assert made.plan.games == 2 * 80 * 3
@@ -487,26 +483,6 @@ def test_two_variants_are_compared_seat_by_seat(tmp_path):
     assert (frames["difference"].query("figure == 'win_share'")["value"] == 0).all()
 
 
-def test_a_ladder_doubles_and_says_where_it_is_flat(tmp_path):
-    made = ladder_of(STROZZI, "greedy:pirate_margin=4", param="margin", start=4, steps=3, players=3, deals=60)
-    assert [cell.lineup for cell in made.plan.cells][1] == ",".join(
-        ["greedy:margin=16,pirate_margin=4", *["greedy:margin=8,pirate_margin=4"] * 2]
-    )
-    table = play(made, tmp_path / "r")["ladder"]
-    assert list(table.query("figure == 'win_share'")["budget"]) == ["8", "16", "32"]
-    assert (table["n"] == 180).all()
-    rows = made.plan.cells[0].match.play(0, 60, rows=True).rows.reshape(180, 3)
-    mine = np.where(rows["position"] == 0, rows["score"], 0).sum(axis=1)
-    others = np.where(rows["position"] != 0, rows["score"], 0).sum(axis=1) / 2
-    assert table.query("figure == 'lead_mean'")["value"].iloc[0] == pytest.approx((mine - others).mean())
-    beyond = table.query("figure == 'win_share_minus_fair'")
-    flat = [int(row.step) for row in beyond.itertuples() if row.low <= 0 <= row.high]
-    assert flattens_at(table) == (flat[0] if flat else None)
-    steep = beyond.assign(low=0.1, high=0.2)
-    assert flattens_at(steep) is None
-    assert flattens_at(steep.assign(low=np.nan, high=np.nan)) == 0
-
-
 # -- the commands ----------------------------------------------------------------------------------------------------
 
 
@@ -533,7 +509,7 @@ def test_the_tournament_command(tmp_path):
 
 
 @pytest.mark.slow
-def test_compare_and_ladder_commands():
+def test_the_compare_command():
     found = json.loads(
         strozzi("compare", "strozzi", "base", "long-tracks", "--agents", "greedy", "--deals", 40, "--json").stdout
     )
@@ -541,9 +517,6 @@ def test_compare_and_ladder_commands():
     assert {"sides", "difference", "changes"} <= set(found["tables"])
     said = strozzi("compare", "strozzi", "greedy", "random", "--opponents", "greedy", "--players", 3, "--deals", 40)
     assert "greedy - random, paired by deal" in said.stdout
-    said = strozzi("ladder", "strozzi", "greedy", "--param", "margin", "--from", 4, "--steps", 2, "--deals", 40)
-    assert said.returncode == 0, said.stderr
-    assert "8 against 4, 16 against 8" in said.stdout
 
 
 REFUSED = [
@@ -563,10 +536,6 @@ REFUSED = [
     ("compare strozzi --variants base", "--variants: expected two variants"),
     ("compare strozzi --variants base,poor", "unknown variant 'poor'"),
     ("compare strozzi a b --variants base,long-tracks", "replaces the two sides"),
-    ("ladder strozzi greedy", "--param: greedy has no parameter 'iterations' that is a number; known: margin"),
-    ("ladder strozzi greedy --param margin --from 250 --steps 9", "margin of greedy is at most 1000"),
-    ("ladder strozzi greedy --param margin --from 0", "--from: must be above 0"),
-    ("ladder strozzi greedy --param margin --from 1.5", "margin is a whole number"),
 ]  # fmt: skip
 
 

@@ -98,11 +98,6 @@ def test_questions_about_agents_and_things_also_take_luck_out():
             ss.tournament("strozzi", ["greedy", "heuristic", "picky", "racer"], deals=40, **MEASURED),
         ),
         ("worth", "score_lost", ss.worth("strozzi", "flag:pirate", agents="heuristic", deals=60, **MEASURED)),
-        (
-            "ladder",
-            "lead_mean",
-            ss.ladder("strozzi", "heuristic", param="patience", start=0.5, steps=1, deals=60, **MEASURED),
-        ),
     ]
     for name, figure, results in found:
         table = results.tables[name]

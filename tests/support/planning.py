@@ -1,4 +1,4 @@
-"""Tournaments, comparisons and ladders from names, planned and not played."""
+"""Tournaments and comparisons from names, planned and not played."""
 
 from unittest.mock import patch
 
@@ -20,7 +20,3 @@ def comparison_of(game, first, second, *, against, players, deals):
 
 def variants_of(game, first, second, *, agents, players, deals):
     return planned(ss.compare, game, first, second, players, agents=agents, deals=deals)
-
-
-def ladder_of(game, agent, *, param, start, steps, players, deals):
-    return planned(ss.ladder, game, agent, param, start, steps, players, deals=deals)
