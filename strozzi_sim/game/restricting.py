@@ -155,7 +155,7 @@ def described_things(game: Game, variant: Variant) -> dict[str, str]:
 
 
 def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
-    """Return what the uses of things are counted of, in words: {"flag:pirate": "rounds"}; "" without facts.
+    """Return what the uses of things are counted of, in words, such as "rounds"; "" without facts.
 
     A thing that only a variant has is counted as the first thing of its kind is.
     """

@@ -57,7 +57,7 @@ def worth(
 
     Returns:
         Table worth with the keys thing and agent: win_share_lost and score_lost (positive: the thing is worth having),
-        popularity (the share of its occasions in which a seat uses it: of rounds a flag, of games a tile;
+        popularity (the share of its occasions, such as rounds or games, in which a seat uses it;
         `game.restricting.occasions` names them) and naive_win_share (the share of wins of the seats that use it, each
         use counted).
 

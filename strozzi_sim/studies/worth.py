@@ -73,7 +73,7 @@ def _uses(free: CellCounts, use: Use) -> dict[str, Estimate]:
 
 
 def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
-    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and two flags.
+    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and two marks.
 
     A thing is SMALL only if its loss is known to be. `misleads`: the wins of its users point elsewhere. `at_ceiling`:
     without it the agent wins less than `effect` of its games, so that the share lost cannot tell such things apart,
@@ -100,8 +100,8 @@ def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
             naive_sign = 1 if naive.value > 1 / naive.players else -1
         causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
         misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
-        flags = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
-        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, **flags}
+        further = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
+        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, **further}
 
 
 def ranked(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -145,8 +145,8 @@ QUESTIONS = (
         {"game": _NEEDED, "things": [], "players": None, "agents": "", "deals": 200, "every": False, **_COMMON},
         ("worth",),
         "Measure what a thing of the game is worth: an agent that must do without it, against itself on the same deals. win_share_lost and "
-        "score_lost are causal; positive means worth having. popularity is the share of occasions in which a seat "
-        "uses it. The tool games lists the things of a game, and the occasions of each.",
+        "score_lost are causal; positive means worth having. popularity is the share of its occasions, such as rounds "
+        "or games, in which a seat uses it. The tool games lists the things of a game, and the occasions of each.",
         {"deals": "deals for each thing", "every": "measure all things, which takes long", "variant": "name of a variant"},
     ),
     Question(
