@@ -288,7 +288,7 @@ def _strategies() -> Iterator[str]:
             for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
             if (each["players"], each["agent"]) == (players, agent)
         ]
-        yield f"At {players} players, by `{agent}`: {winners_sentence(lines)} {command(f'{game}-worth')}"
+        yield f"Among copies of `{agent}` at {players} players {_lowered([winners_sentence(lines)])} {command(f'{game}-worth')}"
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}

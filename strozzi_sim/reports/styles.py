@@ -22,7 +22,7 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.studies.worth import COSTS, SMALL, WORTH
 
 _MOST = 6  # styles, and things, named one by one
-_CAUSAL = {WORTH: "which is worth having", COSTS: "which costs them games", SMALL: "which is worth next to nothing"}
+_CAUSAL = {WORTH: "it is worth having", COSTS: "it costs them games", SMALL: "it is too small to matter"}
 
 
 def styles_answer(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Answer | None:
@@ -91,22 +91,12 @@ def winners_sentence(lines: Sequence[Mapping[str, Any]]) -> str:
     p = holm(
         p_value_of_share(rows["value"], rows["low"], rows["high"], fair, degrees_of_freedom(rows["n"], rows["deals"]))
     )
-    found = [(_difference(line, fair), line) for line, each in zip(known, p, strict=True) if each < ALPHA]
-    more = sorted(((row, line) for row, line in found if row.value > 0), key=lambda pair: -pair[0].value)[:_MOST]
+    found = [(line["naive_win_share"], line) for line, each in zip(known, p, strict=True) if each < ALPHA]
+    more = sorted(((row, line) for row, line in found if row.value > fair), key=lambda pair: -pair[0].value)[:_MOST]
     if not more:
         return "There is nothing counted here that winners are known to do more often than losers."
     said = [
-        f"`{line['thing']}` ({_points(row)} points more often, {_CAUSAL.get(line['verdict'], 'whose worth is not known')})"
+        f"`{line['thing']}` (users win {share_text(row)}; {_CAUSAL.get(line['verdict'], 'its worth is not known')})"
         for row, line in more
     ]
-    return f"Winners do more often than losers: {listed(said)}."
-
-
-def _difference(line: Mapping[str, Any], fair: float) -> pd.Series:
-    """Return how much more often winners than losers use a thing: users and their share of wins give both by Bayes' rule."""
-    scale = line["popularity"].value / (fair * (1 - fair))
-    return pd.Series({end: scale * (getattr(line["naive_win_share"], end) - fair) for end in ("value", "low", "high")})
-
-
-def _points(row: Any) -> str:
-    return share_text(row).replace(" %", "")
+    return f"Winners do more often than losers, most of all: {listed(said)}; {100 * fair:.3g} % would be equal."

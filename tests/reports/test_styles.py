@@ -94,7 +94,6 @@ def line(thing, used, win_share, half, verdict):
 
 
 def test_what_winners_do_more_is_said_with_what_it_is_worth():
-    """Of seats that use a thing half the time and then win 30 %, winners used it in 60 % and losers in 46.7 %: 13.3 points."""
     lines = [
         line("port:rome", 0.5, 0.30, 0.003, WORTH),
         line("flag:florence", 0.2, 0.28, 0.003, COSTS),
@@ -103,8 +102,8 @@ def test_what_winners_do_more_is_said_with_what_it_is_worth():
         {"players": 4, "thing": "never", "verdict": UNCLEAR},
     ]
     assert winners_sentence(lines) == (
-        "Winners do more often than losers: `port:rome` (13.3 (12.5 to 14.1) points more often, which is worth having) and "
-        "`flag:florence` (3.2 (2.9 to 3.5) points more often, which costs them games)."
+        "Winners do more often than losers, most of all: `port:rome` (users win 30.0 % (29.7 to 30.3); it is worth having) and `flag:florence` "
+        "(users win 28.0 % (27.7 to 28.3); it costs them games); 25 % would be equal."
     )
     assert winners_sentence(lines[2:3]).startswith("There is nothing counted here")
     assert winners_sentence(lines[4:]) == ""
