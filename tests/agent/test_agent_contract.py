@@ -2,6 +2,8 @@
 
 import linecache
 import pickle
+import subprocess
+import sys
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -685,3 +687,54 @@ def test_a_policy_that_is_its_own_default_is_refused(tmp_path):
     )
     with pytest.raises(InputError, match="at most 8 nested agents"):
         load_agent(f"{file}::own")
+
+
+TALKATIVE = '''
+from strozzi_sim.agent import compiled_agent
+from strozzi_sim.game.contract import count_legal, kth_legal
+from strozzi_sim.kernel.jit import jit
+
+
+@jit
+def told(number):
+    print("helper", number)
+    return number
+
+
+@compiled_agent(name="talkative", games=("strozzi",))
+def talkative(state, rules, params, memory, rng):
+    """Says what it sees."""
+    print("players", state.players)
+    return kth_legal(state, rules, told(0))
+
+
+@compiled_agent(name="raiser", games=("strozzi",))
+def raiser(state, rules, params, memory, rng):
+    """Raises with a value of the game."""
+    if count_legal(state, rules) > 0:
+        raise ValueError("x", state.players)
+    return 0
+'''
+
+
+def test_a_compiled_agent_may_print_and_raise_with_values(tmp_path):
+    """Both need what numba gives to functions that Python calls; without it the process hung."""
+    file, out = tmp_path / "bots.py", tmp_path / "games.jsonl"
+    file.write_text(TALKATIVE)
+    command = [
+        sys.executable,
+        "-m",
+        "strozzi_sim",
+        "record",
+        "strozzi",
+        "--players",
+        "3",
+        "--out",
+        str(out),
+        "--agents",
+    ]
+    said = subprocess.run([*command, f"{file}::talkative,random"], capture_output=True, text=True, timeout=300)
+    assert said.returncode == 0, said.stderr
+    assert "players 3\nhelper 0\n" in said.stderr
+    said = subprocess.run([*command, f"{file}::raiser"], capture_output=True, text=True, timeout=300)
+    assert (said.returncode, "raised ValueError: ('x', 3)" in said.stderr) == (3, True), said.stderr
