@@ -16,8 +16,8 @@ def planted(monkeypatch):
     del sys.modules["planted"]
 
 
-SLOW = {"port", "seat", "kings", "weights", "nothing"}
-PARTS = ["port", "seat", "kings", "fate", "weights", "nothing"]
+SLOW = {"port", "seat", "kings", "weights", "nothing", "two-points"}
+PARTS = ["port", "seat", "kings", "fate", "weights", "nothing", "two-points"]
 
 
 def test_every_part_is_tested(planted):
