@@ -94,7 +94,7 @@ def test_what_is_not_known_to_matter_says_how_much_could_be_missed():
     wide = {"half_width": 0.05}
     unclear = worth_table(rows(POPULAR, 0.8, 0.45, 0.01, **wide), rows(SOLID, 0.3, 0.34, 0.1))
     said = str(section_of(unclear)[0].paragraphs[0])
-    assert "1 of 2 is not known to matter (1 unclear: a worth of up to 6.0 points could be missed)" in said
+    assert "1 of 2 things is unclear (a worth of up to 6.0 points could be missed)" in said
     nothing = worth_answer({"worth": worth_table(rows(POPULAR, 0.8, 0.45, 0.01, **wide))}, 0.01, STROZZI)
     assert nothing.verdict.endswith("at 3 players of Strozzi: a worth of up to 6.0 points could be missed.")
 

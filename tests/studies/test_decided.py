@@ -123,7 +123,7 @@ def test_titles_that_find_nothing_say_what_they_could_miss():
         ("ports", "No port is known to pay more than another: a difference of up to "),
     ):
         (said, *_) = ss.run(ss.Study(**plan, question=page), progress=False).findings
-        assert said.startswith(words)
+        assert said.startswith(f"Played by random at 3 players: {words}")
         assert "could be missed" in said
     found = ss.run(ss.Study(name="q", game="medici_vs_strozzi", deals=60, lineups=[["random"]]), progress=False)
     title = found.game.report.titles(found.tables, {"base": found.plan["variants"]["base"]})["balance"]

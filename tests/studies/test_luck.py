@@ -222,7 +222,7 @@ def test_the_page_draws_each_field_by_itself():
 @pytest.mark.parametrize(
     ("game", "players", "fields"),
     [
-        ("strozzi", 4, ["heuristic,random,random,random", "learned,heuristic,heuristic,heuristic", "heuristic,eager,florence,greedy"]),
+        ("strozzi", 4, ["heuristic,learned:level=3,learned:level=3,learned:level=3", "learned,heuristic,heuristic,heuristic", "heuristic,eager,florence,greedy"]),
         ("medici_vs_strozzi", 2, ["fair-price,random", "learned,fair-price", "fair-price,fixed-price"]),
         ("strasbourg", 3, ["heuristic,random,random", "heuristic,councillor,hoarder"]),
     ],

@@ -156,7 +156,7 @@ def test_bands_drawn_set_by_set_are_those_of_one_draw():
     games = np.random.default_rng(1).integers(0, 90, (50, 3))
     sheets = Sheets({3: games[:21]})
     whole = games[draws(5, 3, (SETS, 21), len(games))]
-    drawn = [figures({3: whole[k]})["score_mean"] for k in range(SETS)]
+    drawn = [figures({3: whole[k]}, sheets.sign)["score_mean"] for k in range(SETS)]
     tail = 0.05 / 2 / len(FIGURES)
     low, high = np.quantile(drawn, (tail, 1 - tail))
     found = bands(sheets, {3: games}, 5).set_index("figure").loc["score_mean"]
