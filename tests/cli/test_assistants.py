@@ -83,7 +83,11 @@ def assert_same(answer, tables):
     for name, shown in answer["tables"].items():
         frame = tables[name]
         rows = frame.to_dict("records") if hasattr(frame, "to_dict") else frame
-        keys = [key for key in rows[0] if key not in ("value", "low", "high", "n", "p", "p_corrected", "before", "size", "verdict")]
+        keys = [
+            key
+            for key in rows[0]
+            if key not in ("value", "low", "high", "n", "p", "p_corrected", "before", "size", "verdict")
+        ]
         known = figures(rows, *keys)
         for row in shown["rows"]:
             whole = shown.get("same_in_all_rows", {}) | row

@@ -15,7 +15,10 @@ FILES = sorted((ROOT / "experiments").glob("*.toml"))
 ABOUT = {  # of a question -> what its headline must and must not speak of
     SEATS: (r"\bseats?\b|favours", r"wins most among|Beside base"),
     AGENTS: (r"wins most among|No agent|dominant strategy", r"\bseat\b"),
-    VARIANTS: (r"^Beside base|changes? (the gap|who wins)|gap between the seats|most equal|known to be fairer", r"\bfavours\b"),
+    VARIANTS: (
+        r"^Beside base|changes? (the gap|who wins)|gap between the seats|most equal|known to be fairer",
+        r"\bfavours\b",
+    ),
     "flags": (r"flags? (takes|is known to take)", r"\bseat\b|wins most"),
     "ports": (r"\bports?\b", r"\bseat\b|wins most"),
     "prices": (r"^Played by fair-price at 2 players: A lot of one tile costs [\d.]+ coins", r"wins|\bseat\b"),
