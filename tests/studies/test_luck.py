@@ -135,13 +135,13 @@ def test_the_command_says_what_decides(capsys):
     first = said.split("\n\n")[1].splitlines()  # after the plan
     assert [line.split(" ")[0] for line in first] == ["How", "A", "The", "The", "At"]
     assert first[0].startswith("How much of who wins Strozzi at 3 players is who plays depends on the field: ")
-    assert "with one heuristic among random" in first[0]
+    assert "with one heuristic among learned:level=3" in first[0]
     assert "with one learned among heuristic" in first[0]
     assert first[0].endswith("among equal players it is nothing.")
     assert "at 30 seconds each (an assumption)" in first[1]
     assert "the rest is luck" not in said
     assert "learned:beyond" not in said  # an agent that searches would play too few games
-    assert said.count("  ships  ") == 2
+    assert said.count("  ships  ") == 1
 
 
 def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():

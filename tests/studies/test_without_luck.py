@@ -33,7 +33,9 @@ def test_every_mean_has_a_row_without_luck_with_an_interval(played):
             assert (adjusted["n"].to_numpy() == plain["n"].to_numpy()).all()
             wide = (plain["high"] - plain["low"]).to_numpy()
             assert (np.abs(adjusted["value"].to_numpy() - plain["value"].to_numpy()) < wide).all()
-            assert (adjusted["low"] < adjusted["high"]).all()
+            known = adjusted["low"].notna()  # a share of few wins has no interval
+            assert known.sum() >= (3 if figure == "win_share" else 4)
+            assert (adjusted["low"] < adjusted["high"])[known].all()
             saved = figures(table, f"{figure}_games_saved", level)
             assert (saved["value"] > 0).all()
     leads = figures(played.tables["lineup"], "lead_mean_games_saved")["value"].to_numpy()
