@@ -33,7 +33,6 @@ def luck(
     deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares). The share of the agents is that of
     the line-up, so there are two or three of them. The game's agents of each strength that do not search
     then play among themselves: deals of which one source of chance is redrawn, and games that are followed with play-outs.
-    With the defaults this takes half a minute (Strozzi) to three minutes (Strasbourg) of one core for every player count.
 
     Args:
         game: a name or a Game.
