@@ -21,12 +21,14 @@ import numpy as np
 
 import strozzi_sim as ss
 from strozzi_sim.agent import compiled_agent
+from strozzi_sim.agent.registry import find_agent
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.streams import randbelow
 from strozzi_sim.reports.writing import answer_of
 from strozzi_sim.studies.changes import CHANGED
+from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.weights import NOTHING
 from strozzi_sim.studies.worth import WORTH, verdicts
 from strozzi_sim.template import GAME as TEMPLATE
@@ -278,9 +280,23 @@ def nothing(quick: bool, head: int = 0) -> Iterator[Reading]:
         found = ss.weights(PLANTED, 4, ["random"], 4000, played, seed=seed, keys="idle.turns.1*", progress=False)
         return set(found.tables["weights"]["status"]) == {NOTHING}
 
+    def values(seed: int) -> bool:
+        base, one = resolve_variant(PLANTED, "base"), (find_agent("random", PLANTED),)
+        plan = make_plan("idle", PLANTED, [one], [base], [4], 2000, seed=seed, sweep={"idle.turns.1": [0, 1, 2, 3]})
+        words = said(ss.sweep(ss.Study.of(plan), progress=False), PLANTED)
+        return words.startswith("No value of idle.turns.1 is known to be fairer than 0") and "cannot be told" in words
+
+    def things_of_no_use(seed: int) -> bool:
+        spin = {"spin": {"dice": {"spin": 2}}}
+        words = said(
+            ss.worth(PLANTED, "die:right", 4, "random", 1000, variant=spin, seed=seed, progress=False), PLANTED
+        )
+        return "is not known to be worth having" in words and ("unclear" in words or "too small" in words)
+
     of_question: dict[str, Callable[[int], bool]] = {
         "no seat is favoured": seats, "no seat is favoured at 2 to 4 players": counts, "no variant differs": variants,
-        "no number matters": numbers_of_the_box, "no agent is better": agents, "no two agents differ": contest,
+        "no number matters": numbers_of_the_box, "no value is fairer": values, "no thing is worth having": things_of_no_use,
+        "no agent is better": agents, "no two agents differ": contest,
         "no agent is ahead of another": pairs,
     }  # fmt: skip
     if quick:

@@ -130,8 +130,10 @@ def worth_answer(tables: Tables, effect: float, game: Game) -> Answer:
         verdict = f"{'; '.join([verdict, *first.not_known()])}."
     else:
         unseen = first.unseen(1)
+        lines = first.lines
+        subject = f"None of {len(lines)} things is" if len(lines) > 1 else f"{best['thing']} is not"
         verdict = (
-            f"Nothing of {len(first.lines)} things is known to be worth having to {first.agent} at {players} players of "
+            f"{subject} known to be worth having to {first.agent} at {players} players of "
             f"{game.title}{f': {unseen}' if unseen else ''}."
         )
     detail = f"{first.finding()}.".replace("`", "")
@@ -207,7 +209,7 @@ class _Group:
     def unseen(self, sign: int = 0) -> str:
         """Return what could be missed of the things whose worth is unclear: of either sign, or only if they are worth having."""
         rows = [line["win_share_lost"] for line in self.lines if line["verdict"] == UNCLEAR]
-        return missed(not_excluded(pd.DataFrame(rows), sign=sign), what="a worth") if rows else ""
+        return missed(not_excluded(pd.DataFrame(rows), sign=sign), what="a worth" if sign else "a worth or a cost") if rows else ""
 
     def finding(self) -> str:
         """Return what is worth most, how much is too small to matter or unclear, and what misleads, in a sentence."""

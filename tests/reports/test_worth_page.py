@@ -87,14 +87,14 @@ def test_the_answer_is_short_and_of_the_agent(planted):
         ("1.0", "0.1"),
     ]
     nothing = worth_answer({"worth": worth_table(rows(POPULAR, 0.8, 0.45, 0.001))}, 0.01, STROZZI)
-    assert nothing.verdict.startswith("Nothing of 1 things is known to be worth having to planted")
+    assert nothing.verdict.startswith("thing:popular is not known to be worth having to planted")
 
 
 def test_what_is_not_known_to_matter_says_how_much_could_be_missed():
     wide = {"half_width": 0.05}
     unclear = worth_table(rows(POPULAR, 0.8, 0.45, 0.01, **wide), rows(SOLID, 0.3, 0.34, 0.1))
     said = str(section_of(unclear)[0].paragraphs[0])
-    assert "1 of 2 things is unclear (a worth of up to 6.0 points could be missed)" in said
+    assert "1 of 2 things is unclear (a worth or a cost of up to 6.0 points could be missed)" in said
     nothing = worth_answer({"worth": worth_table(rows(POPULAR, 0.8, 0.45, 0.01, **wide))}, 0.01, STROZZI)
     assert nothing.verdict.endswith("at 3 players of Strozzi: a worth of up to 6.0 points could be missed.")
 

@@ -17,6 +17,7 @@ class Dice(Struct, forbid_unknown_fields=True):
 
     rolls: Annotated[int, Meta(ge=1, le=MAX_ROLLS)]
     faces: Annotated[int, Meta(ge=1, le=MAX_FACES)]
+    spin: Annotated[int, Meta(ge=0, le=MAX_FACES)]
 
 
 class Start(Struct, forbid_unknown_fields=True):
@@ -61,4 +62,4 @@ def rounds(components: dict[str, Any]) -> int:
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the rules record; all idle numbers together make its salt."""
-    return rules_from(RULES, components, salt=crc32(bytes(components.idle.turns)))
+    return rules_from(RULES, components, salt=crc32(bytes(components.idle.turns)), no_right=[0] * SEATS)

@@ -30,7 +30,8 @@ def apply(state, rules, action, chance, journal):
     """Roll a die, which the salt turns; crown a king with the last one."""
     seat, faces = state.actor, rules.faces
     turn = below(hash_combine(uint64(rules.salt), uint64(state.turn)), faces)
-    pips = 1 + (draw(chance, DICE, faces) + turn) % faces
+    spin = rules.spin if action == RIGHT else 0
+    pips = 1 + (draw(chance, DICE, faces) + turn + spin) % faces
     state.score[seat] += pips
     state.turn += 1
     state.actor = (seat + 1) % state.players
@@ -45,7 +46,7 @@ def apply(state, rules, action, chance, journal):
 @jit
 def count_legal(state, rules):
     """Return the number of legal actions."""
-    return 0 if state.phase == OVER else 2
+    return 0 if state.phase == OVER else 2 - rules.no_right[state.actor]
 
 
 @jit
@@ -57,7 +58,7 @@ def kth_legal(state, rules, k):
 @jit
 def is_legal(state, rules, action):
     """Return whether `action`, any int64, is legal."""
-    return state.phase == ROLL and LEFT <= action <= RIGHT
+    return state.phase == ROLL and LEFT <= action <= RIGHT - rules.no_right[state.actor]
 
 
 @jit

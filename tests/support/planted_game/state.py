@@ -18,14 +18,16 @@ STATE = np.dtype([  #           meaning
     ("score", "i4", (SEATS,)),
 ], align=True)  # fmt: skip
 
-RULES = np.dtype([  # fields of components.toml, and `salt`, a number of all idle ones
+RULES = np.dtype([  # fields of components.toml, `salt`, a number of all idle ones, and restrictions
     ("rolls", "u1"),
     ("faces", "u1"),
+    ("spin", "u1"),
     ("head", "i4", (SEATS,)),
     ("prize", "i4"),
     ("crown", "i4"),
     ("debt", "i4"),
     ("salt", "u4"),
+    ("no_right", "u1", (SEATS,)),  # restriction of a seat
 ], align=True)  # fmt: skip
 
 JOURNAL_ROWS = 1 + SEATS * MAX_ROLLS + SEATS
