@@ -16,7 +16,7 @@ from strozzi_sim.game import game_names
 
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "studies", "questions", "reports", "web", "conformance", "cli",
+    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "studies", "questions", "reports", "study", "web", "conformance", "cli",
 ]  # fmt: skip
 DRAWN_LATER = {"studies/results.py"}  # results are drawn by a part below them, once somebody looks
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])

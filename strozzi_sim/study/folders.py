@@ -1,0 +1,145 @@
+"""Studies in files and folders: read, run a file, load results, join parts, and write a report again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from strozzi_sim.agent.importing import only_named
+from strozzi_sim.errors import ArgumentError, InputError, suggest_names
+from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.study.kinds import STUDIES
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study, differences, refused
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Frames, Results
+from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.store import STUDY_FILE, Part, Store, about, read_tables
+
+_SHOWN = {"report", *Look.__struct_fields__}
+
+
+def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
+    """Return the study and the look with these keys, of any kind; a file without a kind is one of balance, or a sweep."""
+    kind = keys.get("kind", "sweep" if "sweep" in keys else "balance")
+    if kind not in STUDIES:
+        raise ArgumentError("kind", f"unknown kind {kind!r}; {suggest_names(kind, STUDIES)}")
+    module, _, name = STUDIES[kind].partition(":")
+    made: type[Study] = getattr(import_module(f"strozzi_sim.study.kinds.{module}"), name)
+    look = Look.of(**{key: value for key, value in keys.items() if key in _SHOWN})
+    return made.of(**{key: value for key, value in keys.items() if key not in _SHOWN and key != "kind"}), look
+
+
+def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study, Look]:
+    """Return the study and the look in a TOML or JSON file, or in a results folder. Errors name the file and the key.
+
+    Args:
+        path: the file or folder.
+        code: files of agents that a results folder may run; others that it names are refused.
+    """
+    place = Path(path)
+    file = place / STUDY_FILE if place.is_dir() else place
+    try:
+        keys = msgspec.json.decode(file.read_bytes()) if file.suffix == ".json" else dict(read_toml(file))
+        if file.suffix != ".json":
+            keys = {**keys, "report": {"explorer": "sweep" not in keys, **keys.get("report", {})}}
+        with only_named(code) if place.is_dir() else contextlib.nullcontext():
+            return study_of(keys)
+    except FileNotFoundError:
+        raise InputError(f"{path}: holds no study") from None
+    except InputError as error:
+        raise refused(path, error) from None
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def run_file(
+    file: str | Path,
+    *,
+    deals: int | None = None,
+    part: str = "",
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Play a study file and write its tables and report; run it again to resume.
+
+    Args:
+        file: a study file (TOML or JSON)
+        deals: deals of every cell instead of the file's; more extend a study
+        part: play a share of the chunks, such as 2/5, for `merge`
+        workers: number of workers; default: all cores
+        folder: results folder; default: results/<name>
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+    """
+    study, look = read_study(file)
+    place = folder or Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
+    return run(study, place, look=look, workers=workers, progress=progress, deals=deals, part=part)
+
+
+def load_results(folder: str | Path, *, code: Sequence[str | Path] = ()) -> Results:
+    """Return what a finished run left in a folder; the command writes its report again.
+
+    Args:
+        folder: a results folder
+        code: files of agents that the folder may run; others that it names are refused
+    """
+    place = Path(folder)
+    found, (study, look) = about(place), read_study(place, code)
+    if found["part"]:
+        raise InputError(f"{place}: holds part {found['part']} of a study; join all parts with `strozzi merge`")
+    if not found["run"].get("finished"):
+        raise InputError(f"{place}: the study is not finished; run it again to resume: {found['run'].get('command')}")
+    return Results(study, look, Frames(read_tables(place, found["files"])), place, about=found["run"])
+
+
+def merge(
+    parts: Sequence[str | Path],
+    *,
+    folder: Folder = None,
+    code: Sequence[str | Path] = (),
+    workers: int | None = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Join the parts of a study in a new results folder: the tables of one run, to the byte.
+
+    Args:
+        parts: the results folders of all parts
+        folder: the new results folder
+        code: files of agents that the folders may run; others that they name are refused
+        workers: number of workers; default: all cores
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+    """
+    if folder is None:
+        raise ArgumentError("folder", "name the results folder of the whole study")
+    found = {Path(part): about(Path(part)) for part in parts}
+    (first, here), *others = found.items()
+    for place, there in others:
+        for key in ("study", "look"):
+            for line in differences(msgspec.json.decode(there[key]), msgspec.json.decode(here[key])):
+                raise InputError(f"{place}: is of another study than {first} ({line})")
+        if there["run"]["versions"] != here["run"]["versions"]:
+            raise InputError(
+                f"{place}: was played with other versions than {first}; play this part again as the others"
+            )
+    shares = {place: Part.of_text(each["part"]) for place, each in found.items()}
+    missing = set(range(1, shares[first].of + 1)) - {share.number for share in shares.values()}
+    if missing or len(set(shares.values())) < len(shares) or len({share.of for share in shares.values()}) > 1:
+        raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
+    study, look = read_study(first, code)
+    with contextlib.ExitStack() as opened:
+        whole = opened.enter_context(Store(Path(folder), study, look))
+        for place, share in shares.items():
+            store = opened.enter_context(Store(place, study, look, share))
+            if len(store.done) < len(store.keys):
+                raise InputError(
+                    f"{place}: part {share} is not finished; run its command again: {found[place]['run']['command']}"
+                )
+            for chunk in store.stored():
+                whole.adopt(*chunk)
+    return run(study, folder, look=look, workers=workers, progress=progress)

@@ -1,0 +1,12 @@
+"""The kinds of study, each in a file of its own: public function, study, tables, headlines, verdict and sections.
+
+This is the only list of them. The command line, the tools for assistants and the reader of files go through it.
+"""
+
+FUNCTIONS = {  # function -> its file, which is also the command
+    "simulate": "balance", "compare": "compare", "worth": "worth", "tournament": "tournament", "sweep": "sweep", "ladder": "ladder",
+}  # fmt: skip
+STUDIES = {  # kind in a file -> its class
+    "balance": "balance:Balance", "compare_agents": "compare:CompareAgents", "compare_variants": "compare:CompareVariants",
+    "worth": "worth:Worth", "tournament": "tournament:Tournament", "sweep": "sweep:Sweep", "ladder": "ladder:Ladder",
+}  # fmt: skip

@@ -1,0 +1,159 @@
+"""balance: are the seats equal, which agents of a line-up win, and what happens in the game?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.custom_heatmaps import split_maps
+from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.significance import MIN_SHARE
+from strozzi_sim.simulation.seatings import Design
+from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games, verdict_on_variants
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.names import Agents, Players, Variants
+from strozzi_sim.study.pages import Section
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+TIERS = "tiers"
+SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"
+FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
+
+
+def simulate(
+    game: str | Game,
+    *,
+    players: Players = None,
+    agents: Agents = (),
+    deals: int | None = None,
+    precision: float | None = None,
+    search_deals: int | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
+    seatings: Design = "rotate",
+    variant: Variants = "base",
+    heatmaps: Sequence[str | Mapping[str, str]] = (),
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Play games and count what happens in them: seat balance, and the strength of agents.
+
+    Args:
+        game: a game; `strozzi games` lists them
+        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
+        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by themselves
+        deals: deals for every cell; default: 5,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
+        search_deals: deals of line-ups with an agent that searches; default: as the others
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of every figure, as one more row
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
+        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
+        variant: a variant; may be given several times
+        heatmaps: heat maps of the game by name, or custom ones by the keys of `[[heatmap]]` in a study's file
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, with a report, and resume there; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> results = ss.simulate("strozzi", players=3, agents=["heuristic", "random", "random"], deals=100)
+    >>> results.tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item() > 0.6
+    True
+    """
+    the_game = names.game_named(game)
+    counts = names.player_counts(the_game, players)
+    if agents == TIERS:
+        lineups: list[Any] = [[text] for text in the_game.tiers.values()] or [[the_game.default_agent]]
+        search_deals = the_game.search_deals(deals or Balance.usual_deals) if search_deals is None else search_deals
+    else:
+        lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+    shipped, own = split_maps(heatmaps)
+    study = Balance.of(
+        game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
+        luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
+    )  # fmt: skip
+    look = Look(
+        name=f"balance-{study.game.replace('_', '-')}",
+        heatmaps=tuple(shipped),
+        heatmap=tuple(own),
+        explorer=folder is not None,
+    )
+    return run(study, folder, look=look, workers=workers, progress=progress)
+
+
+class Balance(Study, frozen=True, kw_only=True, tag="balance"):
+    """A study of seats, line-ups and the pages of the game."""
+
+    usual_deals = 5000
+    printed = ("balance", "seats", "lineup")
+
+    def facts(self, look: Look) -> tuple[Crosstab, ...]:
+        """Return the facts of pages, heat maps and explorer."""
+        return facts_of_games(self, look)
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return seats, lineup, balance, the tables of pages and heat maps, and what changed between variants."""
+        return tables_of_games(self, counts, look)
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return whether variants differ, agents differ, or seats are equal."""
+        question = look.question or (
+            VARIANTS if len(self.variant_of) > 1 else AGENTS if len(tables["lineup"]) else SEATS
+        )
+        if question == VARIANTS and "changes" in tables:
+            return verdict_on_variants(self, tables)
+        return (
+            verdict_on_agents(self, tables)
+            if question == AGENTS and len(tables["lineup"])
+            else verdict_on_seats(self, tables)
+        )
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return seats and line-up, then the pages of the game, then heat maps."""
+        return sections_of_games(self, tables, look)
+
+
+def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
+    """Return which seats are favoured, at which player counts; the tests are corrected for the number of cells."""
+    tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
+    title, favoured, equal = study.the_game.title, [], []
+    for test, p in zip(tests.itertuples(index=False), holm(tests["value"].to_numpy()), strict=True):
+        rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
+        best = rows.loc[rows["value"].idxmax()] if rows["value"].notna().any() else None
+        if best is not None and p < FALSE_ALARMS and best["value"] - fair >= MIN_SHARE:
+            favoured.append(best)
+        elif (rows["low"] > fair - MIN_SHARE).all() and (rows["high"] < fair + MIN_SHARE).all():
+            equal.append(test.players)
+    if not favoured and len(equal) == len(tests):
+        return [f"Every seat of {title} wins its share to within {100 * MIN_SHARE:g} points."]
+    if not favoured:
+        return [f"No seat of {title} is known to win more than its share."]
+    counts = listed([str(count) for count in dict.fromkeys(row["players"] for row in favoured)])
+    cells = [
+        f"{row['players']} players, {row['variant']}, {row['lineup']}: seat {row['seat']} wins {format_estimate(row, 'share')}"
+        for row in favoured
+    ]
+    return [f"{title} favours a seat at {counts} players, in {len(favoured)} of {len(tests)} cells.", *cells]
+
+
+def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
+    """Return which agent of the line-up wins most, at the player count of the headline."""
+    shares = pick(tables["lineup"], figure="win_share", players=headline_players(tables["lineup"])).dropna(subset="low")
+    if shares.empty:
+        return [f"There are too few games of {study.the_game.title} to compare the agents."]
+    rows = shares.sort_values("value", ascending=False, kind="stable")
+    best, fair = rows.iloc[0], 1 / rows.iloc[0]["players"]
+    words = f"{best['agent']} wins most" if best["low"] > fair else "No agent is known to win more than its share"
+    return [
+        f"{words} in {study.the_game.title} at {best['players']} players: {format_estimate(best, 'share')}, where {100 * fair:.1f} % would be equal."
+    ]

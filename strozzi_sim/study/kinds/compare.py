@@ -1,0 +1,320 @@
+"""compare: which of two agents, or of two variants, and by how much?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Literal
+
+from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names
+from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
+from strozzi_sim.simulation.seatings import Design
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import Cell, CountsOf, Headline
+from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
+from strozzi_sim.study.games import (
+    RANK,
+    SCORE,
+    WIN,
+    facts_of_games,
+    sections_of_games,
+    tables_of_games,
+    verdict_on_variants,
+)
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.study.pages import Section
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+FigureOf = tuple[Side, int, tuple[FigureCounts, ...]]  # of whom, and the figures
+
+
+def compare(
+    game: str | Game,
+    first: AnyAgent | AnyVariant = "",
+    second: AnyAgent | AnyVariant = "",
+    *,
+    settings: Sequence[str] = (),
+    players: Players = None,
+    opponents: Agents = (),
+    agents: Agents = (),
+    effect: float = 0.01,
+    deals: int | None = None,
+    precision: float | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
+    seatings: Design = "rotate",
+    variant: AnyVariant = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
+
+    Of variants every figure of the game's report is compared, and each difference is called changed, too small to matter, or unclear.
+
+    Args:
+        game: a game; `strozzi games` lists them
+        first: an agent, or a variant
+        second: the other one
+        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10: the second side is the variant with them, the first the one without
+        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
+        opponents: agents in the other seats (agents compared); default: the game's default agent
+        agents: line-up (variants compared); one agent plays itself; default: the game's default agent
+        effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
+        deals: deals for every line-up; default: 1,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
+        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
+        variant: a variant of the game's components
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, with a report, and resume there; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> found = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
+    >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
+    True
+    """
+    the_game = names.game_named(game)
+    counts = names.player_counts(the_game, players)
+    two = _variants(the_game, first, second, settings, variant)
+    unused = (
+        {"agents": agents, "effect": effect != 0.01}
+        if two is None
+        else {"opponents": opponents, "variant": variant != BASE and not settings}
+    )
+    for argument, given in unused.items():
+        if given:
+            raise ArgumentError(argument, f"is for comparing {'variants' if two is None else 'agents'}; leave it out")
+    rest: dict[str, Any] = {
+        "game": the_game, "players": counts, "deals": deals, "precision": precision, "luck": luck, "luck_redraws": luck_redraws,
+        "seatings": seatings, "seed": seed,
+    }  # fmt: skip
+    if two is not None:
+        lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        study: Study = CompareVariants.of(**rest, lineups=lineups, variants=two)
+    else:
+        sides = [_agent(the_game, "first", first), _agent(the_game, "second", second)]
+        others = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents")
+        if len(others) >= min(counts):
+            raise ArgumentError(
+                "opponents", f"{len(others)} agents for {min(counts) - 1} other seats; give at most {min(counts) - 1}"
+            )
+        lineups = [(side, *(others[k % len(others)] for k in range(count - 1))) for count in counts for side in sides]
+        study = CompareAgents.of(**rest, lineups=lineups, variants=names.variants_named(the_game, variant))
+    look = Look(name=f"compare-{study.game.replace('_', '-')}", effect=effect)
+    return run(study, folder, look=look, workers=workers, progress=progress)
+
+
+class Compare(Study, frozen=True, kw_only=True):
+    """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The names of the sides."""
+        raise NotImplementedError
+
+    def pairs(self) -> Iterator[tuple[Cell, Cell]]:
+        """Yield the cells of both sides that are compared."""
+        raise NotImplementedError
+
+    def figures(self, cell: CellCounts) -> list[FigureOf]:
+        """Return the figures to compare."""
+        raise NotImplementedError
+
+    def compared(self, counts: CountsOf, of: str) -> dict[str, Any]:
+        """Return the tables sides and difference."""
+        (first, second), keys = self.sides, ("by", "level")
+        sides, difference = FigureTable(of, *keys), FigureTable("first", "second", *keys)
+        for cells in self.pairs():
+            one, two = (counts(cell) for cell in cells)
+            for name, cell in ((first, one), (second, two)):
+                for by, level, figures in self.figures(cell):
+                    for sums in figures:
+                        sides.add(cell, sums.figure, sums.estimate(), **{of: name, "by": by, "level": str(level)})
+            for (by, level, ours), (_, _, theirs) in zip(self.figures(one), self.figures(two), strict=True):
+                where = {"first": first, "second": second, "by": by, "level": str(level)}
+                for sums, other in zip(ours, theirs, strict=True):
+                    difference.add(one, sums.figure, sums.minus(other, same=first == second), **where)
+                    difference.add(one, f"{sums.figure}_variance_saved", sums.saved_by_pairing(other), **where)
+        return {"sides": sides, "difference": difference}
+
+    def difference_section(self, tables: Tables) -> Section:
+        """Return the section of the differences: a picture for each side of the table, seats or positions."""
+        first, second = self.sides
+        shown = tuple(
+            Picture(
+                f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE), f"{first} minus {second}, on the same deals",
+                where={"by": by}, x="level", x_label=by, zero=True,
+            )
+            for by in dict.fromkeys(tables["difference"]["by"])
+        )  # fmt: skip
+        lead = Figure("lead_mean", "mean lead over the others", "amount")
+        saved = Figure("win_share_variance_saved", "variance that pairing saved", "share")
+        table = Picture(
+            "difference-table",
+            "",
+            "table",
+            "difference",
+            (WIN, RANK, SCORE, lead, saved),
+            "The differences in figures",
+            x="level",
+        )
+        return Section("Difference", "What is different, on the same deals?", (*shown, table))
+
+
+class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
+    """A comparison of two agents: the first line-up has one of them at position 0, the last line-up the other."""
+
+    printed = ("sides", "difference")
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The spec strings of the agents."""
+        return self.lineups[0][0], self.lineups[-1][0]
+
+    def pairs(self) -> Iterator[tuple[Cell, Cell]]:
+        """Yield the cells of both agents for every player count."""
+        for players in self.players:
+            here = {cell.match.lineup[0].text: cell for cell in reversed(self.cells) if cell.match.players == players}
+            yield here[self.sides[0]], here[self.sides[1]]
+
+    def figures(self, cell: CellCounts) -> list[FigureOf]:
+        """Return those of the compared agent."""
+        return [_figures(cell, "position", 0)]
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return sides and difference."""
+        return self.compared(counts, "agent")
+
+    def headlines(self) -> list[Headline]:
+        """Return the wins of both agents, and their difference."""
+        found = []
+        for one, two in self.pairs():
+            found += [Headline(one, "position", 0), Headline(two, "position", 0), Headline(one, "position", 0, two)]
+        return found
+
+    @classmethod
+    def is_paired(cls, keys: Mapping[str, Any]) -> bool:
+        """Return True: the difference is a headline."""
+        return True
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return which agent wins more, at every player count."""
+        rows, (first, second) = pick(tables["difference"], figure="win_share").dropna(subset="low"), self.sides
+        title, signs = (
+            self.the_game.title,
+            {0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1 for row in rows.itertuples(index=False)},
+        )
+        numbers = [
+            f"{row.players} players: {format_estimate(row, 'share')} more games won by {first}."
+            for row in rows.itertuples(index=False)
+        ]
+        if not signs:
+            return [f"There are too few games of {title} to compare {first} with {second}."]
+        if len(signs) > 1:
+            return [
+                f"Whether {first} or {second} wins more in {title} depends on the number of players, or is not known.",
+                *numbers,
+            ]
+        if signs == {0}:
+            return [f"{first} and {second} are not known to differ in games won.", *numbers]
+        better, other = (first, second) if signs == {1} else (second, first)
+        return [f"{better} wins more than {other} in the same place, on the same deals of {title}.", *numbers]
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the differences."""
+        return [self.difference_section(tables)]
+
+
+class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"):
+    """A comparison of two variants, played by the same line-ups."""
+
+    printed = ("changes",)
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The names of the variants."""
+        first, *others = self.variants
+        return first, others[-1] if others else first
+
+    def pairs(self) -> Iterator[tuple[Cell, Cell]]:
+        """Yield the cells of both variants for every player count and line-up."""
+        found = {(cell.match.players, cell.lineup, cell.match.variant.name): cell for cell in self.cells}
+        for players, lineup in product(self.players, dict.fromkeys(",".join(lineup) for lineup in self.lineups)):
+            if (players, lineup, self.sides[0]) in found:
+                yield found[players, lineup, self.sides[0]], found[players, lineup, self.sides[1]]
+
+    def figures(self, cell: CellCounts) -> list[FigureOf]:
+        """Return those of every seat, and of every position of different agents."""
+        seats = [_figures(cell, "seat", seat) for seat in range(cell.players)]
+        return seats + ([] if cell.selfplay else [_figures(cell, "position", k) for k in range(cell.players)])
+
+    def facts(self, look: Look) -> tuple[Crosstab, ...]:
+        """Return the facts of the game's pages."""
+        return facts_of_games(self, look)
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return the tables of the games, changes (second minus first), sides and difference."""
+        return {**tables_of_games(self, counts, look, [self.sides]), **self.compared(counts, "variant")}
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return how many figures changed, and which most."""
+        return verdict_on_variants(self, tables)
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the differences, then the pages of the game."""
+        return [self.difference_section(tables), *sections_of_games(self, tables, look)]
+
+
+def _figures(cell: CellCounts, by: Literal["seat", "position"], level: int) -> FigureOf:
+    return by, level, tuple(sums.of(level) for sums in cell.sums(by))
+
+
+def _variants(
+    game: Game, first: Any, second: Any, settings: Sequence[str], variant: AnyVariant
+) -> tuple[Variant, ...] | None:
+    """Return the two variants to compare; None if agents are compared."""
+    if settings:
+        if second:
+            raise ArgumentError("settings", "makes the second side; leave out the second one")
+        before = names.variants_named(game, first or variant, "first" if first else "variant")[0]
+        after = as_argument_error(
+            "settings", with_settings, game, before, [settings] if isinstance(settings, str) else settings
+        )
+        if not list(differing_keys(before.components, after.components)):
+            raise ArgumentError("settings", f"{', '.join(settings)} changes nothing in {before.name}")
+        return before, after
+    if not (first and second):
+        raise ArgumentError("first", f"give two agents or two variants, such as {game.default_agent} and random")
+    known = [BASE, *shipped_variants(game)]
+    of_variants = [
+        isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in known) for side in (first, second)
+    ]
+    if not any(of_variants):
+        return None
+    return names.variants_named(game, first, "first")[0], names.variants_named(game, second, "second")[0]
+
+
+def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
+    """Return the agent that one side names."""
+    known = agent_names(game)
+    if isinstance(side, str) and not {":", "@"} & set(side) and side not in known and nearest(side, known) is None:
+        variants = ", ".join([BASE, *shipped_variants(game)])
+        raise ArgumentError(
+            argument,
+            f"no agent and no variant of {game.name}: {short_repr(side)}; agents: {', '.join(known)}; variants: {variants}",
+        )
+    return names.agents_named(game, [side], argument)[0]

@@ -1,0 +1,184 @@
+"""sweep: what do values of the components change?"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import ArgumentError, as_argument_error
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.variants import AnyVariant, Variant, with_values
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.games import SCORE, facts_of_games, sections_of_games, tables_of_games
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.study.pages import Section
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+MOST_KEYS, MOST_VALUES = 2, 400
+GAP = Figure("seat_gap", "gap between the seats", "share")
+
+
+def sweep(
+    game: str | Game,
+    values: str | dict[str, Any],
+    *,
+    players: Players = None,
+    agents: Agents = (),
+    deals: int | None = None,
+    precision: float | None = None,
+    variant: AnyVariant = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Play one or two component values over a list of values, on common deals.
+
+    Args:
+        game: a game; `strozzi games` lists them
+        values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
+        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
+        agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
+        deals: deals for every value; default: 1,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
+        variant: the variant whose values are changed
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, with a report, and resume there; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> found = ss.sweep("strozzi", "tracks.bonus.9 = 10 15 20", players=3, agents="random", deals=60)
+    >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
+    True
+    """
+    the_game = names.game_named(game)
+    counts = names.player_counts(the_game, players)
+    lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+    study = Sweep.of(
+        game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
+        variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
+    )  # fmt: skip
+    return run(
+        study, folder, look=Look(name=f"sweep-{study.game.replace('_', '-')}"), workers=workers, progress=progress
+    )
+
+
+class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
+    """A study of values of one variant.
+
+    Attributes:
+        sweep: values by key; their combinations are the variants that are played.
+    """
+
+    sweep: dict[str, tuple[float, ...]]
+    printed = ("sweep",)
+
+    @cached_property
+    def grid(self) -> dict[str, tuple[tuple[float, ...], Variant]]:
+        """The combinations of values, by name of the variant that has them."""
+        (base,) = self.listed_variants.values()
+        found: dict[str, tuple[tuple[float, ...], Variant]] = {}
+        for values in product(*self.sweep.values()):
+            made = as_argument_error(
+                "sweep", with_values, self.the_game, base, dict(zip(self.sweep, map(_whole, values), strict=True))
+            )
+            found[made.name] = values, made
+        return found
+
+    @property
+    def variant_of(self) -> dict[str, Variant]:
+        """The variants that are played."""
+        return {name: variant for name, (_, variant) in self.grid.items()}
+
+    def check(self) -> None:
+        """Refuse several variants, and lists that are no range."""
+        count = np.prod([len(values) for values in self.sweep.values()])
+        if len(self.variants) > 1:
+            raise ArgumentError("sweep", f"changes one variant; leave out all but one of {', '.join(self.variants)}")
+        if (
+            not 1 <= len(self.sweep) <= MOST_KEYS
+            or count > MOST_VALUES
+            or any(len(set(each)) < max(len(each), 2) for each in self.sweep.values())
+        ):
+            raise ArgumentError(
+                "sweep",
+                f"give one or {MOST_KEYS} keys, each with different values, and at most {MOST_VALUES} combinations",
+            )
+        _ = self.grid
+
+    def facts(self, look: Look) -> tuple[Crosstab, ...]:
+        """Return the facts of pages and heat maps."""
+        return facts_of_games(self, look)
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return the tables of the games, and sweep: balance beside the values."""
+        found = tables_of_games(self, counts, look)
+        balance = found["balance"].frame()
+        columns = {
+            key: np.array([self.grid[name][0][number] for name in balance["variant"]], np.float64)
+            for number, key in enumerate(self.sweep)
+        }
+        return {**found, "sweep": balance.assign(**columns)[[*CELL, *self.sweep, *FIGURE]]}
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return where the gap between the seats is smallest, in every cell."""
+        said = []
+        for (players, lineup), rows in pick(tables["sweep"], figure=GAP.name).groupby(
+            ["players", "lineup"], sort=False
+        ):
+            best = rows.loc[rows["value"].idxmin()] if rows["value"].notna().any() else rows.iloc[0]
+            at = ", ".join(f"{key} = {best[key]:g}" for key in self.sweep)
+            said.append(
+                f"{players} players, {lineup}: the gap between the seats is smallest at {at}: {format_estimate(best, 'share')}."
+            )
+        return said
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the figures over the values, then the pages of the game."""
+        key, *others = self.sweep
+        shown = tuple(
+            Picture(
+                f"sweep-{figure.name}",
+                "",
+                "lines",
+                "sweep",
+                (figure,),
+                f"{figure.label} over {key}",
+                x=key,
+                x_label=key,
+                series=others[0] if others else "",
+            )
+            for figure in (GAP, SCORE)
+        )
+        return [
+            Section("Values", f"What do the values of {' and '.join(self.sweep)} change?", shown),
+            *sections_of_games(self, tables, look),
+        ]
+
+
+def _whole(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def _grid(text: str) -> dict[str, list[float]]:
+    """Return the values in a text such as `tracks.bonus.7 = 0 5 10; tracks.bonus.8 = 0 5`."""
+    found: dict[str, list[float]] = {}
+    for piece in text.split(";"):
+        key, _, values = (part.strip() for part in piece.partition("="))
+        try:
+            found[key] = [float(each) for each in values.replace(",", " ").split()]
+        except ValueError:
+            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}") from None
+    return found

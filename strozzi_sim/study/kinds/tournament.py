@@ -1,0 +1,409 @@
+"""tournament: which agent of a field is best?
+
+Every choice of as many agents as there are seats plays the same deals, in balanced seatings. Chunk c of every matchup holds the same
+deals, so figures over all matchups are sums chunk by chunk, paired by deal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim import stats
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.worth import WORTHS
+from strozzi_sim.errors import ArgumentError, check_range, check_whole
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, pick
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
+from strozzi_sim.simulation.luck import LUCK_SUMS
+from strozzi_sim.simulation.seatings import Design
+from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, differs_anytime
+from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.nash import nash_average
+from strozzi_sim.stats.ratings import Orders, fit_ratings
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
+from strozzi_sim.study.counts import GAMES_SAVED, WITHOUT_LUCK, luck_sums
+from strozzi_sim.study.games import RANK, SCORE, WIN
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import CHUNKS, Study
+from strozzi_sim.study.names import Agents, Players, Variants
+from strozzi_sim.study.pages import Section
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+DECIDED = "decided"
+_CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
+Matchup = tuple[int, ...]  # places of agents in the field
+
+
+def tournament(
+    game: str | Game,
+    agents: Agents,
+    *,
+    players: Players = None,
+    deals: int = 200,
+    until: str = "",
+    max_matchups: int = 5000,
+    luck: str = "",
+    luck_redraws: int | None = None,
+    seatings: Design = "latin",
+    variant: Variants = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Rank a field of agents: every combination of them on the same deals, in every seating.
+
+    Args:
+        game: a game; `strozzi games` lists them
+        agents: the agents, separated by commas
+        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
+        deals: deals for every matchup
+        until: stop when win shares are known to within +- this, such as 0.02, or all pairs are `decided`
+        max_matchups: most matchups of a player count; of more a balanced sample is played
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
+        seatings: latin, all, rotate or spread (each deal once, seatings in turn)
+        variant: a variant; may be given several times
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, with a report, and resume there; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> found = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=50)
+    >>> strength = found.tables["ratings"].query("figure == 'strength'").set_index("agent")["value"]
+    >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])
+    True
+    """
+    the_game = names.game_named(game)
+    field = sorted(names.agents_named(the_game, agents), key=lambda spec: spec.text)
+    study = Tournament.of(
+        game=the_game, lineups=[[agent] for agent in field], players=names.player_counts(the_game, players), deals=deals, until=str(until),
+        max_matchups=max_matchups, luck=luck, luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
+    )  # fmt: skip
+    return run(
+        study, folder, look=Look(name=f"tournament-{study.game.replace('_', '-')}"), workers=workers, progress=progress
+    )
+
+
+class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
+    """A tournament of the agents of its line-ups, in alphabetical order.
+
+    Attributes:
+        max_matchups: most matchups of a player count.
+        until: half width of every agent's win share, or `decided`, at which play stops; "": all deals are played.
+    """
+
+    max_matchups: int = 5000
+    until: str = ""
+    keeps_orders, keeps_copies, usual_deals = True, True, 200
+    printed = ("ratings", "agents")
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the agents in tables: copies are numbered."""
+        seen, found = Counter[str](), []
+        for (text,) in self.lineups:
+            seen[text] += 1
+            found.append(text if seen[text] == 1 else f"{text} #{seen[text]}")
+        return tuple(found)
+
+    @cached_property
+    def matchups(self) -> dict[int, list[Matchup]]:
+        """The matchups of every player count."""
+        return {players: _matchups(self.labels, players, self.max_matchups, self.seed) for players in self.players}
+
+    def _line(self, matchup: Matchup) -> tuple[str, ...]:
+        return tuple(self.lineups[k][0] for k in matchup)
+
+    def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
+        """Yield a cell for every matchup; matchups of the same agents share one."""
+        for players, found in self.matchups.items():
+            for line in dict.fromkeys(self._line(matchup) for matchup in found):
+                for variant in self.variant_of.values():
+                    yield players, tuple(self.specs[text] for text in line), variant, ""
+
+    def cells_of(self, players: int, variant: str) -> list[tuple[Matchup, Cell]]:
+        """Return the matchups with the cells that play them."""
+        here = [cell for cell in self.cells if (cell.match.players, cell.match.variant.name) == (players, variant)]
+        found = {tuple(spec.text for spec in cell.match.lineup): cell for cell in here}
+        return [(matchup, found[self._line(matchup)]) for matchup in self.matchups[players]]
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether more deals extend it."""
+        return not self.until and super().can_grow
+
+    @classmethod
+    def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
+        """Return fewer chunks if there are many matchups."""
+        size, most = len(keys["lineups"]), int(keys.get("max_matchups", 5000))
+        cells = sum(min(comb(size, players), most) for players in keys["players"]) * len(keys["variants"])
+        return min(max(_CHUNKS_IN_ALL // max(cells, 1), _FEWEST_CHUNKS * (3 if keys.get("until") else 1)), CHUNKS)
+
+    def check(self) -> None:
+        """Refuse a field that is too small, and a rule that is none."""
+        check_whole("max_matchups", self.max_matchups, 1, 100_000)
+        if len(self.lineups) < max(self.players):
+            raise ArgumentError(
+                "agents", f"{max(self.players)} players need at least as many agents, got {', '.join(self.labels)}"
+            )
+        if self.precision:
+            raise ArgumentError("precision", "of a tournament is called until: a half width such as 0.02, or `decided`")
+        if self.until not in ("", DECIDED):
+            try:
+                check_range("until", float(self.until), 1e-4, 0.5)
+            except ValueError:
+                raise ArgumentError(
+                    "until", f"expected a width such as 0.02, or {DECIDED!r}, got {self.until!r}"
+                ) from None
+
+    def rule(self, counts: CountsOfChunks) -> Rule | None:
+        """Return the rule `until`."""
+        return Until(self, counts) if self.until else None
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return agents, pairwise, ratings, seat_effects and nash."""
+        keys = {
+            "agents": ("agent",),
+            "pairwise": ("agent", "opponent"),
+            "ratings": ("agent",),
+            "seat_effects": ("seat",),
+            "nash": ("agent",),
+        }
+        tables = {name: FigureTable(*each) for name, each in keys.items()}
+        for players in self.players:
+            for variant in self.variant_of:
+                field = FieldCounts(self, players, variant)
+                for matchup, cell in self.cells_of(players, variant):
+                    found = counts(cell)
+                    field.add(matchup, found.outcome, found.counts)
+                for name, table in tables.items():
+                    getattr(field, f"add_{name}")(table)
+        return tables
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return the order of the agents, at every player count."""
+        said = []
+        for (players, variant), rows in pick(tables["ratings"], figure="strength").groupby(
+            ["players", "variant"], sort=False
+        ):
+            order = rows.sort_values("value", ascending=False, kind="stable")
+            known = len(order) > 1 and order["low"].iloc[0] > order["high"].iloc[1]
+            words = f"{order['agent'].iloc[0]} is the strongest" if known else "The strongest agent is not known"
+            said.append(
+                f"{words} in {self.the_game.title} at {players} players, {variant}; by strength: {', '.join(order['agent'])}."
+            )
+        return said
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return strengths, the agents in figures, pairs and seats."""
+        strength, ahead = Figure("strength", "strength", "number"), Figure("ahead_share", "finished ahead", "share")
+        drawn = Picture(
+            "strengths", "", "dots", "ratings", (strength,), "How strong each agent is", x="agent", sort="strength"
+        )
+        agents = Picture(
+            "agents", "", "table", "agents", (WIN, RANK, SCORE), "The agents in figures", x="agent", sort="win_share"
+        )
+        pairs = Picture(
+            "pairs",
+            "",
+            "dots",
+            "pairwise",
+            (ahead,),
+            "How often an agent finishes ahead of each other one",
+            x="agent",
+            series="opponent",
+        )
+        seats = Picture(
+            "seats", "", "table", "seat_effects", (WIN, RANK, SCORE), "The seats, all games together", x="seat"
+        )
+        return [
+            Section("Strength", "Which agent is best?", (drawn, agents)),
+            Section("Pairs and seats", "Who beats whom?", (pairs, seats)),
+        ]
+
+
+@dataclass
+class Until:
+    """The rule `until` of a tournament: every win share is known to a width, or the better of every two agents is decided."""
+
+    study: Tournament
+    counts: CountsOfChunks
+
+    def is_met(self, chunks: int) -> bool:
+        """Return whether the rule is met at every player count and variant."""
+        every = [(players, variant) for players in self.study.players for variant in self.study.variant_of]
+        return chunks >= FIRST_LOOK and all(self._is_known(*key, range(chunks)) for key in every)
+
+    def table(self, chunks: int) -> None:
+        """Return None: `win_share_anytime` has the precision."""
+
+    def _is_known(self, players: int, variant: str, chunks: range) -> bool:
+        sums = np.zeros((3, len(chunks), len(self.study.labels)), np.int64)
+        cells = self.study.cells_of(players, variant)
+        for matchup, cell in cells:
+            outcome = self.counts(cell, chunks).outcome
+            for k, name in enumerate(("wins", "places", "played")):
+                sums[k][:, list(matchup)] += outcome[name].sum(axis=2)[:, :players]
+        wins, places, played = sums
+        if self.study.until != DECIDED:
+            low, high = anytime_interval(
+                wins / WIN_UNITS / played, deals_by_chunk(self.study, cells[0][1])[: len(chunks)]
+            )
+            return bool((high - low <= 2 * float(self.study.until)).all())
+        place = places / 2 / played
+        first, second = np.triu_indices(place.shape[1], 1)
+        gap = (place[:, first] - place[:, second]) / (2 * (players - 1)) + 0.5  # in [0, 1], 1/2 if they are equal
+        return bool(differs_anytime(gap, 0.5, ALPHA / len(first)).all())
+
+
+class FieldCounts:
+    """Sums over the matchups of one player count and variant, by chunk, and the tables made of them; a cell for `FigureTable`."""
+
+    def __init__(self, study: Tournament, players: int, variant: str) -> None:
+        size, chunks = len(study.labels), study.chunks
+        self.study, self.players, self.variant, self.deals, self.lineup = (
+            study,
+            players,
+            variant,
+            study.deals,
+            ",".join(study.labels),
+        )
+        self.by_agent = np.zeros((4, chunks, size), np.int64)  # wins, places, scores, played
+        self.by_seat = np.zeros((4, chunks, players), np.int64)
+        self.ahead, self.met = (np.zeros((chunks, size, size), np.int64) for _ in range(2))
+        self.last = np.zeros((chunks, size), np.int64)
+        self.luck = np.zeros((len(LUCK_SUMS), chunks, size, len(WORTHS))) if study.luck else None
+        self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]  # sets of positions
+        every = [agents for matchup in study.matchups[players] for agents in self._sets(matchup)]
+        self._column = {agents: number for number, agents in enumerate(dict.fromkeys(every))}
+        self.remaining = np.zeros((chunks, len(self._column)), np.int64)
+
+    def _sets(self, matchup: Matchup) -> list[Matchup]:
+        return [tuple(agent for k, agent in enumerate(matchup) if part >> k & 1) for part in self._parts]
+
+    def add(self, matchup: Matchup, outcome: Array, orders: Array) -> None:
+        """Add the chunks of one matchup."""
+        who, players = np.array(matchup), self.players
+        for k, name in enumerate(("wins", "places", "scores", "played")):
+            found = outcome[name][:, :players, :players]
+            self.by_agent[k][:, who] += found.sum(axis=2)
+            self.by_seat[k] += found.sum(axis=1)
+        if self.luck is not None:
+            for k, name in enumerate(LUCK_SUMS):
+                self.luck[k][:, who] += outcome[name][:, :players, :players].sum(axis=2)
+        square = (slice(None), who[:, None], who[None, :])
+        self.ahead[square] += orders["ahead"][:, :players, :players]
+        self.met[square] += outcome["games"][:, None, None]
+        columns = [self._column[agents] for agents in self._sets(matchup)]
+        self.remaining[:, columns] += orders["remaining"][:, self._parts]
+        self.last[:, who] += orders["remaining"][:, [1 << k for k in range(players)]]
+
+    def add_agents(self, table: FigureTable) -> None:
+        """Add the figures of every agent over all its games."""
+        labels, (wins, _, scores, played) = self.study.labels, self.by_agent
+        table.add_all(self, self._results(self.by_agent), agent=labels)
+        if self.luck is not None:
+            for figure, sums in luck_sums(
+                {"win_share": wins / WIN_UNITS, "score_mean": scores}, self.luck, played
+            ).items():
+                found = {
+                    f"{figure}{WITHOUT_LUCK}": stats.ratio(sums.adjusted(), played),
+                    f"{figure}{GAMES_SAVED}": sums.games_saved(),
+                }
+                table.add_all(self, found, agent=labels)
+        if self.study.until:
+            share, (_, cell) = wins / WIN_UNITS / played, self.study.cells_of(self.players, self.variant)[0]
+            low, high = anytime_interval(share, deals_by_chunk(self.study, cell))
+            table.add(
+                self, "win_share_anytime", Estimate(share.mean(axis=0), low, high, played.sum(axis=0)), agent=labels
+            )
+
+    def _results(self, sums: Array) -> dict[str, Estimate]:
+        wins, places, scores, played = sums
+        return {
+            "win_share": stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals),
+            "rank_mean": stats.ratio(places, played, unit=2, span=(1.0, self.players), deals=self.deals),
+            "score_mean": stats.ratio(scores, played),
+        }
+
+    def add_pairwise(self, table: FigureTable) -> None:
+        """Add how often every agent finished ahead of every other that it met."""
+        met, labels = self.met * ~np.eye(len(self.study.labels), dtype=bool), self.study.labels
+        estimate = stats.ratio(self.ahead, met, unit=HALF, n_deals=self.deals)
+        table.add(self, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
+
+    def add_ratings(self, table: FigureTable) -> None:
+        """Add strength and rank of every agent."""
+        members, played = np.full((len(self._column), self.players), len(self.study.labels)), self.by_agent[3]
+        for agents, column in self._column.items():
+            members[column, : len(agents)] = agents
+        texts = [line[0] for line in self.study.lineups]
+        orders = Orders(
+            chosen=played - self.last / ORDER_UNITS,
+            members=members,
+            counts=self.remaining / ORDER_UNITS,
+            ahead=self.ahead / HALF,
+        )
+        ratings = fit_ratings(orders, played.sum(axis=0), np.array([texts.index(text) for text in texts]))
+        table.add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=self.study.labels)
+
+    def add_nash(self, table: FigureTable) -> None:
+        """Add the mixture that no agent beats, and every agent's score against it; nothing if not all have met."""
+        found = nash_average(self.ahead / HALF, self.met, self.deals)
+        if found is not None:
+            table.add_all(self, {"weight": found.weight, "score": found.score}, agent=self.study.labels)
+
+    def add_seat_effects(self, table: FigureTable) -> None:
+        """Add the figures of every seat over all agents."""
+        seats, share = (
+            range(self.players),
+            stats.ratio(self.by_seat[0], self.by_seat[3], unit=WIN_UNITS, n_deals=self.deals),
+        )
+        table.add_all(
+            self, {**self._results(self.by_seat), "win_share_minus_equal": share.minus(1 / self.players)}, seat=seats
+        )
+
+
+def deals_by_chunk(study: Study, cell: Cell) -> Array:
+    """Return the number of deals of each chunk, int64[C]."""
+    ends = np.array([study.deals_of(cell, chunk) for chunk in range(study.chunks)])
+    return np.asarray(ends[:, 1] - ends[:, 0])
+
+
+def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list[Matchup]:
+    """Return all matchups, or `most` in which agents are about equally often: in rounds, each in an order that depends on the seed alone."""
+    size = len(labels)
+    if comb(size, players) <= most:
+        return list(combinations(range(size), players))
+    found: set[Matchup] = set()
+    waiting: list[int] = []
+    number = 0
+    while len(found) < most:
+        if len(set(waiting)) < players:
+            waiting += sorted(
+                range(size), key=lambda k: hashlib.sha256(repr((seed, players, number, labels[k])).encode()).digest()
+            )
+            number += 1
+        chosen = list(dict.fromkeys(waiting))[:players]
+        for agent in chosen:
+            waiting.remove(agent)
+        found.add(tuple(sorted(chosen)))
+    return sorted(found)

@@ -1,0 +1,243 @@
+"""worth: what is a part of the game worth to a player?
+
+Restricted play (Jaffe, Miller, Andersen, Liu, Karlin and Popovic 2012). Position 0 plays without the thing in every seat, the others
+are the same agent without restrictions, on the deals on which all play without restrictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from strozzi_sim import stats
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import ArgumentError, as_argument_error, suggest_names
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.restricting import Use, find_things, restricted
+from strozzi_sim.game.restricting import things as things_of
+from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.game.variants import AnyVariant, Variant
+from strozzi_sim.stats.intervals import Estimate
+from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import Cell, CountsOf, Headline
+from strozzi_sim.study.counts import WITHOUT_LUCK, CellCounts
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.study.pages import Section
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+
+def worth(
+    game: str | Game,
+    things: Sequence[str] = (),
+    *,
+    every: bool = False,
+    players: Players = None,
+    agents: Agents = (),
+    deals: int | None = None,
+    precision: float | None = None,
+    search_deals: int | None = None,
+    luck: str = "",
+    luck_redraws: int | None = None,
+    variant: AnyVariant = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Measure what a thing is worth: an agent that must do without it, against itself on the same deals.
+
+    The loss is causal, unlike the share of wins of those who use the thing, which stands beside it.
+
+    Args:
+        game: a game; `strozzi games` lists them
+        things: restrictions by name, or patterns such as 'KIND:*'
+        every: measure everything that can be restricted
+        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
+        agents: agents, separated by commas, each measured by itself; default: the game's weak and middle agents
+        deals: deals for every thing and player count; default: 1,000, or as many as the precision takes
+        precision: play until shares of wins are known to within +- these points, and at most deals
+        search_deals: deals of agents that search; default: a fraction of the deals
+        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
+        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
+        variant: a variant of the game's components
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, with a report, and resume there; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> table = ss.worth("strozzi", "flag:ware", players=3, agents="heuristic", deals=200).tables["worth"]
+    >>> bool(table.set_index("figure")["low"]["score_lost"] > 0)
+    True
+    """
+    the_game = names.game_named(game)
+    variants, known = (
+        names.variants_named(the_game, variant),
+        things_of(the_game, names.variants_named(the_game, variant)[0]),
+    )
+    wanted = [things] if isinstance(things, str) else list(things)
+    if bool(wanted) == every:
+        raise ArgumentError("things", f"name things or patterns, or ask for every one; {suggest_names('', known)}")
+    tiers = [the_game.tiers[tier] for tier in ("weak", "middle") if tier in the_game.tiers]
+    search = the_game.search_deals(deals or Worth.usual_deals) if search_deals is None else search_deals
+    study = Worth.of(
+        game=the_game, things=["*"] if every else wanted, players=names.player_counts(the_game, players), deals=deals, precision=precision,
+        lineups=[[agent] for agent in names.agents_named(the_game, agents or tiers or [the_game.default_agent])], variants=variants,
+        search_deals=search, luck=luck, luck_redraws=luck_redraws, seed=seed,
+    )  # fmt: skip
+    return run(
+        study, folder, look=Look(name=f"worth-{study.game.replace('_', '-')}"), workers=workers, progress=progress
+    )
+
+
+class Worth(Study, frozen=True, kw_only=True, tag="worth"):
+    """A measurement of what things are worth to agents that play themselves.
+
+    Attributes:
+        things: the restrictions, by name or pattern.
+    """
+
+    things: tuple[str, ...]
+    printed = ("worth",)
+
+    def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
+        """Yield the cells of each agent that plays itself, then those with position 0 restricted."""
+        yield from super().plan()
+        for lineup in self.lineups:
+            agent = self.specs[lineup[0]]
+            for thing in self.uses:
+                for players in self.players:
+                    for variant in self.variant_of.values():
+                        yield players, (agent.restricted(thing), *[agent] * (players - 1)), variant, thing
+
+    @cached_property
+    def uses(self) -> dict[str, Use | None]:
+        """The things that can be restricted in every variant, with the facts that show their use."""
+        first, *others = [find_things(self.the_game, variant, self.things) for variant in self.variant_of.values()]
+        return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
+
+    def check(self) -> None:
+        """Refuse line-ups of several agents, and things that an agent cannot do without."""
+        for lineup in self.lineups:
+            if len(lineup) > 1:
+                raise ArgumentError("lineups", "a worth is measured of one agent that plays itself")
+            for thing in self.uses:
+                for variant in self.variant_of.values():
+                    as_argument_error(
+                        "things", restricted, self.the_game, variant, {0: (*self.specs[lineup[0]].without, thing)}
+                    )
+
+    def facts(self, look: Look) -> tuple[Crosstab, ...]:
+        """Return the facts that show the use of things."""
+        return fact_union(*(use.crosstabs for use in self.uses.values() if use))
+
+    def headlines(self) -> list[Headline]:
+        """Return the wins of the restricted agents."""
+        return [Headline(cell, "position", 0) for cell in self.cells if cell.without and cell.deals == self.deals]
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return the table worth: what each thing is worth by players and agent."""
+        table = FigureTable("thing", "agent")
+        free = {_key(cell, cell.match.lineup[0].text): counts(cell) for cell in self.cells if not cell.without}
+        cells = [cell for cell in self.cells if cell.without]
+        for cell in sorted(
+            cells,
+            key=lambda cell: (self.lineups.index((cell.match.lineup[1].text,)), self.players.index(cell.match.players)),
+        ):
+            own, without = free[_key(cell, cell.match.lineup[1].text)], counts(cell)
+            for figure, estimate in {**_losses(own, without), **_uses(own, self.uses[cell.without])}.items():
+                table.add(own, figure, estimate, thing=cell.without, agent=own.lineup)
+        return {"worth": table}
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return which things are worth having, which are better not used, and how many are unclear."""
+        rows = pick(tables["worth"], figure="win_share_lost").reset_index(drop=True)
+        p = holm(p_value(rows["value"], rows["low"], rows["high"], 0.0, degrees_of_freedom(rows["n"], rows["deals"])))
+        rows = rows.assign(known=p < ALPHA).sort_values("value", ascending=False, kind="stable")
+        good, bad = rows[rows["known"] & (rows["value"] > 0)], rows[rows["known"] & (rows["value"] < 0)]
+        others = len(rows) - len(good) - len(bad)
+        rest = f"; of the other {others} that is not known" if others else ""
+        said = [
+            f"Of {len(rows)} things in {self.the_game.title}, {len(good)} are worth having and {len(bad)} are better not used{rest}."
+        ]
+        return said + [
+            f"Without {row.thing} {row.agent} loses {format_estimate(row, 'share')} of the games at {row.players} players."
+            for row in good.head(3).itertuples(index=False)
+        ]
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the losses, and the figures."""
+        lost, score = (
+            Figure("win_share_lost", "games lost without it", "share"),
+            Figure("score_lost", "score lost without it", "amount"),
+        )
+        used, naive = (
+            Figure("popularity", "how often it is used", "share"),
+            Figure("naive_win_share", "games won by those who use it", "share"),
+        )
+        drawn = Picture(
+            "worth",
+            "",
+            "dots",
+            "worth",
+            (lost, score),
+            "What an agent loses without a thing",
+            x="thing",
+            zero=True,
+            sort="win_share_lost",
+        )
+        table = Picture(
+            "worth-table",
+            "",
+            "table",
+            "worth",
+            (lost, score, used, naive),
+            "Worth in figures",
+            x="thing",
+            sort="win_share_lost",
+        )
+        return [Section("Worth", "What is each thing worth?", (drawn, table))]
+
+
+def _key(cell: Cell, agent: str) -> tuple[int, str, str]:
+    return cell.match.players, cell.match.variant.name, agent
+
+
+def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
+    """Return the share of wins and the score that position 0 loses by doing without."""
+    own = {figure.figure: figure.of(0) for figure in without.sums("position")}
+    of_all, fair, found = {figure.figure: figure for figure in free.sums("seat")}, 1 / free.players, {}
+    for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in own else ("",):
+        share, scores, whole = (
+            own[f"win_share{ending}"].estimate(),
+            own[f"score_mean{ending}"],
+            of_all[f"score_mean{ending}"],
+        )
+        lost = stats.difference(
+            (whole.numerator.sum(axis=1), scores.numerator), (whole.played.sum(axis=1), scores.played)
+        )
+        found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
+        found[f"score_lost{ending}"] = replace(lost, n=share.n)
+    return found
+
+
+def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
+    """Return how often the thing is used, and the share of wins of those who used it."""
+    if use is None:
+        return {}
+    (used, among), cell = use.crosstabs, free.of_table(use.fact)
+    with_it, occasions, scale = cell.count(used), cell.count(among), cell.plan.column(use.fact, "win").scale
+    return {
+        "popularity": stats.ratio(with_it[..., 0], occasions[..., 0], n_deals=cell.deals),
+        "naive_win_share": stats.ratio(with_it[..., 1], with_it[..., 0], unit=scale, n_deals=cell.deals),
+    }

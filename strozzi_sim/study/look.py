@@ -1,0 +1,66 @@
+"""A look: what is counted beside wins and scores, what is kept, and what the report shows. It changes no game and is never hashed."""
+
+from typing import Annotated, Any, Self
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.errors import ArgumentError, as_argument_error
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.game.reporting import check_names
+from strozzi_sim.game.variants import with_text_keys
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is counted beside wins and scores, what is kept, and what the report shows. It changes no game.
+
+    Attributes:
+        name: name of the study.
+        question: what the verdict answers: seats, agents, variants or a page; "": what varies in the study.
+        pages: pages of the game's report; None: all of them.
+        heatmaps: heat maps of the game, by name.
+        heatmap: custom heat maps.
+        effect: smallest difference between variants that matters: 0.01 is one point of a share and 1 % of a mean.
+        explorer: whether the page has an explorer of all heat maps.
+        rows: whether a row is kept of every game and seat.
+    """
+
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")] = "study"
+    question: str = ""
+    pages: tuple[str, ...] | None = None
+    heatmaps: tuple[str, ...] = ()
+    heatmap: tuple[HeatMapSpec, ...] = ()
+    effect: Annotated[float, Meta(ge=0, le=1)] = 0.01
+    explorer: bool = False
+    rows: bool = False
+
+    @classmethod
+    def of(cls, **keys: Any) -> Self:
+        """Return the look with these keys; those of a table `report` stand beside the others."""
+        keys |= keys.pop("report", {})
+        found: Self = converted(with_text_keys(keys), cls, "look")
+        return found
+
+    def pages_in(self, game: Game) -> tuple[str, ...]:
+        """Return the pages that are shown."""
+        if self.pages is None:
+            return tuple(game.report.PAGES)
+        as_argument_error("pages", check_names, "page", self.pages, game.report.PAGES)
+        return self.pages
+
+    def maps_in(self, game: Game) -> dict[str, HeatMap]:
+        """Return the heat maps that are shown, by name."""
+        known = game.report.HEATMAPS
+        as_argument_error("heatmaps", check_names, "heat map", self.heatmaps, known)
+        maps = {name: known[name] for name in self.heatmaps}
+        for own in self.heatmap:
+            if own.name in maps or own.name in known:
+                raise ArgumentError("heatmap", f"{own.name}: the name is already used; choose another")
+            maps[own.name] = custom_heat_map(game, own, "heatmap")
+        return maps
+
+
+PLAIN = Look()

@@ -1,0 +1,431 @@
+"""A study is one frozen value: which games are played, on which deals.
+
+A study is built from keywords, from the keys of a TOML file, or from the JSON in a results folder, by one parser, `Study.of`. The
+parser fills in what the keys leave out, and does nothing to a study that is complete. So the JSON of a study is a study file, the
+study's identity, and the entry in its results folder. Everything that follows from the fields is a property.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar, Self
+
+import msgspec
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec, check_lineup
+from strozzi_sim.errors import (
+    ArgumentError,
+    InputError,
+    as_argument_error,
+    check_range,
+    check_whole,
+    pluralize,
+    short_repr,
+    suggest_names,
+)
+from strozzi_sim.facts.blocks import Block
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+from strozzi_sim.game.reporting import FigureTable, Tables, check_names
+from strozzi_sim.game.variants import Variant, from_components, with_text_keys
+from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
+from strozzi_sim.simulation.match import Match, outcome_dtype
+from strozzi_sim.simulation.pool import Task
+from strozzi_sim.simulation.seatings import DESIGNS, seating_design
+from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.pages import Section
+
+CHUNKS = 200  # of a cell, unless the study says how long they are
+MOST_CHUNKS = 100_000
+MOST_DEALS = 1_000_000_000
+EXPLORED = 24  # most cells of a study whose page has an explorer
+NO_SOURCE = "declared in code without a text: changes are not detected"
+FEW = 8  # line-ups or variants that a summary lists
+
+
+class PlayedAgent(msgspec.Struct, frozen=True):
+    """What an agent was when it played: the values of its parameters, and a digest of its source unless it is built in."""
+
+    values: dict[str, Any]
+    source: str = ""
+
+
+class Study(
+    msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True, tag_field="kind", tag="study"
+):
+    """All that decides which games are played. A kind of study is a subclass, in a file of its own in `kinds`.
+
+    Attributes:
+        game: name of the game.
+        players: player counts.
+        lineups: line-ups, each of one agent that plays itself, or of as many as there are players.
+        variants: component data by name of the variant; the first is the one that others are compared with.
+        deals: deals of every cell; with a precision the most that may be played.
+        chunk_deals: deals of a chunk. Chunks are the unit of work, of storage and of intervals.
+        search_deals: deals of line-ups with an agent that searches; 0: as the others.
+        precision: half width, in points of a share of wins, at which play stops; 0: all deals are played.
+        seatings: design of the seatings of a deal.
+        seed: random seed.
+        luck, luck_redraws: agent that evaluates positions, and how often it sees each chance event redrawn; "": luck is not measured.
+        behaviour: version of the game's behaviour.
+        agents: the agents of the line-ups, and those that they name, as they were.
+    """
+
+    game: str
+    players: tuple[int, ...]
+    lineups: tuple[tuple[str, ...], ...]
+    variants: dict[str, dict[str, Any]]
+    deals: int
+    chunk_deals: int
+    search_deals: int = 0
+    precision: float = 0.0
+    seatings: str = "rotate"
+    seed: int = 0
+    luck: str = ""
+    luck_redraws: int = REDRAWS
+    behaviour: int
+    agents: dict[str, PlayedAgent]
+
+    # -- what a kind says of itself ------------------------------------------------------------------------------------
+
+    usual_deals: ClassVar[int] = 1000
+    keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
+    keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
+    printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
+
+    def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
+        """Yield players, line-up, variant and restriction of every cell, in order."""
+        for players, lineup in product(self.players, self.lineups):
+            if len(lineup) in (1, players):
+                for variant in self.variant_of.values():
+                    yield players, tuple(self.specs[text] for text in lineup), variant, ""
+
+    @property
+    def variant_of(self) -> dict[str, Variant]:
+        """The variants that are played, by name."""
+        return self.listed_variants
+
+    def facts(self, look: Look) -> tuple[Crosstab, ...]:
+        """Return the facts that the tables need."""
+        return ()
+
+    def counts_facts(self, cell: Cell) -> bool:
+        """Return whether the facts are counted in this cell."""
+        return not cell.without
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, FigureTable | Any]:
+        """Return the tables by name, from the counts of cells."""
+        raise NotImplementedError
+
+    def headlines(self) -> list[Headline]:
+        """Return the figures that a precision is about: wins of every seat in self-play, else of every position."""
+        found: list[Headline] = []
+        first: dict[tuple[int, str], Cell] = {}
+        for cell in self.cells:
+            if cell.deals == self.deals and not cell.without:
+                than = first.setdefault((cell.match.players, cell.lineup), cell)
+                by = "seat" if cell.selfplay else "position"
+                for level in range(cell.match.players):
+                    found.append(Headline(cell, by, level))
+                    found += [Headline(cell, by, level, than)] if than is not cell else []
+        return found
+
+    def rule(self, counts: CountsOfChunks) -> Rule | None:
+        """Return a rule of its own that stops play; None: play stops once the headlines have their precision, if one is asked."""
+        return None
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return the verdict, and the numbers behind it, a sentence each."""
+        return []
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the sections of the report; the first picture of the first one stands beside the verdict."""
+        return []
+
+    @classmethod
+    def is_paired(cls, keys: Mapping[str, Any]) -> bool:
+        """Return whether differences are headlines, which takes more deals."""
+        return len(keys["variants"]) > 1
+
+    @classmethod
+    def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
+        """Return the number of chunks of a cell, unless the keys say how long they are."""
+        return CHUNKS
+
+    def check(self) -> None:
+        """Refuse what this kind of study cannot play."""
+
+    # -- the parser ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def of(cls, **keys: Any) -> Self:
+        """Return the study with these keys; agents may be objects, variants names or changes. Errors name the key."""
+        known = [*cls.__struct_fields__, "kind", "chunks", "variant"]
+        for key in keys:
+            if key not in known:
+                raise ArgumentError(key, f"unknown key of a {cls.__struct_config__.tag}; {suggest_names(key, known)}")
+        if missing := {"game", "lineups"} - keys.keys():
+            raise ArgumentError(min(missing), "missing")
+        game, is_whole = names.game_named(keys["game"]), "behaviour" in keys
+        if is_whole and keys["behaviour"] != game.behaviour:
+            raise ArgumentError(
+                "behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({keys['behaviour']})"
+            )
+        variants = names.listed_variants(
+            game, keys.pop("variants", ["base"]), with_text_keys(keys.pop("variant", {})), is_whole
+        )
+        lineups = names.listed_lineups(game, keys["lineups"])
+        specs = {spec.text: spec for lineup in lineups for spec in lineup}
+        every = dict(
+            sorted((specs | {policy.text: policy for spec in specs.values() for policy in spec.policies}).items())
+        )
+        agents = {text: _played(spec) for text, spec in every.items()}
+        texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
+        if is_whole:
+            _refuse_changed_agents(keys["agents"], agents)
+        keys |= {
+            "game": game.name,
+            "behaviour": game.behaviour,
+            "players": names.player_counts(game, keys.get("players") or names.ALL),
+            "lineups": texts if cls.keeps_copies else tuple(dict.fromkeys(texts)),
+            "variants": {variant.name: variant.components for variant in variants},
+            "agents": msgspec.to_builtins(agents),
+        }
+        keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
+        keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
+        study: Self = converted({**keys, "kind": cls.__struct_config__.tag}, cls, "study")
+        study.__dict__["specs"] = specs  # of agents declared in code there is nothing else
+        study.__dict__["listed_variants"] = {variant.name: variant for variant in variants}
+        study._check_values()
+        study.check()
+        return study
+
+    @classmethod
+    def _extent(cls, keys: Mapping[str, Any], has_search: bool) -> dict[str, Any]:
+        """Return deals, search_deals and chunk_deals of a study with these keys."""
+        from_precision, chunks = keys.get("precision") or 0, keys.get("chunks")
+        deals, search = keys.get("deals"), keys.get("search_deals") or 0
+        for name in ("deals", "chunks", "chunk_deals"):
+            if keys.get(name) is not None:
+                check_whole(name, keys[name], 1, MOST_DEALS)
+        if from_precision:
+            deals, of_precision = deals_for(from_precision, deals, is_paired=cls.is_paired(keys))
+            chunks = chunks or of_precision
+        deals = cls.usual_deals if deals is None else deals
+        if search:
+            check_whole("search_deals", search, 1, deals)
+        search = search if has_search and search < deals else 0
+        chunks = min(chunks or cls.usual_chunks(keys), deals, search or deals)
+        size = keys.get("chunk_deals") or -(-deals // chunks)
+        if -(-deals // size) > min(MOST_CHUNKS, search or MOST_CHUNKS):
+            raise ArgumentError("chunk_deals", f"{size} makes too many chunks of {search or deals:,} deals")
+        return {"deals": deals, "search_deals": search, "chunk_deals": size}
+
+    def _check_values(self) -> None:
+        check_whole("seed", self.seed, 0, 2**53 - 1)
+        as_argument_error("seatings", check_names, "design", [self.seatings], DESIGNS)
+        for lineup in self.lineups:
+            if len(lineup) > 1 and len(lineup) not in self.players:
+                allowed = " or ".join(map(str, self.players))
+                raise ArgumentError(
+                    "lineups",
+                    f"{len(lineup)} agents ({', '.join(lineup)}) fit no player count; give 1 agent, or {allowed}",
+                )
+        for players in self.players:
+            seating_design(self.seatings, players)
+            for lineup in self.lineups:
+                if len(lineup) in (1, players):
+                    specs = [self.specs[text] for text in lineup]
+                    as_argument_error("lineups", check_lineup, specs, self.the_game, players)
+        check_range("luck_redraws", self.luck_redraws, 1, MOST_REDRAWS)
+        _ = self.how_luck
+
+    def changed(self, **changes: Any) -> Self:
+        """Return the study with other values of some fields. Nothing that follows from the fields can be out of date."""
+        other = msgspec.structs.replace(self, **changes)
+        other.__dict__["specs"] = self.specs
+        return other
+
+    # -- identity ------------------------------------------------------------------------------------------------------
+
+    @property
+    def json(self) -> bytes:
+        """The study as JSON: its file, its identity, and its entry in a results folder."""
+        return msgspec.json.encode(self)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the study."""
+        return hashlib.sha256(self.json).hexdigest()
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether more deals extend it: they do if play cannot stop early and all cells have the same deals."""
+        return not (self.precision or self.search_deals)
+
+    def extends(self, other: "Study") -> bool:
+        """Return whether it is the other study, or the other study with more deals."""
+        same = isinstance(other, type(self)) and self.changed(deals=other.deals) == other
+        return same and (self.deals == other.deals or (self.can_grow and self.deals > other.deals))
+
+    # -- what follows from the fields ----------------------------------------------------------------------------------
+
+    @cached_property
+    def the_game(self) -> Game:
+        """The game."""
+        return names.game_named(self.game)
+
+    @cached_property
+    def specs(self) -> dict[str, AgentSpec]:
+        """The agents of the line-ups by spec string."""
+        texts = dict.fromkeys(text for lineup in self.lineups for text in lineup)
+        return {text: names.agents_named(self.the_game, [text])[0] for text in texts}
+
+    @cached_property
+    def listed_variants(self) -> dict[str, Variant]:
+        """The variants of the field `variants`, by name."""
+        return {
+            name: from_components(self.the_game, name, data, f"variants.{name}") for name, data in self.variants.items()
+        }
+
+    @cached_property
+    def how_luck(self) -> Luck | None:
+        """How luck is measured; None: it is not."""
+        if not self.luck:
+            return None
+        (spec,) = names.agents_named(self.the_game, self.luck, "luck")
+        for players in self.players:
+            as_argument_error("luck", check_lineup, [spec], self.the_game, players)
+        return as_argument_error("luck", Luck, spec, self.luck_redraws)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells."""
+        found: list[Cell] = []
+        alike: dict[tuple[int, str], Match] = {}  # matches that share the layout of counts
+        for players, lineup, variant, without in self.plan():
+            seatings = (
+                "one"
+                if len(lineup) == 1
+                else "rotate"
+                if without and self.seatings in ("one", "spread")
+                else self.seatings
+            )
+            match = Match(self.the_game, players, lineup, variant, self.seed, seatings)
+            match.count_like(alike.setdefault((players, variant.name), match))
+            deals = self.search_deals if any(spec.searches for spec in lineup) else 0
+            found.append(Cell(len(found), match, deals or self.deals, without))
+        return tuple(found)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks of every cell."""
+        return -(-self.deals // self.chunk_deals)
+
+    def deals_of(self, cell: Cell, chunk: int) -> tuple[int, int]:
+        """Return the first deal of a chunk and one past its last; cells with fewer deals have shorter chunks."""
+        if cell.deals == self.deals:
+            return chunk * self.chunk_deals, min((chunk + 1) * self.chunk_deals, self.deals)
+        return chunk * cell.deals // self.chunks, (chunk + 1) * cell.deals // self.chunks
+
+    def games_of(self, cell: Cell, chunk: int) -> int:
+        """Return the number of games of a chunk."""
+        first, last = self.deals_of(cell, chunk)
+        return (last - first) * cell.match.games_per_deal
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(cell.deals * cell.match.games_per_deal for cell in self.cells)
+
+    def first_chunks(self, chunks: int) -> Self:
+        """Return the study of the first chunks alone."""
+        search = chunks * self.search_deals // self.chunks
+        return self.changed(deals=min(chunks * self.chunk_deals, self.deals), search_deals=search)
+
+    @property
+    def counts_answers(self) -> bool:
+        """Whether answers are counted, because an agent replaces illegal ones."""
+        return any(spec.agent.replaces for spec in self.specs.values())
+
+    @property
+    def outcome_type(self) -> np.dtype[Any]:
+        """Record of the outcome of a chunk."""
+        return outcome_dtype(bool(self.luck), self.counts_answers)
+
+    def task(self, cell: Cell, chunk: int, counted: Sequence[Crosstab], look: Look) -> Task:
+        """Return the task that plays a chunk."""
+        facts = tuple(counted) if self.counts_facts(cell) else ()
+        return Task(
+            (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows, orders=self.keeps_orders,
+            luck=self.how_luck, answers=self.counts_answers,
+        )  # fmt: skip
+
+    def explored(self, look: Look) -> dict[str, Block]:
+        """Return what the explorer of the page shows, by name of the heat map."""
+        is_small = len(self.cells) <= EXPLORED
+        return self.the_game.report.explored(self.the_game.fact_tables) if look.explorer and is_small else {}
+
+    @property
+    def summary(self) -> str:
+        """The study in one line."""
+        lineups = " | ".join(",".join(lineup) for lineup in self.lineups)
+        lineups = lineups if len(self.lineups) <= FEW else f"{len(self.lineups):,} line-ups"
+        variants = ", ".join(self.variant_of) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
+        most = "at most " if self.precision else ""
+        return (
+            f"{self.the_game.title}: players {', '.join(map(str, self.players))} x {lineups} x {variants} = "
+            f"{pluralize(len(self.cells), 'cell')}; each {most}{pluralize(self.deals, 'deal')}: {pluralize(self.games, 'game')}"
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of the variants, one line each."""
+        return [
+            f"variant {name}: {line}" for name, variant in self.variant_of.items() for line in variant.warnings[:FEW]
+        ]
+
+
+def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+    """Yield the differences of two studies in plain data, key by key."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in dict.fromkeys([*there, *here]):
+            yield from differences(
+                there.get(name, "nothing"), here.get(name, "nothing"), f"{key}.{name}" if key else name
+            )
+    elif there != here:
+        yield f"{key}: {short_repr(there)} there, {short_repr(here)} here"
+
+
+def deals_for(precision: float, deals: int | None, *, is_paired: bool) -> tuple[int, int]:
+    """Return the most deals that a precision takes, or those given if they are fewer, and the number of chunks."""
+    check_range("precision", precision, 0.01, 25)
+    most = most_deals(precision / 100, paired=is_paired)
+    chunks = max(1, min(CHUNKS_AT_MOST, (most if deals is None else min(deals, most)) // FEWEST_IN_CHUNK))
+    most = -(-most // chunks) * chunks
+    return (most if deals is None else min(deals, most)), chunks
+
+
+def _played(spec: AgentSpec) -> PlayedAgent:
+    return PlayedAgent(dict(spec.values), NO_SOURCE if spec.sourceless else spec.source_digest or "")
+
+
+def _refuse_changed_agents(before: Mapping[str, Any], now: Mapping[str, PlayedAgent]) -> None:
+    for line in differences(dict(before), msgspec.to_builtins(now)):
+        raise ArgumentError("agents", f"not as they were when the study was played: {line}")
+
+
+def fact_union(*several: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
+    """Return crosstabs without repetition."""
+    return tuple(dict.fromkeys(crosstab for each in several for crosstab in each))
+
+
+def refused(place: Any, error: InputError) -> InputError:
+    """Return an error of a key as an error of a file or folder."""
+    return InputError(f"{place}: {error}")

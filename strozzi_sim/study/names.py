@@ -1,0 +1,111 @@
+"""Look-up of what callers name: player counts, agents, line-ups and variants, from text or from objects.
+
+Every error is an ArgumentError. The command line puts the option in the place of the argument, a file its key.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, split_specs
+from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, from_components, own_variants
+
+Players = int | str | Sequence[int] | None
+Agents = AnyAgent | Sequence[AnyAgent]
+Variants = AnyVariant | Sequence[AnyVariant]
+
+ALL = "all"
+
+
+def game_named(game: str | Game) -> Game:
+    """Return a game by name, or the game itself."""
+    return as_argument_error("game", find_game, game)
+
+
+def player_counts(game: Game, players: Players, argument: str = "players") -> tuple[int, ...]:
+    """Return player counts: numbers, or the text `4`, `3-6`, `3,5` or `all`. Default: 4, or the fewest of the game."""
+    if players is None:
+        return (4 if 4 in game.player_counts else game.player_counts[0],)
+    if players == ALL:
+        return tuple(game.player_counts)
+    given = _counts_in(players, argument) if isinstance(players, str) else players
+    counts = tuple(dict.fromkeys(given if isinstance(given, Iterable) else (given,)))
+    for count in counts or (None,):
+        if isinstance(count, bool) or count not in game.player_counts:
+            raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {short_repr(count)}")
+    return tuple(int(count) for count in counts)
+
+
+def _counts_in(text: str, argument: str) -> list[int]:
+    counts: list[int] = []
+    for piece in text.split(","):
+        low, dash, high = piece.strip().partition("-")
+        ends = (low, high) if dash else (low, low)
+        if not all(end.isdecimal() and len(end) < 4 for end in ends):
+            raise ArgumentError(argument, f"expected 4, 3-6 or 3,5, got {short_repr(text)}")
+        counts += range(int(ends[0]), int(ends[1]) + 1)
+    return counts
+
+
+def agents_named(game: Game, agents: Agents, argument: str = "agents") -> tuple[AgentSpec, ...]:
+    """Return agents: spec strings in a list or separated by commas, or agents declared in code."""
+    several: Any = split_specs(agents) if isinstance(agents, str) else agents
+    if isinstance(several, AGENT_TYPES):
+        several = [several]
+    if not isinstance(several, Iterable):
+        raise ArgumentError(argument, f"expected an agent or a list of agents, got {short_repr(agents)}")
+    return tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
+
+
+def lineups_of(agents: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
+    """Return the line-up of these agents for every player count: one agent plays itself, seat i gets agent i mod k."""
+    if len(agents) > min(players):
+        names = ",".join(agent.text for agent in agents)
+        seats = min(players)
+        raise ArgumentError("agents", f"{len(agents)} agents ({names}) for {seats} seats; give at most {seats}")
+    if len(agents) == 1:
+        return [tuple(agents)]
+    return [tuple(agents[seat % len(agents)] for seat in range(count)) for count in players]
+
+
+def variants_named(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:
+    """Return variants: names, {name: changes} as in a file, or Variant objects."""
+    if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
+        variants = [variants]
+    found: list[Variant] = []
+    for each in variants:
+        if isinstance(each, Mapping):
+            found += as_argument_error(argument, own_variants, game, each)
+        else:
+            found.append(as_argument_error(argument, find_variant, game, each))
+    names = [variant.name for variant in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(argument, f"{name!r} is listed {names.count(name)} times")
+    return tuple(found)
+
+
+def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: bool) -> tuple[Variant, ...]:
+    """Return the variants of a study: names, with changes under names of their own in `own`; or whole data by name."""
+    if is_whole:
+        return tuple(from_components(game, name, data, f"variants.{name}") for name, data in listed.items())
+    listed = [listed] if isinstance(listed, str | Variant | Mapping) else list(listed)
+    for name in own:
+        if name not in listed:
+            raise ArgumentError("variant", f"{name} is defined but not listed in variants")
+    made = {variant.name: variant for variant in as_argument_error("variant", own_variants, game, own)}
+    return variants_named(
+        game, [made.get(each, each) if isinstance(each, str) else each for each in listed], "variants"
+    )
+
+
+def listed_lineups(game: Game, lineups: Any) -> list[tuple[AgentSpec, ...]]:
+    """Return the line-ups of a study."""
+    if not isinstance(lineups, list | tuple) or not lineups:
+        raise ArgumentError("lineups", f"expected a list of line-ups, got {short_repr(lineups)}")
+    found = [agents_named(game, lineup, f"lineups[{number}]") for number, lineup in enumerate(lineups)]
+    if not all(found):
+        raise ArgumentError("lineups", "a line-up without agents")
+    return found

@@ -1,0 +1,102 @@
+"""Progress of a run: callbacks, and a bar in a terminal or a notebook."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import Any
+
+Show = Callable[[str, int, int], None]  # phase, done, in all or 0
+GAMES = "games"
+_PAUSE = 0.2  # seconds between two states of a notebook's bar
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Callbacks of a run; each does nothing by default.
+
+    Attributes:
+        on_message: receives a line for the user.
+        on_phase: receives the phase ("games", "compiling", "tables", "pictures"), how far it is, and how far it goes or 0.
+        command: command that started the run, for the results folder.
+    """
+
+    on_message: Callable[[str], None] = field(default=lambda line: None)
+    on_phase: Show = field(default=lambda phase, done, total: None)
+    command: str = "strozzi_sim in Python"
+
+
+ProgressOption = bool | Progress | None
+
+
+@contextmanager
+def terminal_bar(console: Any) -> Iterator[Show]:
+    """Show a bar on a rich console, one phase at a time."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(phase: str, done: int, total: int) -> None:
+            if phase not in tasks:
+                for other in tasks.values():
+                    bar.update(other, visible=False)
+                tasks[phase] = bar.add_task(phase, total=None)
+            bar.update(tasks[phase], completed=done, total=total or None)
+
+        yield show
+
+
+@contextmanager
+def notebook_bar() -> Iterator[Show]:
+    """Show a bar below the cell of a notebook; it goes away at the end."""
+    from IPython.display import display
+
+    nothing = {"text/html": "", "text/plain": ""}
+    shown = display(nothing, raw=True, display_id=True)
+    last, current = 0.0, ""
+
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal last, current
+        if monotonic() - last >= _PAUSE or done == total or phase != current:
+            last, current = monotonic(), phase
+            text = f"{phase}: {done:,} of {total:,}" if total else f"{phase}: {done:,}" if done else phase
+            ends = f' value="{done}" max="{total}"' if total else ""
+            shown.update(
+                {"text/html": f'<progress{ends} style="width: 20em"></progress> {text}', "text/plain": text}, raw=True
+            )
+
+    try:
+        yield show
+    finally:
+        shown.update(nothing, raw=True)
+
+
+@contextmanager
+def progress_of(wanted: ProgressOption) -> Iterator[Progress]:
+    """Yield callbacks: those given, a bar if True, none if False; by default a bar in a terminal or notebook only."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    if isinstance(wanted, Progress):
+        yield wanted
+    elif hasattr(shell, "kernel") and wanted is not False:
+        with notebook_bar() as show:
+            yield Progress(on_message=print, on_phase=show)
+    elif wanted or (wanted is None and sys.stderr.isatty()):
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        with terminal_bar(console) as show:
+            yield Progress(on_message=console.print, on_phase=partial(show))
+    else:
+        yield Progress()

@@ -1,0 +1,96 @@
+"""Results: a study, its tables, and the folder that holds them. They draw nothing; `report` and `plot` call the report part."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from strozzi_sim.errors import pluralize, short_repr, suggest_names
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study
+
+
+class Frames(dict[str, Any]):
+    """Tables by name; an unknown name lists the known ones."""
+
+    def __missing__(self, name: str) -> Any:
+        """Refuse an unknown name. Raises KeyError."""
+        raise KeyError(f"no table {short_repr(name)}; {suggest_names(name, self)}")
+
+    def __repr__(self) -> str:
+        """Return the names and how long the tables are."""
+        return ", ".join(f"{name} ({len(table)} rows)" for name, table in self.items())
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """Results of a study.
+
+    Attributes:
+        study: the study, as far as it was played.
+        look: what is shown of it.
+        tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`.
+        folder: where they are kept, or None.
+        new_games: games that were played now, and not in an earlier run.
+        seconds: this run took.
+        about: of the run: started, command, versions, host, part.
+        interrupted: how far it came, if a signal stopped it, else "".
+
+    >>> import strozzi_sim.study as ss
+    >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
+    >>> results
+    <Results: Strozzi: players 4 x random x base = 1 cell; each 200 deals: 200 games>
+    >>> results.tables["seats"].query("figure == 'win_share'")[["seat", "value", "low", "high"]].shape
+    (4, 4)
+    """
+
+    study: Study
+    look: Look
+    tables: Frames
+    folder: Path | None = None
+    new_games: int = 0
+    seconds: float = 0.0
+    about: dict[str, Any] = field(default_factory=dict)
+    interrupted: str = ""
+
+    @property
+    def verdict(self) -> list[str]:
+        """The verdict of the study and the numbers behind it, a sentence each."""
+        return self.study.verdict(self.tables, self.look) if self.tables else []
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report, one HTML page; default: report.html in the results folder. Returns where it is."""
+        return Path(_report_part("write_report")(self, path))
+
+    def plot(self, name: str | None = None) -> Any:
+        """Return a picture of the report, which a notebook shows; default: the first."""
+        return _report_part("picture")(self, name)
+
+    def __repr__(self) -> str:
+        """Return one line that describes the results."""
+        return f"<Results: {self.study.summary}{f', in {self.folder}' if self.folder else ''}>"
+
+    def _repr_html_(self) -> str:
+        lines: Sequence[str] = [
+            f"<b>{escape(self.study.summary)}</b>",
+            *map(escape, self.verdict),
+            escape(repr(self.tables)),
+        ]
+        return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
+
+    @property
+    def n_games(self) -> int:
+        """Games behind the tables."""
+        return self.study.games
+
+    def summary_of_run(self) -> str:
+        """Return how many games this run played, in words."""
+        return f"{pluralize(self.new_games, 'game')} played in {self.seconds:.1f} s"
+
+
+def _report_part(function: str) -> Callable[..., Any]:
+    """Return a function of the report part, which is imported when results are drawn and not before."""
+    found: Callable[..., Any] = getattr(import_module("strozzi_sim.study.face.report"), function)
+    return found

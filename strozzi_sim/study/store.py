@@ -1,0 +1,415 @@
+"""The store of a study: one SQLite database, in the results folder or in memory.
+
+Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A chunk is written in
+one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that does not fit it, or that counts
+other facts, is played again. SQLite's lock keeps a second run out, and ends with the process.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import platform
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import msgspec
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.runtime.cache import processor_type
+from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.provenance import source_commit
+from strozzi_sim.simulation.finishing_orders import ORDERS
+from strozzi_sim.simulation.loop import ROW
+from strozzi_sim.simulation.match import MatchResult
+from strozzi_sim.study.cells import Cell
+from strozzi_sim.study.counts import Counts
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study, differences, fact_union
+
+FORMAT = "strozzi-sim.study/1"
+DATABASE, STUDY_FILE = "study.sqlite", "study.json"
+LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
+MOST_PARTS = 100_000
+SCHEMA = (
+    "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, part TEXT, made_of TEXT)",
+    "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
+    " rows BLOB, PRIMARY KEY (cell, chunk))",
+    "CREATE TABLE files (name TEXT PRIMARY KEY, sha256 TEXT)",
+    "CREATE TABLE runs (run INTEGER PRIMARY KEY, started TEXT, finished TEXT, seconds REAL, games INTEGER, command TEXT,"
+    " versions TEXT, host TEXT)",
+)
+
+Key = tuple[int, int]  # numbers of cell and chunk
+
+
+class Part(NamedTuple):
+    """A share of the chunks of a study: number 1 .. `of`."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        """Return the part that a text such as 2/5 names; "" is all of the study."""
+        number, _, of = (text or "1/1").partition("/")
+        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
+            raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
+        return cls(int(number), int(of))
+
+    def has(self, key: Key) -> bool:
+        """Return whether a chunk belongs to the part; that does not depend on the number of deals."""
+        return sum(key) % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        """Return it as text; "" for all of the study."""
+        return "" if self.of == 1 else f"{self.number}/{self.of}"
+
+
+WHOLE = Part()
+
+
+class Store:
+    """The chunks of a study; use it as a context manager.
+
+    Args:
+        folder: the results folder; None: in memory.
+        study: the study, perhaps with more deals than the folder has.
+        look: what is shown; its facts are counted.
+        part: the share of the chunks that is played here.
+
+    Attributes:
+        counted: the facts that chunks count: those that the look needs, and those that the folder has already.
+        done: (cell, chunk) -> SHA-256 of every chunk that can be used.
+        left: messages on chunks that cannot be used and are played again.
+    """
+
+    def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
+        self.folder, self.study, self.look, self.part = folder, study, look, part
+        self.counted: tuple[Crosstab, ...] = study.facts(look)
+        self.done: dict[Key, bytes] = {}
+        self.left: list[str] = []
+        self._place = "memory" if folder is None else str(folder / DATABASE)
+
+    def __enter__(self) -> Self:
+        """Open the folder, or make it. Refuses one that is in use, holds another study, or something else altogether."""
+        if self.folder is not None:
+            with storage_errors(f"cannot write to {self.folder}"):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                if not (self.folder / DATABASE).exists() and any(self.folder.iterdir()):
+                    raise InputError(
+                        f"{self.folder}: is not empty and holds no results of a study; name another folder"
+                    )
+        self._database = sqlite3.connect(
+            ":memory:" if self.folder is None else self._place, timeout=0, isolation_level=None
+        )
+        try:
+            with self._errors():
+                for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
+                    self._database.execute(f"PRAGMA {pragma}")
+                self._database.execute("BEGIN IMMEDIATE")
+                self._open_study()
+                self._database.execute("COMMIT")
+                self._check_chunks()
+        except BaseException:
+            self._database.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the database, which unlocks the folder."""
+        self._database.close()
+
+    # -- the study -----------------------------------------------------------------------------------------------------
+
+    def _open_study(self) -> None:
+        """Write the study into a new database; refuse another study, and take over the facts that chunks count."""
+        if not self._database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            for statement in SCHEMA:
+                self._database.execute(statement)
+            self._database.execute("INSERT INTO study (format, part) VALUES (?, ?)", (FORMAT, str(self.part)))
+        else:
+            columns = "format, study, counted, part"
+            kind, text, counted, part = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+            if kind != FORMAT or part != str(self.part):
+                there, here = (
+                    f"part {each or '1/1'} ({form})" for each, form in ((part, kind), (str(self.part), FORMAT))
+                )
+                raise InputError(f"{self.folder}: holds {there}, not {here}; name another folder")
+            self._refuse_other_study(msgspec.json.decode(text))
+            before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
+            self.counted = before if self._answers(before) else fact_union(before, self.counted)
+        self._database.execute(
+            "UPDATE study SET hash = ?, study = ?, look = ?, counted = ?",
+            (
+                self.study.hash,
+                self.study.json.decode(),
+                *(msgspec.json.encode(each).decode() for each in (self.look, self.counted)),
+            ),
+        )
+        if self.folder is not None:
+            write_atomically(self.folder / STUDY_FILE, as_file(self.study, self.look))
+
+    def _answers(self, counted: Sequence[Crosstab]) -> bool:
+        """Return whether these facts hold all that the look needs."""
+        cells = {id(cell.match.plan(counted)): cell for cell in self.study.cells if self.study.counts_facts(cell)}
+        return all(cell.match.plan(counted).can_answer(each) for cell in cells.values() for each in self.counted)
+
+    def _refuse_other_study(self, there: dict[str, Any]) -> None:
+        """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
+        here, deals = msgspec.json.decode(self.study.json), there.get("deals", 0)
+        if there == here:
+            return
+        if {**there, "deals": 0} != {**here, "deals": 0}:
+            lines = list(differences(there, here))
+            more = f"; and {len(lines) - 3} more" if len(lines) > 3 else ""
+            raise InputError(f"{self.folder}: holds another study ({'; '.join(lines[:3])}{more}); name another folder")
+        if deals > self.study.deals or not self.study.can_grow:
+            why = (
+                "ask for at least as many"
+                if self.study.can_grow
+                else "a study with a precision or search_deals cannot be extended"
+            )
+            raise InputError(
+                f"{self.folder}: holds {deals:,} deals of this study, not {self.study.deals:,}; {why}, or name another folder"
+            )
+        if deals % self.study.chunk_deals:
+            self._database.execute("DELETE FROM chunks WHERE chunk = ?", (deals // self.study.chunk_deals,))
+
+    @property
+    def keys(self) -> list[Key]:
+        """The chunks that are played here."""
+        every = ((cell.number, chunk) for cell in self.study.cells for chunk in range(self.study.chunks))
+        return [key for key in every if self.part.has(key)]
+
+    # -- chunks --------------------------------------------------------------------------------------------------------
+
+    def _holds(self, cell: Cell) -> str:
+        """Return what chunks of this cell count and keep."""
+        facts = self.counted if self.study.counts_facts(cell) else ()
+        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows else ''}"
+
+    def _check_chunks(self) -> None:
+        wanted, holds = set(self.keys), [self._holds(cell) for cell in self.study.cells]
+        for cell, chunk, held, digest, *rest in self._database.execute(
+            "SELECT cell, chunk, holds, sha256, games, outcome, facts, rows FROM chunks"
+        ):
+            if (cell, chunk) not in wanted or digest != _digest(cell, chunk, held, *rest):
+                self.left.append(f"chunk {chunk} of cell {cell} is damaged and is played again")
+            elif held != holds[cell]:
+                self.left.append(f"chunk {chunk} of cell {cell} lacks facts and is played again")
+            else:
+                self.done[cell, chunk] = digest
+
+    def write(self, cell: Cell, chunk: int, played: MatchResult) -> None:
+        """Store a finished chunk."""
+        parts = [zlib.compress(part.tobytes(), 1) for part in (played.outcome, played.counts, played.rows)]
+        self.adopt(cell.number, chunk, self._holds(cell), played.games, *parts)
+
+    def adopt(self, cell: int, chunk: int, holds: str, games: int, outcome: bytes, facts: bytes, rows: bytes) -> None:
+        """Store a chunk in the form that it has in another store."""
+        digest = _digest(cell, chunk, holds, games, outcome, facts, rows)
+        with self._errors():
+            self._database.execute(
+                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (cell, chunk, games, holds, digest, outcome, facts, rows),
+            )
+        self.done[cell, chunk] = digest
+
+    def stored(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the chunks in the form that `adopt` takes."""
+        yield from self._database.execute(
+            "SELECT cell, chunk, holds, games, outcome, facts, rows FROM chunks ORDER BY cell, chunk"
+        )
+
+    def counts(self, cell: Cell, chunks: range) -> Counts:
+        """Return the counts of some chunks of a cell."""
+        facts: Any = ORDERS if self.study.keeps_orders else np.int64
+        with self._errors():
+            found = self._database.execute("SELECT outcome, facts FROM chunks WHERE cell = ? AND chunk BETWEEN ? AND ? ORDER BY chunk", (cell.number, chunks.start, chunks.stop - 1)).fetchall()  # fmt: skip
+        if len(found) != len(chunks):
+            raise StorageError(f"{self._place}: changed while the study was running; run again")
+        outcomes = [np.frombuffer(zlib.decompress(outcome), self.study.outcome_type) for outcome, _ in found]
+        counted = [np.frombuffer(zlib.decompress(counts), facts) for _, counts in found]
+        return Counts(
+            np.concatenate(outcomes), np.concatenate(counted) if self.study.keeps_orders else np.stack(counted)
+        )
+
+    def rows(self, cell: Cell) -> Iterator[Any]:
+        """Yield the ROW records of each chunk of a cell."""
+        for (rows,) in self._database.execute("SELECT rows FROM chunks WHERE cell = ? ORDER BY chunk", (cell.number,)):
+            yield np.frombuffer(zlib.decompress(rows), ROW)
+
+    # -- files and runs ------------------------------------------------------------------------------------------------
+
+    @property
+    def made_of(self) -> str:
+        """Digest of all that decides the tables."""
+        parts = (
+            self.study.hash.encode(),
+            msgspec.json.encode(self.look),
+            json.dumps(versions()).encode(),
+            *(self.done[key] for key in sorted(self.done)),
+        )
+        return hashlib.sha256(b" ".join(parts)).hexdigest()
+
+    def tables(self) -> dict[str, pd.DataFrame] | None:
+        """Return the tables that an earlier run wrote, if they are of these chunks and nobody changed them; else None."""
+        made_of, files = self._database.execute("SELECT made_of FROM study").fetchone()[0], self._files("tables/")
+        if (
+            self.folder is None
+            or made_of != self.made_of
+            or not all(_file_digest(self.folder / name) == digest for name, digest in files.items())
+        ):
+            return None
+        return read_tables(self.folder, files)
+
+    def _files(self, prefix: str) -> dict[str, str]:
+        return dict(
+            self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
+        )
+
+    def write_files(self, prefix: str, contents: Mapping[str, bytes]) -> None:
+        """Write files into the folder, and remove those of this prefix that are no longer made."""
+        assert self.folder is not None
+        with self._errors(), storage_errors(f"cannot write to {self.folder}"):
+            for name in self._files(prefix).keys() - contents.keys():
+                (self.folder / name).unlink(missing_ok=True)
+                self._database.execute("DELETE FROM files WHERE name = ?", (name,))
+            for name, content in contents.items():
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(self.folder / name, content)
+                self._database.execute(
+                    "INSERT OR REPLACE INTO files VALUES (?, ?)", (name, hashlib.sha256(content).hexdigest())
+                )
+
+    def write_tables(self, frames: Mapping[str, pd.DataFrame]) -> None:
+        """Write every table as Parquet and as CSV."""
+        contents: dict[str, bytes] = {}
+        for name, frame in frames.items():
+            parquet = io.BytesIO()
+            frame.to_parquet(parquet, index=False)
+            contents |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
+        self.write_files("tables/", contents)
+        self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
+
+    def begin_run(self, command: str) -> None:
+        """Note that a run begins, by whom and where."""
+        host = {
+            "system": platform.platform(),
+            "cores": os.cpu_count(),
+            "machine": platform.machine(),
+            "cpu": processor_type(),
+        }
+        with self._errors():
+            self._database.execute(
+                "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)",
+                (now(), command, json.dumps(versions()), json.dumps(host)),
+            )
+
+    def end_run(self, games: int, seconds: float) -> None:
+        """Note that the run is finished."""
+        with self._errors():
+            self._database.execute(
+                "UPDATE runs SET finished = ?, games = ?, seconds = ? WHERE run = (SELECT max(run) FROM runs)",
+                (now(), games, seconds),
+            )
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        with database_errors(self._place):
+            yield
+
+
+def as_file(study: Study, look: Look) -> bytes:
+    """Return study and look as one study file in JSON."""
+    keys = {**msgspec.to_builtins(study), **msgspec.to_builtins(look)}
+    return msgspec.json.format(msgspec.json.encode(keys), indent=1) + b"\n"
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """Return what a results folder says of itself: study and look as JSON, part, and its last run. Takes no lock."""
+    path = folder / DATABASE
+    if not path.exists():
+        raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
+    with (
+        database_errors(str(path)),
+        contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database,
+    ):
+        database.row_factory = sqlite3.Row
+        found = dict(database.execute("SELECT format, hash, study, look, part FROM study").fetchone())
+        found["files"] = dict(database.execute("SELECT name, sha256 FROM files").fetchall())
+        return found | {"run": dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})}
+
+
+@contextlib.contextmanager
+def database_errors(place: str) -> Iterator[None]:
+    """Turn errors of SQLite into a StorageError or an InputError that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_BUSY"):
+            raise StorageError(f"{place}: another run is writing here; wait for it, or choose another folder") from None
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
+        raise StorageError(f"cannot write {place}: {error}") from error
+
+
+def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
+    """Return the tables among these files of a folder."""
+    paths = [folder / name for name in names if name.startswith("tables/") and name.endswith(".parquet")]
+    with storage_errors(f"{folder}: a table cannot be read"):
+        return {path.stem: pd.read_parquet(path) for path in paths}
+
+
+def csv_of(frame: pd.DataFrame) -> bytes:
+    """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
+    texts = {name: column.map(_harmless) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
+    return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
+
+
+def _harmless(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    is_number = cell.lstrip("+-").replace(".", "", 1).isdigit()
+    return (
+        "'" if cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number) else ""
+    ) + cell.replace("\r", " ")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions on which results may depend, and the commit."""
+    return {
+        "python": platform.python_version(),
+        "commit": source_commit(),
+        **{name: version(name) for name in LIBRARIES},
+    }
+
+
+def now() -> str:
+    """Return the time in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _digest(cell: int, chunk: int, holds: str, games: int, *parts: bytes) -> bytes:
+    whole = hashlib.sha256(f"{cell} {chunk} {games} {holds}".encode())
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "big") + part)
+    return whole.digest()
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,305 @@
+"""Studies: one value, its JSON is file and identity; tables have the same bytes however they were played."""
+
+import ast
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strozzi_sim.study as ss
+from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.study.face.cli import PLACES, main
+from strozzi_sim.study.face.declared import declared
+from strozzi_sim.study.folders import study_of
+from strozzi_sim.study.kinds import STUDIES
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.store import Store, as_file
+
+PACKAGE = Path(ss.__file__).parent
+KEYS = {"game": "strozzi", "players": [3, 4], "lineups": [["random"]], "deals": 130, "chunk_deals": 20, "seed": 7}
+EXAMPLES = {
+    "balance": {}, "compare_agents": {"players": [3], "lineups": [["racer", "random", "random"], ["trader", "random", "random"]]},
+    "compare_variants": {"variants": ["base", "long-tracks"]}, "worth": {"things": ["flag:*"]},
+    "tournament": {"lineups": [["random"], ["greedy"], ["racer"], ["trader"]], "players": [3]}, "sweep": {"sweep": {"tracks.bonus.9": [10, 15]}}, "ladder": {"players": [3], "budgets": [2], "lineups": [["greedy:margin=4", "greedy:margin=2", "greedy:margin=2"]]},
+}  # fmt: skip
+
+
+def tables_in(folder):
+    return {path.name: path.read_bytes() for path in sorted((Path(folder) / "tables").iterdir())}
+
+
+def balance(**keys):
+    return ss.Balance.of(**{**KEYS, **keys})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    ss.run(balance(), folder, workers=1, progress=False)
+    return tables_in(folder)
+
+
+# -- the value ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_the_json_of_a_study_is_its_file_and_its_identity(kind):
+    study, look = study_of({**KEYS, **EXAMPLES[kind], "kind": kind})
+    again, same_look = study_of(json.loads(as_file(study, look)))
+    assert (again, again.hash, same_look) == (study, study.hash, look)
+    assert [cell.lineup for cell in again.cells] == [cell.lineup for cell in study.cells]
+
+
+@given(deals=st.integers(1, 3000), chunk=st.integers(1, 500), more=st.integers(0, 500))
+@settings(max_examples=40, deadline=None)
+def test_chunks_hold_all_deals_and_stay_when_a_study_grows(deals, chunk, more):
+    study = balance(deals=deals, chunk_deals=chunk)
+    cell, grown = study.cells[0], study.changed(deals=deals + more)
+    ranges = [study.deals_of(cell, k) for k in range(study.chunks)]
+    assert [first for first, _ in ranges] == [0, *(last for _, last in ranges[:-1])]
+    assert ranges[-1][1] == deals
+    assert [grown.deals_of(grown.cells[0], k) for k in range(study.chunks - 1)] == ranges[:-1]
+
+
+def test_a_changed_study_has_nothing_that_is_out_of_date():
+    study = balance()
+    assert study.games == 2 * 130
+    assert study.changed(deals=260, players=(3,)).games == 260
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"deal": 3},
+        {"seed": -1},
+        {"players": [9]},
+        {"lineups": [["nobody"]]},
+        {"deals": 0},
+        {"variants": ["no"]},
+        {"seatings": "rotat"},
+    ],
+)
+def test_errors_name_the_key(keys):
+    with pytest.raises(ArgumentError, match=next(iter(keys))):
+        balance(**keys)
+
+
+def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():
+    plain = msgspec.json.decode(balance().json)
+    with pytest.raises(ArgumentError, match="behaviour"):
+        study_of({**plain, "behaviour": plain["behaviour"] + 1})
+    with pytest.raises(ArgumentError, match=r"agents.*random\.source"):
+        study_of({**plain, "agents": {"random": {"values": {}, "source": "0" * 64}}})
+
+
+# -- bytes -------------------------------------------------------------------------------------------------------------
+
+
+def test_tables_do_not_depend_on_workers_or_on_the_folder(tmp_path, whole):
+    found = ss.run(balance(), tmp_path, workers=2, progress=False)
+    assert tables_in(tmp_path) == whole
+    in_memory = ss.run(balance(), workers=2, progress=False)
+    assert all(in_memory.tables[name].equals(table) for name, table in found.tables.items())
+
+
+def test_a_study_grows_to_the_same_bytes(tmp_path, whole):
+    ss.run(balance(deals=50), tmp_path, workers=1, progress=False)
+    assert tables_in(tmp_path) != whole
+    grown = ss.run(balance(), tmp_path, workers=1, progress=False)
+    assert tables_in(tmp_path) == whole
+    assert grown.new_games == 2 * 90  # two chunks of 20 deals were whole
+    with pytest.raises(InputError, match="holds 130 deals"):
+        ss.run(balance(deals=60), tmp_path, progress=False)
+
+
+def test_parts_merge_to_the_same_bytes(tmp_path, whole):
+    for part in ("1/2", "2/2"):
+        ss.run(balance(), tmp_path / part[0], part=part, workers=1, progress=False)
+    with pytest.raises(InputError, match="every part once"):
+        ss.merge([tmp_path / "1"], folder=tmp_path / "whole")
+    ss.merge([tmp_path / "1", tmp_path / "2"], folder=tmp_path / "whole", workers=1, progress=False)
+    assert tables_in(tmp_path / "whole") == whole
+
+
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
+    study = tmp_path / "study.json"
+    study.write_bytes(as_file(balance(), Look(explorer=False)))
+    command = [
+        sys.executable,
+        "-m",
+        "strozzi_sim.study.face.cli",
+        "run",
+        str(study),
+        "--out",
+        str(tmp_path / "out"),
+        "--workers",
+        "1",
+    ]
+    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.study.face.cli import main; main(sys.argv[1:])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *command[3:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    database = tmp_path / "out" / "study.sqlite-wal"
+    for _ in range(600):
+        if database.exists() and database.stat().st_size > 200_000:
+            break
+        time.sleep(0.1)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    resumed = ss.run_file(study, folder=tmp_path / "out", workers=1, progress=False)
+    assert 0 < resumed.new_games < resumed.n_games
+    assert tables_in(tmp_path / "out") == whole
+
+
+def test_damaged_chunks_are_played_again(tmp_path, whole):
+    ss.run(balance(), tmp_path, workers=1, progress=False)
+    with sqlite3.connect(tmp_path / "study.sqlite") as database:
+        database.execute("UPDATE chunks SET games = games + 1 WHERE cell = 1 AND chunk = 2")
+    database.close()
+    assert ss.run(balance(), tmp_path, workers=1, progress=False).new_games == 20
+    assert tables_in(tmp_path) == whole
+
+
+def test_another_study_and_a_second_run_are_refused(tmp_path):
+    ss.run(balance(), tmp_path, workers=1, progress=False)
+    with pytest.raises(InputError, match="seed: 7 there, 8 here"):
+        ss.run(balance(seed=8), tmp_path, progress=False)
+    with Store(tmp_path, balance(), Look()), pytest.raises(StorageError, match="another run"):
+        ss.run(balance(), tmp_path, progress=False)
+
+
+def test_another_look_plays_again_only_for_facts_that_are_missing(tmp_path):
+    few = ss.run(balance(), tmp_path, look=Look(pages=("balance",)), workers=1, progress=False)
+    assert (
+        ss.run(balance(), tmp_path, look=Look(pages=("balance",), effect=0.5), workers=1, progress=False).new_games == 0
+    )
+    more = ss.run(
+        balance(), tmp_path, look=Look(pages=("balance",), heatmaps=("flag-by-sail",)), workers=1, progress=False
+    )
+    assert more.new_games == more.n_games
+    assert set(more.tables) == {*few.tables, "heat_flag_by_sail"}
+
+
+# -- the face ----------------------------------------------------------------------------------------------------------
+
+
+def test_help_imports_nothing_of_the_engine():
+    code = "import sys; from strozzi_sim.study.face.cli import main; main(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
+    for arguments in (["--help"], ["compare", "--help"]):
+        subprocess.run([sys.executable, "-c", code, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("command", PLACES)
+def test_every_argument_has_a_line_in_the_docstring(command):
+    found = declared(PLACES[command])
+    module, _, name = found.place.partition(":")
+    tree = ast.parse((PACKAGE.parents[1] / f"{module.replace('.', '/')}.py").read_text())
+    (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
+    assert names - {"progress"} == {each.name for each in found.arguments}
+
+
+def test_errors_on_the_command_line_name_the_option(capsys):
+    assert main(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
+    assert capsys.readouterr().err == "strozzi: error: --players: strozzi takes 3-6 players, got 2\n"
+    assert main(["compare", "strozzi", "racer", "trdr"]) == 2
+    assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err
+
+
+def test_a_command_prints_one_document(capsys):
+    assert (
+        main(
+            [
+                "worth",
+                "strozzi",
+                "flag:ware",
+                "--players",
+                "3",
+                "--agents",
+                "random",
+                "--deals",
+                "40",
+                "--json",
+                "--workers",
+                "1",
+            ]
+        )
+        == 0
+    )
+    document = json.loads(capsys.readouterr().out)
+    assert document["study"]["kind"] == "worth"
+    assert {row["figure"] for row in document["tables"]["worth"]} == {
+        "win_share_lost",
+        "score_lost",
+        "popularity",
+        "naive_win_share",
+    }
+
+
+def test_every_kind_has_a_report(tmp_path):
+    for kind, more in EXAMPLES.items():
+        study, look = study_of({**KEYS, **more, "kind": kind, "deals": 40})
+        page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
+        assert "<svg" in page
+        assert kind == "balance" or study.verdict
+
+
+def test_tools_have_the_schema_of_the_functions():
+    pytest.importorskip("mcp")
+    from strozzi_sim.study.face.tools import call, tools
+
+    (tool,) = (tool for tool in tools() if tool.name == "worth")
+    assert tool.input_schema["properties"]["things"]["type"] == "array"
+    assert tool.input_schema["required"] == ["game"]
+    answer = call(
+        "worth", {"game": "strozzi", "things": ["flag:ware"], "players": "3", "agents": "random", "deals": 40}
+    )
+    assert answer["tables"]["worth"]
+
+
+def test_a_folder_runs_only_agents_that_are_named(tmp_path):
+    bot = tmp_path / "bots.py"
+    bot.write_text(
+        "import strozzi_sim as ss\n@ss.python_agent('first')\nclass First:\n    def act(self, view, legal, rng):\n        return legal[0]\n"
+    )
+    study = balance(lineups=[[f"{bot}::first"]], deals=2, players=[3], chunk_deals=1)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "study.json").write_bytes(as_file(study, Look()))
+    code = "import sys, strozzi_sim.study as ss; ss.read_study(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], capture_output=True, text=True)
+    assert "named only by the folder" in done.stderr
+
+
+# -- the house ---------------------------------------------------------------------------------------------------------
+
+
+def test_imports_form_no_circle_not_even_inside_functions():
+    modules = {
+        ".".join(path.relative_to(PACKAGE.parents[1]).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in PACKAGE.rglob("*.py")
+    }
+    needs = {}
+    for module, path in modules.items():
+        found = [
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        ]
+        needs[module] = {name if name in modules else name.rpartition(".")[0] for name in found} & modules.keys() - {
+            module
+        }
+    list(TopologicalSorter(needs).static_order())
+    below = [module for module in modules if ".face" not in module]
+    assert not any(need.startswith("strozzi_sim.study.face") for module in below for need in needs[module])
+    assert not any(".kinds." in need for module in modules if ".kinds." in module for need in needs[module])
