@@ -7,7 +7,7 @@ _PLACES = {
     "Study": "model", "Look": "look", "Results": "results", "run": "running", "read_study": "folders", "load_results": "folders",
     "run_file": "folders", "merge": "folders", "simulate": "kinds.balance", "Balance": "kinds.balance", "compare": "kinds.compare",
     "CompareAgents": "kinds.compare", "CompareVariants": "kinds.compare", "worth": "kinds.worth", "Worth": "kinds.worth", "tournament": "kinds.tournament", "Tournament": "kinds.tournament",
-    "ladder": "kinds.ladder", "Ladder": "kinds.ladder", "sweep": "kinds.sweep", "Sweep": "kinds.sweep",
+    "sweep": "kinds.sweep", "Sweep": "kinds.sweep",
 }  # fmt: skip
 
 __all__ = list(_PLACES)

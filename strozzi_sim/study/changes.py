@@ -33,6 +33,7 @@ COLUMNS = (
     "deals",
     "before",
     "p",
+    "p_corrected",
     "size",
     "verdict",
 )
@@ -53,26 +54,81 @@ def changes(tables: Mapping[str, FigureTable], pairs: Sequence[tuple[str, str]],
 
     Returns:
         Columns players, variant (the second), lineup, than (the first), table, level ("seat 0"), figure, value, low, high, n,
-        deals, before (the figure of the first), p (corrected), size (the difference in effects), verdict.
+        deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the interval), p_corrected, size (the difference
+        in effects; none where an effect is 0, as of a figure that was 0 before), verdict.
     """
     return _judged(
         [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)], effect
     )
 
 
+def changes_between(
+    first: Mapping[str, pd.DataFrame],
+    second: Mapping[str, pd.DataFrame],
+    names: tuple[str, str],
+    effect: float,
+) -> pd.DataFrame:
+    """Return the differences of all figures that two studies share, second minus first, as `changes` does.
+
+    The studies need not have the same deals, so the differences are not paired: an interval adds the squares of both (Newcombe 1998).
+
+    Args:
+        first: tables of the first study by name.
+        second: tables of the second study.
+        names: their names.
+        effect: as in `changes`.
+    """
+    rows = []
+    for table in first.keys() & second.keys():
+        if {"figure", "value", "n"} <= set(first[table].columns) and not table.startswith(_APART):
+            rows += list(_unpaired(table, first[table], second[table], names))
+    rows.sort(key=lambda row: (row["table"] != "balance", row["table"]))
+    return _judged(rows, effect)
+
+
+_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")
+
+
+def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the differences of the rows that both tables have; of several variants those of the first."""
+    keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
+    one, two = (
+        table[table["variant"] == table["variant"].iloc[0]] if len(table) else table for table in (first, second)
+    )
+    both = one.merge(two, "inner", keys, suffixes=("_1", "_2"))
+    scores = both[both["figure"] == "score_mean"].groupby(["players", "lineup"])["value_1"].mean()
+    levels = [key for key in keys if key not in ("players", "lineup", "figure")]
+    for row in both.to_dict("records"):
+        if row["figure"] in _LEFT_OUT or np.isnan(row["value_1"] - row["value_2"]):
+            continue
+        down = np.hypot(row["value_2"] - row["low_2"], row["high_1"] - row["value_1"])
+        up = np.hypot(row["high_2"] - row["value_2"], row["value_1"] - row["low_1"])
+        less = row["value_2"] - row["value_1"]
+        is_share = "share" in row["figure"] or row["figure"] in _SHARES
+        limit = 1.0 if is_share else abs(row["value_1"])
+        if row["figure"].removesuffix("_minus_position_0") in _OF_SCORE:
+            limit = float(scores.get((row["players"], row["lineup"]), limit))
+        yield {
+            "players": row["players"], "variant": names[1], "lineup": row["lineup"], "than": names[0], "table": name,
+            "level": ", ".join(f"{key} {row[key]}" for key in levels), "figure": row["figure"],
+            "value": less, "low": less - down, "high": less + up, "n": min(row["n_1"], row["n_2"]), "deals": min(row["deals_1"], row["deals_2"]),
+            "before": row["value_1"], "family": str(row.get("by", "")), "limit": limit, "constant": False,
+        }  # fmt: skip
+
+
 def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
-    """Return rows of differences with corrected p-values, sizes and verdicts."""
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-3], "family", "limit", "constant"])
+    """Return rows of differences with p-values, sizes and verdicts."""
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-4], "family", "limit", "constant"])
     df = degrees_of_freedom(frame["n"], frame["deals"])
     frame["p"] = p_value(frame["value"], frame["low"], frame["high"], 0.0, df) if rows else np.zeros(0)
-    frame["p"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
+    frame["p_corrected"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
         lambda of_family: holm(of_family.to_numpy())
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        frame["size"] = np.where(frame["value"] == 0, 0.0, frame["value"] / (effect * frame["limit"]))
+    in_effects = divide(frame["value"].to_numpy(np.float64), effect * frame["limit"].to_numpy(np.float64))
+    frame["size"] = np.where(frame["value"] == 0, 0.0, in_effects)
     frame["verdict"] = [_verdict(row, effect) for row in frame.itertuples(index=False)]
     types = dict.fromkeys(COLUMNS, "str") | dict.fromkeys(("players", "n", "deals"), "int64")
-    types |= dict.fromkeys(("value", "low", "high", "before", "p", "size"), "float64")
+    types |= dict.fromkeys(("value", "low", "high", "before", "p", "p_corrected", "size"), "float64")
     return frame[list(COLUMNS)].astype(types)
 
 
@@ -85,7 +141,7 @@ def _verdict(row: Any, effect: float) -> str:
         return SMALL if abs(row.value) < limit or row.value == 0 else CHANGED
     if max(abs(row.low), abs(row.high)) < limit:
         return SMALL
-    return CHANGED if row.p < ALPHA else UNCLEAR
+    return CHANGED if row.p_corrected < ALPHA else UNCLEAR
 
 
 def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:

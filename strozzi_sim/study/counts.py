@@ -112,6 +112,7 @@ class CellCounts:
         components: component data of the variant.
         outcome, counts: the arrays of `Counts`.
         plan: layout of the counts of facts.
+        sign: what makes the highest score the best, see `Game.sign`.
     """
 
     players: int
@@ -124,6 +125,7 @@ class CellCounts:
     outcome: Array
     counts: Array
     plan: CrosstabPlan
+    sign: int = 1
 
     @property
     def games(self) -> int:
@@ -142,7 +144,7 @@ class CellCounts:
     def sums(self, side: Side) -> tuple[FigureCounts, ...]:
         """Return share of wins, mean rank, mean score, and mean lead over the others at the table."""
         wins, places, scores, played = (self._by(side, field) for field in ("wins", "places", "scores", "played"))
-        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals
+        leads = self._leads(scores)
         found = (
             FigureCounts("win_share", wins, WIN_UNITS, played, self.deals),
             FigureCounts("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
@@ -159,9 +161,14 @@ class CellCounts:
         if "luck" not in (self.outcome.dtype.names or ()):
             return {}
         played, wins, scores = (self._by(side, field) for field in ("played", "wins", "scores"))
-        leads = (self.players * scores - scores.sum(axis=1, keepdims=True)) / (self.players - 1)
+        leads = self._leads(scores) / (self.players - 1)
         luck = np.array([self._by(side, field) for field in LUCK_SUMS])
         return luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores, "lead_mean": leads}, luck, played)
+
+    def _leads(self, scores: Array) -> Array:
+        """Return leads over the mean of the others, times the number of rivals, [C, P]."""
+        leads: Array = self.sign * (self.players * scores - scores.sum(axis=1, keepdims=True))
+        return leads
 
     def _by(self, side: Side, field: str) -> Array:
         found: Array = self.outcome[field].sum(axis=1 if side == "seat" else 2)[:, : self.players]

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from strozzi_sim.agent.importing import only_named
+from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.kinds import STUDIES
@@ -63,6 +63,7 @@ def run_file(
     *,
     deals: int | None = None,
     part: str = "",
+    trust_agents: bool = False,
     workers: int | None = None,
     folder: Folder = None,
     progress: ProgressOption = None,
@@ -73,13 +74,15 @@ def run_file(
         file: a study file (TOML or JSON)
         deals: deals of every cell instead of the file's; more extend a study
         part: play a share of the chunks, such as 2/5, for `merge`
+        trust_agents: resume although changes of the agents' code could not be detected; the first run says so
         workers: number of workers; default: all cores
         folder: results folder; default: results/<name>
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
     """
     study, look = read_study(file)
     place = folder or Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    return run(study, place, look=look, workers=workers, progress=progress, deals=deals, part=part)
+    more: dict[str, Any] = {"deals": deals, "part": part, "trust_agents": trust_agents}
+    return run(study, place, look=look, workers=workers, progress=progress, **more)
 
 
 def load_results(folder: str | Path, *, code: Sequence[str | Path] = ()) -> Results:
@@ -142,4 +145,4 @@ def merge(
                 )
             for chunk in store.stored():
                 whole.adopt(*chunk)
-    return run(study, folder, look=look, workers=workers, progress=progress)
+    return run(study, folder, look=look, workers=workers, progress=progress, trust_agents=True)

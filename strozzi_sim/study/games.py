@@ -46,11 +46,11 @@ def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | N
         study: the study.
         counts: counts of its cells.
         look: what is shown.
-        pairs: names of variants to compare; default: the first with each other one.
+        pairs: names of variants to compare; default: the reference with each other one.
     """
     cells = [counts(cell) for cell in study.cells if not cell.without]
-    first, *others = study.variant_of
-    pairs = [(first, other) for other in others] if pairs is None else pairs
+    if pairs is None:
+        pairs = [(study.reference, other) for other in study.variant_of if other != study.reference]
     seats, lineup, balance = (FigureTable(*keys, sums=bool(pairs)) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
         _add_seats(seats, cell)

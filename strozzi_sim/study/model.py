@@ -35,7 +35,7 @@ from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
-from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals
+from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
 from strozzi_sim.study.look import Look
@@ -44,16 +44,24 @@ from strozzi_sim.study.pages import Section
 CHUNKS = 200  # of a cell, unless the study says how long they are
 MOST_CHUNKS = 100_000
 MOST_DEALS = 1_000_000_000
+POINTS = 100  # a precision is in points of a share of wins
 EXPLORED = 24  # most cells of a study whose page has an explorer
-NO_SOURCE = "declared in code without a text: changes are not detected"
+RESUMES = "so a results folder resumes only with trust_agents"
 FEW = 8  # line-ups or variants that a summary lists
 
 
 class PlayedAgent(msgspec.Struct, frozen=True):
-    """What an agent was when it played: the values of its parameters, and a digest of its source unless it is built in."""
+    """What an agent was when it played.
+
+    Attributes:
+        values: values of its parameters.
+        source: digest of its code and files; "": it is built in.
+        undigested: what its code uses whose changes cannot be detected.
+    """
 
     values: dict[str, Any]
     source: str = ""
+    undigested: tuple[str, ...] = ()
 
 
 class Study(
@@ -111,6 +119,11 @@ class Study(
         """The variants that are played, by name."""
         return self.listed_variants
 
+    @property
+    def reference(self) -> str:
+        """Name of the variant that the others are compared with: the first."""
+        return next(iter(self.variant_of))
+
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         """Return the facts that the tables need."""
         return ()
@@ -125,16 +138,23 @@ class Study(
 
     def headlines(self) -> list[Headline]:
         """Return the figures that a precision is about: wins of every seat in self-play, else of every position."""
+        cells = [cell for cell in self.cells if not cell.without]
+        reference = {
+            (cell.match.players, cell.lineup): cell for cell in cells if cell.match.variant.name == self.reference
+        }
         found: list[Headline] = []
-        first: dict[tuple[int, str], Cell] = {}
-        for cell in self.cells:
-            if cell.deals == self.deals and not cell.without:
-                than = first.setdefault((cell.match.players, cell.lineup), cell)
+        for cell in cells:
+            if cell.deals == max(each.deals for each in cells):
+                than = reference[cell.match.players, cell.lineup]
                 by = "seat" if cell.selfplay else "position"
                 for level in range(cell.match.players):
                     found.append(Headline(cell, by, level))
                     found += [Headline(cell, by, level, than)] if than is not cell else []
         return found
+
+    def is_known(self, low: float, value: float, high: float) -> bool:
+        """Return whether the interval of a headline reaches no further from its value than the precision."""
+        return bool(reach(value, low, high) <= self.precision / POINTS)
 
     def rule(self, counts: CountsOfChunks) -> Rule | None:
         """Return a rule of its own that stops play; None: play stops once the headlines have their precision, if one is asked."""
@@ -386,9 +406,21 @@ class Study(
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of the variants, one line each."""
+        """Warnings of the variants and agents, one line each."""
+        of_variants = []
+        for name, variant in self.variant_of.items():
+            more = len(variant.warnings) - FEW
+            lines = [*variant.warnings[:FEW], *([f"and {more} more"] if more > 0 else [])]
+            of_variants += [f"variant {name}: {line}" for line in lines]
+        return [*of_variants, *(f"{line}; {RESUMES}" for line in self.unknown_code)]
+
+    @property
+    def unknown_code(self) -> list[str]:
+        """A line for each agent that uses what cannot be digested."""
         return [
-            f"variant {name}: {line}" for name, variant in self.variant_of.items() for line in variant.warnings[:FEW]
+            f"agent {text}: changes of {', '.join(agent.undigested[:FEW])}{' and more' * (len(agent.undigested) > FEW)} are not detected"
+            for text, agent in self.agents.items()
+            if agent.undigested
         ]
 
 
@@ -406,18 +438,18 @@ def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
 def deals_for(precision: float, deals: int | None, *, is_paired: bool) -> tuple[int, int]:
     """Return the most deals that a precision takes, or those given if they are fewer, and the number of chunks."""
     check_range("precision", precision, 0.01, 25)
-    most = most_deals(precision / 100, paired=is_paired)
+    most = most_deals(precision / POINTS, paired=is_paired)
     chunks = max(1, min(CHUNKS_AT_MOST, (most if deals is None else min(deals, most)) // FEWEST_IN_CHUNK))
     most = -(-most // chunks) * chunks
     return (most if deals is None else min(deals, most)), chunks
 
 
 def _played(spec: AgentSpec) -> PlayedAgent:
-    return PlayedAgent(dict(spec.values), NO_SOURCE if spec.sourceless else spec.source_digest or "")
+    return PlayedAgent(dict(spec.values), spec.source_digest or "", spec.undigested)
 
 
 def _refuse_changed_agents(before: Mapping[str, Any], now: Mapping[str, PlayedAgent]) -> None:
-    for line in differences(dict(before), msgspec.to_builtins(now)):
+    for line in differences(msgspec.to_builtins(before), msgspec.json.decode(msgspec.json.encode(now))):
         raise ArgumentError("agents", f"not as they were when the study was played: {line}")
 
 

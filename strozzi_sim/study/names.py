@@ -3,20 +3,25 @@
 Every error is an ArgumentError. The command line puts the option in the place of the argument, a file its key.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, split_specs
-from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
-from strozzi_sim.game import find_game
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
+from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, from_components, own_variants
+from strozzi_sim.game.variant_names import check_names_differ
+from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, from_components, own_variants, with_text_keys
+from strozzi_sim.runtime.parsing import read_toml
 
 Players = int | str | Sequence[int] | None
 Agents = AnyAgent | Sequence[AnyAgent]
 Variants = AnyVariant | Sequence[AnyVariant]
 
 ALL = "all"
+CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
 
 
 def game_named(game: str | Game) -> Game:
@@ -27,7 +32,7 @@ def game_named(game: str | Game) -> Game:
 def player_counts(game: Game, players: Players, argument: str = "players") -> tuple[int, ...]:
     """Return player counts: numbers, or the text `4`, `3-6`, `3,5` or `all`. Default: 4, or the fewest of the game."""
     if players is None:
-        return (4 if 4 in game.player_counts else game.player_counts[0],)
+        return (default_players(game),)
     if players == ALL:
         return tuple(game.player_counts)
     given = _counts_in(players, argument) if isinstance(players, str) else players
@@ -80,6 +85,7 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
             found += as_argument_error(argument, own_variants, game, each)
         else:
             found.append(as_argument_error(argument, find_variant, game, each))
+    as_argument_error(argument, check_names_differ, found)
     names = [variant.name for variant in found]
     for name in names:
         if names.count(name) > 1:
@@ -99,6 +105,38 @@ def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: b
     return variants_named(
         game, [made.get(each, each) if isinstance(each, str) else each for each in listed], "variants"
     )
+
+
+def core_count() -> int:
+    """Return the number of cores that this process may use, as joblib counts them.
+
+    Raises:
+        InputError: joblib's variable for it is not a number.
+    """
+    from joblib import cpu_count
+
+    limit = os.environ.get(CORES_VARIABLE)
+    if limit is not None and not (limit.strip().isdecimal() and int(limit) > 0):
+        raise InputError(f"{CORES_VARIABLE}: must be a whole number from 1, got {short_repr(limit)}")
+    return int(cpu_count())
+
+
+def path_of(argument: str, path: Any) -> Path:
+    """Return the path that an argument names."""
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
+    if "\0" in str(path):
+        raise ArgumentError(argument, f"must not hold a NUL character, got {short_repr(str(path))}")
+    return Path(path)
+
+
+def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
+    """Return the variants that a study's TOML file lists, by name."""
+    keys = read_toml(path_of("study", file))
+    if game_named(keys.get("game", game)) is not game:
+        raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
+    own = with_text_keys(keys.get("variant", {}))
+    return {each.name: each for each in listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)}
 
 
 def listed_lineups(game: Game, lineups: Any) -> list[tuple[AgentSpec, ...]]:

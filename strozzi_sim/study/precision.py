@@ -36,8 +36,7 @@ class Precision:
         if chunks < FIRST_LOOK:
             return False
         for k, each in enumerate(self._open):
-            low, _, high = self._interval(each, chunks)
-            if high - low > 2 * self._half:
+            if not self._study.is_known(*self._interval(each, chunks)):
                 self._open = [*self._open[k:], *self._open[:k]]  # the last to be known is asked first
                 return False
         return True
@@ -56,7 +55,7 @@ class Precision:
                 else than.match.variant.name
             )
             figure = "win_share" if than is None else "win_share_difference"
-            known = int(high - low <= 2 * self._half)
+            known = int(self._study.is_known(low, value, high))
             where = (match.players, match.variant.name, each.cell.lineup, each.by, each.level, less, figure)
             rows.append((*where, value, low, high, deals * match.games_per_deal, deals, known))
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -77,6 +76,9 @@ class Precision:
         # A difference is known chunk by chunk; or, if too few chunks differ, from the two shares.
         other = each._replace(cell=each.than, than=None)
         own = own - self._shares_of(other, chunks)
+        if not own.any():  # no deal has differed, so a difference is at most the share of deals that may differ
+            rare = float(share_interval(np.zeros(1), deals, self._half)[1][0])
+            return -rare, 0.0, rare
         value = float(np.average(own, weights=weights))
         half = float(mean_half_width(own, (1 - _BY_THEMSELVES) * ALPHA))
         low, high = value - half, value + half

@@ -4,12 +4,13 @@ import warnings
 from collections.abc import Iterable
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim import stats
-from strozzi_sim.errors import ArgumentError, Interrupted, check_whole, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
@@ -18,7 +19,8 @@ from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, Rule
 from strozzi_sim.study.counts import CellCounts, Counts
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.model import RESUMES, Study
+from strozzi_sim.study.names import core_count, path_of
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
@@ -31,7 +33,7 @@ MOST_WORKERS = 1_024
 
 def run(
     study: Study, folder: Folder = None, *, look: Look = PLAIN, workers: int | None = None, progress: ProgressOption = None,
-    deals: int | None = None, part: str = "",
+    deals: int | None = None, part: str = "", trust_agents: bool = False,
 ) -> Results:  # fmt: skip
     """Play a study and make its tables. In a results folder it resumes, and more deals extend it.
 
@@ -43,9 +45,11 @@ def run(
         progress: True or False to show a bar, or a `Progress` with callbacks; default: a bar in a terminal or notebook only.
         deals: deals of every cell instead of the study's.
         part: play only a share of the chunks, such as 2/5; `merge` joins the folders of all parts.
+        trust_agents: resume a folder although changes of its agents' code could not be detected, such as of a module whose name
+            is computed; the first run says so.
 
     Raises:
-        InputError: the folder holds another study; names the difference.
+        InputError: the folder holds another study, or agents whose code may have changed; names the difference.
         StorageError: the folder cannot be written, or is in use.
         AgentFault: an agent chose an illegal action, failed or hung.
         Interrupted: a signal asked to stop; finished chunks are kept in the folder. In memory the finished part is returned.
@@ -57,7 +61,7 @@ def run(
     """
     if not isinstance(study, Study):
         raise ArgumentError("study", f"expected a Study, got {short_repr(study)}")
-    place, share = None if folder is None else Path(folder), Part.of_text(part)
+    place, share = None if folder is None else path_of("folder", folder), Part.of_text(part)
     if deals is not None:
         study = study.changed(deals=deals)
     if share.of > 1 and (place is None or not study.can_grow):
@@ -66,6 +70,8 @@ def run(
     with progress_of(progress) as reporter, Store(place, study, look, share) as store:
         for line in (*study.warnings, *store.left):
             reporter.on_message(line)
+        if store.done and study.unknown_code and not trust_agents:
+            raise InputError(f"{place}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
         store.begin_run(reporter.command)
         played, new_games, interrupted = _play(store, _workers(workers), reporter)
         tables: dict[str, Any] = {}
@@ -86,9 +92,7 @@ def run(
 
 def _workers(workers: int | None) -> int:
     if workers is None:
-        from joblib import cpu_count
-
-        return int(cpu_count())
+        return core_count()
     check_whole("workers", workers, 1, MOST_WORKERS)
     return workers
 
@@ -169,7 +173,19 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
         tables["precision"] = headlines
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
-    return tables
+    return {name: _finite(table) for name, table in tables.items()}
+
+
+def _finite(frame: Any) -> Any:
+    """Return a table in which nothing is infinite: such a number is undefined, and an interval without an end is none."""
+    numbers = frame.select_dtypes("floating")
+    endless = np.isinf(numbers)
+    if not endless.any(axis=None):
+        return frame
+    frame = frame.assign(**numbers.mask(endless))
+    ends = [name for name in ("low", "high") if name in frame]
+    frame.loc[endless[ends].any(axis=1), ends] = np.nan
+    return frame
 
 
 def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
@@ -178,6 +194,7 @@ def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
     return CellCounts(
         match.players, match.variant.name, cell.lineup, cell.deals, tuple(spec.text for spec in match.positions), cell.selfplay,
         match.variant.components, counted.outcome, counted.facts, match.plan(store.counted if study.counts_facts(cell) else ()),
+        match.game.sign,
     )  # fmt: skip
 
 

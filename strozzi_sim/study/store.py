@@ -11,6 +11,7 @@ import io
 import json
 import os
 import platform
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,10 +62,10 @@ class Part(NamedTuple):
     @classmethod
     def of_text(cls, text: str) -> Self:
         """Return the part that a text such as 2/5 names; "" is all of the study."""
-        number, _, of = (text or "1/1").partition("/")
-        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
+        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
+        if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS:
             raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
-        return cls(int(number), int(of))
+        return cls(int(found[1]), int(found[2]))
 
     def has(self, key: Key) -> bool:
         """Return whether a chunk belongs to the part; that does not depend on the number of deals."""

@@ -30,7 +30,7 @@ KEYS = {"game": "strozzi", "players": [3, 4], "lineups": [["random"]], "deals": 
 EXAMPLES = {
     "balance": {}, "compare_agents": {"players": [3], "lineups": [["racer", "random", "random"], ["trader", "random", "random"]]},
     "compare_variants": {"variants": ["base", "long-tracks"]}, "worth": {"things": ["flag:*"]},
-    "tournament": {"lineups": [["random"], ["greedy"], ["racer"], ["trader"]], "players": [3]}, "sweep": {"sweep": {"tracks.bonus.9": [10, 15]}}, "ladder": {"players": [3], "budgets": [2], "lineups": [["greedy:margin=4", "greedy:margin=2", "greedy:margin=2"]]},
+    "tournament": {"lineups": [["random"], ["greedy"], ["racer"], ["trader"]], "players": [3]}, "sweep": {"sweep": {"tracks.bonus.9": [10, 15]}},
 }  # fmt: skip
 
 

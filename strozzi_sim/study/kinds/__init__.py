@@ -4,9 +4,9 @@ This is the only list of them. The command line, the tools for assistants and th
 """
 
 FUNCTIONS = {  # function -> its file, which is also the command
-    "simulate": "balance", "compare": "compare", "worth": "worth", "tournament": "tournament", "sweep": "sweep", "ladder": "ladder",
+    "simulate": "balance", "compare": "compare", "worth": "worth", "tournament": "tournament", "sweep": "sweep",
 }  # fmt: skip
 STUDIES = {  # kind in a file -> its class
     "balance": "balance:Balance", "compare_agents": "compare:CompareAgents", "compare_variants": "compare:CompareVariants",
-    "worth": "worth:Worth", "tournament": "tournament:Tournament", "sweep": "sweep:Sweep", "ladder": "ladder:Ladder",
+    "worth": "worth:Worth", "tournament": "tournament:Tournament", "sweep": "sweep:Sweep",
 }  # fmt: skip

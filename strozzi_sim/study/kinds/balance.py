@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from strozzi_sim.agent import AgentSpec
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
@@ -24,6 +25,8 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
 
 TIERS = "tiers"
+TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
+SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
 SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"
 FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
 
@@ -51,10 +54,11 @@ def simulate(
     Args:
         game: a game; `strozzi games` lists them
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
-        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by themselves
-        deals: deals for every cell; default: 5,000, or as many as the precision takes
+        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by themselves;
+            one that searches only with search_deals, or deals enough for a share of wins to 4 points
+        deals: deals for every cell; default: 5,000, of `tiers` 14,000 shared by the player counts, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
-        search_deals: deals of line-ups with an agent that searches; default: as the others
+        search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction or none
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of every figure, as one more row
         luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
@@ -73,8 +77,10 @@ def simulate(
     the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
     if agents == TIERS:
-        lineups: list[Any] = [[text] for text in the_game.tiers.values()] or [[the_game.default_agent]]
-        search_deals = the_game.search_deals(deals or Balance.usual_deals) if search_deals is None else search_deals
+        if deals is None and precision is None:
+            deals = min(Balance.usual_deals, TIER_DEALS // len(counts))
+        tiers, search_deals = _tiers(the_game, deals, search_deals)
+        lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
         lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
     shipped, own = split_maps(heatmaps)
@@ -89,6 +95,15 @@ def simulate(
         explorer=folder is not None,
     )
     return run(study, folder, look=look, workers=workers, progress=progress)
+
+
+def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
+    """Return the game's agents of each strength, and the deals of those that search, which are left out where they would play too few."""
+    found = names.agents_named(game, list(game.tiers.values()) or [game.default_agent])
+    fewer = game.search_deals(Balance.usual_deals if deals is None else deals) if search_deals is None else search_deals
+    if search_deals is None and fewer < SEARCH_DEALS:
+        found = tuple(spec for spec in found if not spec.searches) or found
+    return found, fewer
 
 
 class Balance(Study, frozen=True, kw_only=True, tag="balance"):

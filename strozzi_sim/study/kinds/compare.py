@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any, Literal
 
 from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names
-from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr
+from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.missed import missed, not_excluded, size_text
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, listed, pick
+from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study import names
@@ -26,8 +29,8 @@ from strozzi_sim.study.games import (
     tables_of_games,
     verdict_on_variants,
 )
-from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.look import PLAIN, Look
+from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
@@ -43,6 +46,7 @@ def compare(
     second: AnyAgent | AnyVariant = "",
     *,
     settings: Sequence[str] = (),
+    study: str | Path = "",
     players: Players = None,
     opponents: Agents = (),
     agents: Agents = (),
@@ -66,12 +70,15 @@ def compare(
         game: a game; `strozzi games` lists them
         first: an agent, or a variant
         second: the other one
-        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10: the second side is the variant with them, the first the one without
+        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10, SECTION.KEY=[20,10,5] for a list, SECTION.add=[{id="X",...}] and
+            SECTION.remove=["X"] for blocks with ids: the second side is the variant with them, the first the one without
+        study: a study's TOML file that defines the variants
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
-        deals: deals for every line-up; default: 1,000, or as many as the precision takes
+        deals: deals for every line-up; default: as many as find or exclude a difference of one point of wins (of the effect), at most
+            100,000 games, 15,000 of trained and 600 of searching agents; or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
         luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
         luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
@@ -89,37 +96,87 @@ def compare(
     """
     the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
-    two = _variants(the_game, first, second, settings, variant)
+    two = _variants(the_game, first, second, settings, variant, study)
     unused = (
-        {"agents": agents, "effect": effect != 0.01}
+        {"agents": agents, "effect": effect != PLAIN.effect}
         if two is None
         else {"opponents": opponents, "variant": variant != BASE and not settings}
     )
     for argument, given in unused.items():
         if given:
             raise ArgumentError(argument, f"is for comparing {'variants' if two is None else 'agents'}; leave it out")
-    rest: dict[str, Any] = {
+    keys: dict[str, Any] = {
         "game": the_game, "players": counts, "deals": deals, "precision": precision, "luck": luck, "luck_redraws": luck_redraws,
         "seatings": seatings, "seed": seed,
     }  # fmt: skip
     if two is not None:
-        lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
-        study: Study = CompareVariants.of(**rest, lineups=lineups, variants=two)
+        as_argument_error("second", check_names_differ, two)
+        made: type[Compare] = CompareVariants
+        keys["lineups"] = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        keys["variants"] = two if two[0].name != two[1].name else two[:1]
     else:
-        sides = [_agent(the_game, "first", first), _agent(the_game, "second", second)]
-        others = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents")
-        if len(others) >= min(counts):
-            raise ArgumentError(
-                "opponents", f"{len(others)} agents for {min(counts) - 1} other seats; give at most {min(counts) - 1}"
-            )
-        lineups = [(side, *(others[k % len(others)] for k in range(count - 1))) for count in counts for side in sides]
-        study = CompareAgents.of(**rest, lineups=lineups, variants=names.variants_named(the_game, variant))
-    look = Look(name=f"compare-{study.game.replace('_', '-')}", effect=effect)
-    return run(study, folder, look=look, workers=workers, progress=progress)
+        made, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]
+        others, most = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents"), min(counts) - 1
+        if len(others) > most:
+            raise ArgumentError("opponents", f"{len(others)} agents for {most} other seats; give at most {most}")
+        keys["lineups"] = [
+            (side, *(others[k % len(others)] for k in range(count - 1))) for count in counts for side in sides
+        ]
+        keys["variants"] = names.variants_named(the_game, variant)
+    if deals is None and precision is None and effect > 0 and (two is None or len(keys["variants"]) > 1):
+        one = made.of(**{**keys, "deals": 1})
+        keys |= {"decided": True, "precision": min(max(POINTS * effect, 0.01), 25), "deals": _most_deals(one)}
+    look = Look(name=f"compare-{the_game.name.replace('_', '-')}", effect=effect)
+    return run(made.of(**keys), folder, look=look, workers=workers, progress=progress)
+
+
+_MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
+_FEWEST_DEALS = 60
+
+
+def _most_deals(one: Study) -> int:
+    """Return the most deals of a comparison that names none, given its study of one deal: what its slowest agent plays in a minute or two."""
+    agents = one.specs.values()
+    trained = any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
+    kind = "searching" if any(spec.searches for spec in agents) else "trained" if trained else "quick"
+    return max(_MOST_GAMES[kind] // one.games, _FEWEST_DEALS)
 
 
 class Compare(Study, frozen=True, kw_only=True):
-    """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
+    """A comparison of two sides: tables sides (each by itself) and difference (first minus second).
+
+    Attributes:
+        decided: whether play stops once a difference of the size of the precision is found or excluded.
+    """
+
+    decided: bool = False
+
+    def check(self) -> None:
+        """Refuse a difference to find whose size is not given."""
+        if self.decided and not self.precision:
+            raise ArgumentError("decided", "needs a precision, the size of the difference")
+
+    def headlines(self) -> list[Headline]:
+        """Return the wins of both sides and their differences, or the differences alone if these are to be found or excluded."""
+        found = self.known_figures()
+        return [each for each in found if each.than is not None] if self.decided else found
+
+    def known_figures(self) -> list[Headline]:
+        """Return the wins of both sides, and their differences."""
+        return super().headlines()
+
+    def is_known(self, low: float, value: float, high: float) -> bool:
+        """Return whether a figure is known to the precision, or whether a difference of that size is found or excluded."""
+        if self.decided:
+            return low > 0 or high < 0 or max(high, -low) <= self.precision / POINTS
+        return super().is_known(low, value, high)
+
+    @property
+    def summary(self) -> str:
+        """The sides and the study in one line."""
+        size = size_text(self.precision / POINTS)
+        rule = f"; until a difference of {size} of games won is found or excluded" if self.decided else ""
+        return f"{self.sides[0]} against {self.sides[1]} on the same deals. {super().summary}{rule}"
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -199,9 +256,9 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         """Return sides and difference."""
         return self.compared(counts, "agent")
 
-    def headlines(self) -> list[Headline]:
+    def known_figures(self) -> list[Headline]:
         """Return the wins of both agents, and their difference."""
-        found = []
+        found: list[Headline] = []
         for one, two in self.pairs():
             found += [Headline(one, "position", 0), Headline(two, "position", 0), Headline(one, "position", 0, two)]
         return found
@@ -226,13 +283,23 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
             return [f"There are too few games of {title} to compare {first} with {second}."]
         if len(signs) > 1:
             return [
-                f"Whether {first} or {second} wins more in {title} depends on the number of players, or is not known.",
+                f"Whether {first} or {second} wins more in {title} depends on the number of players{self._unknown(rows)}.",
                 *numbers,
             ]
         if signs == {0}:
-            return [f"{first} and {second} are not known to differ in games won.", *numbers]
+            if not (rows["value"].abs() + rows["high"] - rows["low"]).any():
+                return [f"{first} and {second} win exactly alike."]
+            size = missed(not_excluded(rows, chunks=self.chunks), what="a difference")
+            return [f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
         better, other = (first, second) if signs == {1} else (second, first)
         return [f"{better} wins more than {other} in the same place, on the same deals of {title}.", *numbers]
+
+    def _unknown(self, rows: Any) -> str:
+        """Return the player counts at which the difference is not known, and how large it may be."""
+        unknown = rows[(rows["low"] <= 0) & (rows["high"] >= 0)]
+        size = missed(not_excluded(unknown, chunks=self.chunks), what="a difference")
+        counts = listed([str(count) for count in dict.fromkeys(unknown["players"])])
+        return f": at {counts} players it is not known, {size}" if size else ""
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the differences."""
@@ -284,13 +351,22 @@ def _figures(cell: CellCounts, by: Literal["seat", "position"], level: int) -> F
 
 
 def _variants(
-    game: Game, first: Any, second: Any, settings: Sequence[str], variant: AnyVariant
+    game: Game, first: Any, second: Any, settings: Sequence[str], variant: AnyVariant, study: str | Path
 ) -> tuple[Variant, ...] | None:
     """Return the two variants to compare; None if agents are compared."""
+
+    def find(argument: str, side: Any) -> Variant:
+        if not study:
+            return names.variants_named(game, side, argument)[0]
+        known = names.variants_of_file(game, study)
+        if side not in known:
+            raise ArgumentError(argument, f"unknown variant {short_repr(side)}; {suggest_names(side, known)}")
+        return known[side]
+
     if settings:
         if second:
             raise ArgumentError("settings", "makes the second side; leave out the second one")
-        before = names.variants_named(game, first or variant, "first" if first else "variant")[0]
+        before = find("first" if first else "variant", first or variant)
         after = as_argument_error(
             "settings", with_settings, game, before, [settings] if isinstance(settings, str) else settings
         )
@@ -300,21 +376,31 @@ def _variants(
     if not (first and second):
         raise ArgumentError("first", f"give two agents or two variants, such as {game.default_agent} and random")
     known = [BASE, *shipped_variants(game)]
-    of_variants = [
-        isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in known) for side in (first, second)
+    sides = {"first": first, "second": second}
+    others = [
+        argument
+        for argument, side in sides.items()
+        if not (study or isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in known))
     ]
-    if not any(of_variants):
+    if len(others) == 2:
         return None
-    return names.variants_named(game, first, "first")[0], names.variants_named(game, second, "second")[0]
+    if others:
+        (one,) = (side for argument, side in sides.items() if argument not in others)
+        name = one if isinstance(one, str) else one.name if isinstance(one, Variant) else next(iter(one), "")
+        wrong = sides[others[0]]
+        raise ArgumentError(
+            others[0],
+            f"expected a variant, as {name!r} is one, got {short_repr(wrong)}; {suggest_names(wrong, known)}",
+        )
+    return find("first", first), find("second", second)
 
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
     """Return the agent that one side names."""
     known = agent_names(game)
     if isinstance(side, str) and not {":", "@"} & set(side) and side not in known and nearest(side, known) is None:
-        variants = ", ".join([BASE, *shipped_variants(game)])
-        raise ArgumentError(
-            argument,
-            f"no agent and no variant of {game.name}: {short_repr(side)}; agents: {', '.join(known)}; variants: {variants}",
-        )
+        variants = [BASE, *shipped_variants(game)]
+        meant = f"; did you mean {near!r}?" if (near := nearest(side, variants)) else ""
+        lists = f"agents: {', '.join(known)}; variants: {', '.join(variants)}"
+        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {lists}{meant}")
     return names.agents_named(game, [side], argument)[0]

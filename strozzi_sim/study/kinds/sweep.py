@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import CountsOf
@@ -95,12 +98,24 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 "sweep", with_values, self.the_game, base, dict(zip(self.sweep, map(_whole, values), strict=True))
             )
             found[made.name] = values, made
+        as_argument_error("sweep", check_names_differ, [variant for _, variant in found.values()])
         return found
 
     @property
     def variant_of(self) -> dict[str, Variant]:
         """The variants that are played."""
         return {name: variant for name, (_, variant) in self.grid.items()}
+
+    @property
+    def reference(self) -> str:
+        """Name of the variant that the others are compared with: that of the published values, else the first."""
+        published = tuple(published_value(self.the_game, key) for key in self.sweep)
+        return next((name for name, (values, _) in self.grid.items() if values == published), next(iter(self.grid)))
+
+    @classmethod
+    def is_paired(cls, keys: Mapping[str, Any]) -> bool:
+        """Return True: differences from the reference are headlines."""
+        return True
 
     def check(self) -> None:
         """Refuse several variants, and lists that are no range."""

@@ -32,6 +32,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
+from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
@@ -264,10 +265,9 @@ class Until:
                 sums[k][:, list(matchup)] += outcome[name].sum(axis=2)[:, :players]
         wins, places, played = sums
         if self.study.until != DECIDED:
-            low, high = anytime_interval(
-                wins / WIN_UNITS / played, deals_by_chunk(self.study, cells[0][1])[: len(chunks)]
-            )
-            return bool((high - low <= 2 * float(self.study.until)).all())
+            shares = wins / WIN_UNITS / played
+            low, high = anytime_interval(shares, deals_by_chunk(self.study, cells[0][1])[: len(chunks)])
+            return bool((reach(shares.mean(axis=0), low, high) <= float(self.study.until)).all())
         place = places / 2 / played
         first, second = np.triu_indices(place.shape[1], 1)
         gap = (place[:, first] - place[:, second]) / (2 * (players - 1)) + 0.5  # in [0, 1], 1/2 if they are equal
@@ -366,8 +366,8 @@ class FieldCounts:
         table.add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=self.study.labels)
 
     def add_nash(self, table: FigureTable) -> None:
-        """Add the mixture that no agent beats, and every agent's score against it; nothing if not all have met."""
-        found = nash_average(self.ahead / HALF, self.met, self.deals)
+        """Add the mixture that no agent beats, and every agent's score against it, with two players; nothing if not all have met."""
+        found = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
         if found is not None:
             table.add_all(self, {"weight": found.weight, "score": found.score}, agent=self.study.labels)
 

@@ -63,7 +63,7 @@ def worth(
         things: restrictions by name, or patterns such as 'KIND:*'
         every: measure everything that can be restricted
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
-        agents: agents, separated by commas, each measured by itself; default: the game's weak and middle agents
+        agents: agents, separated by commas, each measured by itself; default: random and the game's default agent
         deals: deals for every thing and player count; default: 1,000, or as many as the precision takes
         precision: play until shares of wins are known to within +- these points, and at most deals
         search_deals: deals of agents that search; default: a fraction of the deals
@@ -81,18 +81,21 @@ def worth(
     True
     """
     the_game = names.game_named(game)
-    variants, known = (
-        names.variants_named(the_game, variant),
-        things_of(the_game, names.variants_named(the_game, variant)[0]),
-    )
+    variants = names.variants_named(the_game, variant)
+    known = things_of(the_game, variants[0])
+    if not known:
+        raise ArgumentError("game", f"{the_game.name} has no restrictions")
     wanted = [things] if isinstance(things, str) else list(things)
     if bool(wanted) == every:
-        raise ArgumentError("things", f"name things or patterns, or ask for every one; {suggest_names('', known)}")
-    tiers = [the_game.tiers[tier] for tier in ("weak", "middle") if tier in the_game.tiers]
+        named = (
+            "leave out the things" if every else f"name things or patterns such as {next(iter(known))}, or everything"
+        )
+        raise ArgumentError("every" if every else "things", f"{named}; {suggest_names('', known)}")
+    default = list(dict.fromkeys(["random", the_game.default_agent]))
     search = the_game.search_deals(deals or Worth.usual_deals) if search_deals is None else search_deals
     study = Worth.of(
         game=the_game, things=["*"] if every else wanted, players=names.player_counts(the_game, players), deals=deals, precision=precision,
-        lineups=[[agent] for agent in names.agents_named(the_game, agents or tiers or [the_game.default_agent])], variants=variants,
+        lineups=[[agent] for agent in names.agents_named(the_game, agents or default)], variants=variants,
         search_deals=search, luck=luck, luck_redraws=luck_redraws, seed=seed,
     )  # fmt: skip
     return run(
@@ -223,21 +226,26 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
             own[f"score_mean{ending}"],
             of_all[f"score_mean{ending}"],
         )
-        lost = stats.difference(
-            (whole.numerator.sum(axis=1), scores.numerator), (whole.played.sum(axis=1), scores.played)
+        with_it, doing_without = (
+            (whole.numerator.sum(axis=1), whole.played.sum(axis=1)),
+            (scores.numerator, scores.played),
         )
+        more, less = (with_it, doing_without) if free.sign > 0 else (doing_without, with_it)
+        lost = stats.difference((more[0], less[0]), (more[1], less[1]))
         found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
         found[f"score_lost{ending}"] = replace(lost, n=share.n)
     return found
 
 
 def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
-    """Return how often the thing is used, and the share of wins of those who used it."""
+    """Return the share of occasions in which the thing is used, and the share of wins of its users by use."""
     if use is None:
         return {}
     (used, among), cell = use.crosstabs, free.of_table(use.fact)
-    with_it, occasions, scale = cell.count(used), cell.count(among), cell.plan.column(use.fact, "win").scale
+    unit = cell.plan.column(use.fact, "win").scale
+    uses, wins = use.uses_and_wins(cell.count(used), unit)
+    occasions = use.of.times * free.of_table(use.of.fact).count(among)[..., 0]
     return {
-        "popularity": stats.ratio(with_it[..., 0], occasions[..., 0], n_deals=cell.deals),
-        "naive_win_share": stats.ratio(with_it[..., 1], with_it[..., 0], unit=scale, n_deals=cell.deals),
+        "popularity": stats.ratio(uses, occasions, n_deals=cell.deals),
+        "naive_win_share": stats.ratio(wins, uses, unit=unit, n_deals=cell.deals),
     }
