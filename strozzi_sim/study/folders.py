@@ -13,9 +13,10 @@ import msgspec
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, differences, refused
+from strozzi_sim.study.model import Study, refused
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run

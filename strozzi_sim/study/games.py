@@ -13,11 +13,12 @@ from strozzi_sim import stats
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture, Tables
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.changes import CHANGED, SMALL, changes
+from strozzi_sim.study.changes import CHANGED, SMALL, UNCLEAR, changes
 from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
@@ -166,8 +167,12 @@ def verdict_on_variants(study: Study, tables: Tables) -> list[str]:
     said = []
     for variant, rows in tables["changes"].groupby("variant", sort=False):
         changed, small = rows[rows["verdict"] == CHANGED], int((rows["verdict"] == SMALL).sum())
+        of_wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
+        unclear = of_wins[of_wins["verdict"] == UNCLEAR]
+        size = missed(not_excluded(unclear, chunks=study.chunks), what="a change of games won") if len(unclear) else ""
         said.append(
-            f"{variant} against {rows['than'].iloc[0]}: {len(changed)} of {len(rows)} figures of {study.the_game.title} changed, {small} by too little to matter."
+            f"{variant} against {rows['than'].iloc[0]}: {len(changed)} of {len(rows)} figures of {study.the_game.title} changed, "
+            f"{small} by too little to matter{f'; {size}' if size else ''}."
         )
         most = changed.reindex(changed["size"].abs().replace(np.inf, np.nan).sort_values(ascending=False).index).head(3)
         for row in most.itertuples(index=False):

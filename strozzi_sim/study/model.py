@@ -22,7 +22,6 @@ from strozzi_sim.errors import (
     check_range,
     check_whole,
     pluralize,
-    short_repr,
     suggest_names,
 )
 from strozzi_sim.facts.blocks import Block
@@ -38,6 +37,7 @@ from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
+from strozzi_sim.study.identity import FEW, RESUMES, PlayedAgent, played_agent, refuse_changed_agents, unknown_code
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.pages import Section
 
@@ -46,22 +46,6 @@ MOST_CHUNKS = 100_000
 MOST_DEALS = 1_000_000_000
 POINTS = 100  # a precision is in points of a share of wins
 EXPLORED = 24  # most cells of a study whose page has an explorer
-RESUMES = "so a results folder resumes only with trust_agents"
-FEW = 8  # line-ups or variants that a summary lists
-
-
-class PlayedAgent(msgspec.Struct, frozen=True):
-    """What an agent was when it played.
-
-    Attributes:
-        values: values of its parameters.
-        source: digest of its code and files; "": it is built in.
-        undigested: what its code uses whose changes cannot be detected.
-    """
-
-    values: dict[str, Any]
-    source: str = ""
-    undigested: tuple[str, ...] = ()
 
 
 class Study(
@@ -205,10 +189,10 @@ class Study(
         every = dict(
             sorted((specs | {policy.text: policy for spec in specs.values() for policy in spec.policies}).items())
         )
-        agents = {text: _played(spec) for text, spec in every.items()}
+        agents = {text: played_agent(spec) for text, spec in every.items()}
         texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
         if is_whole:
-            _refuse_changed_agents(keys["agents"], agents)
+            refuse_changed_agents(keys["agents"], agents)
         keys |= {
             "game": game.name,
             "behaviour": game.behaviour,
@@ -412,27 +396,7 @@ class Study(
             more = len(variant.warnings) - FEW
             lines = [*variant.warnings[:FEW], *([f"and {more} more"] if more > 0 else [])]
             of_variants += [f"variant {name}: {line}" for line in lines]
-        return [*of_variants, *(f"{line}; {RESUMES}" for line in self.unknown_code)]
-
-    @property
-    def unknown_code(self) -> list[str]:
-        """A line for each agent that uses what cannot be digested."""
-        return [
-            f"agent {text}: changes of {', '.join(agent.undigested[:FEW])}{' and more' * (len(agent.undigested) > FEW)} are not detected"
-            for text, agent in self.agents.items()
-            if agent.undigested
-        ]
-
-
-def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
-    """Yield the differences of two studies in plain data, key by key."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for name in dict.fromkeys([*there, *here]):
-            yield from differences(
-                there.get(name, "nothing"), here.get(name, "nothing"), f"{key}.{name}" if key else name
-            )
-    elif there != here:
-        yield f"{key}: {short_repr(there)} there, {short_repr(here)} here"
+        return [*of_variants, *(f"{line}; {RESUMES}" for line in unknown_code(self.agents))]
 
 
 def deals_for(precision: float, deals: int | None, *, is_paired: bool) -> tuple[int, int]:
@@ -442,15 +406,6 @@ def deals_for(precision: float, deals: int | None, *, is_paired: bool) -> tuple[
     chunks = max(1, min(CHUNKS_AT_MOST, (most if deals is None else min(deals, most)) // FEWEST_IN_CHUNK))
     most = -(-most // chunks) * chunks
     return (most if deals is None else min(deals, most)), chunks
-
-
-def _played(spec: AgentSpec) -> PlayedAgent:
-    return PlayedAgent(dict(spec.values), spec.source_digest or "", spec.undigested)
-
-
-def _refuse_changed_agents(before: Mapping[str, Any], now: Mapping[str, PlayedAgent]) -> None:
-    for line in differences(msgspec.to_builtins(before), msgspec.json.decode(msgspec.json.encode(now))):
-        raise ArgumentError("agents", f"not as they were when the study was played: {line}")
 
 
 def fact_union(*several: Iterable[Crosstab]) -> tuple[Crosstab, ...]:

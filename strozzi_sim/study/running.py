@@ -18,8 +18,9 @@ from strozzi_sim.simulation.pool import play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, Rule
 from strozzi_sim.study.counts import CellCounts, Counts
+from strozzi_sim.study.identity import RESUMES, unknown_code
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import RESUMES, Study
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.names import core_count, path_of
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
@@ -70,8 +71,8 @@ def run(
     with progress_of(progress) as reporter, Store(place, study, look, share) as store:
         for line in (*study.warnings, *store.left):
             reporter.on_message(line)
-        if store.done and study.unknown_code and not trust_agents:
-            raise InputError(f"{place}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
+        if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
+            raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
         store.begin_run(reporter.command)
         played, new_games, interrupted = _play(store, _workers(workers), reporter)
         tables: dict[str, Any] = {}

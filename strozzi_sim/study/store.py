@@ -34,8 +34,9 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.counts import Counts
+from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, differences, fact_union
+from strozzi_sim.study.model import Study, fact_union
 
 FORMAT = "strozzi-sim.study/1"
 DATABASE, STUDY_FILE = "study.sqlite", "study.json"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
+from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, listed, pick
-from strozzi_sim.game.significance import MIN_SHARE
+from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study import names
@@ -28,6 +31,8 @@ TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
 SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
 SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"
+FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
+MOST_NAMED = 4  # line-ups named one by one
 FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
 
 
@@ -139,36 +144,60 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
 
 
 def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
-    """Return which seats are favoured, at which player counts; the tests are corrected for the number of cells."""
+    """Return which seats are favoured, by whom the games are played, and how large a gain could be missed; tests are corrected for the cells."""
     tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
-    title, favoured, equal = study.the_game.title, [], []
-    for test, p in zip(tests.itertuples(index=False), holm(tests["value"].to_numpy()), strict=True):
+    bounds = pick(tables["balance"], figure="seat_favour_bound").reset_index(drop=True)
+    said: dict[str, list[str]] = {FAVOURED: [], EQUAL: [], OPEN: [], FEW: []}
+    counts, missable = [], [np.nan]
+    for test, p, bound in zip(
+        tests.itertuples(index=False), holm(tests["value"].to_numpy()), bounds["value"], strict=True
+    ):
         rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
-        best = rows.loc[rows["value"].idxmax()] if rows["value"].notna().any() else None
-        if best is not None and p < FALSE_ALARMS and best["value"] - fair >= MIN_SHARE:
-            favoured.append(best)
-        elif (rows["low"] > fair - MIN_SHARE).all() and (rows["high"] < fair + MIN_SHARE).all():
-            equal.append(test.players)
-    if not favoured and len(equal) == len(tests):
-        return [f"Every seat of {title} wins its share to within {100 * MIN_SHARE:g} points."]
-    if not favoured:
-        return [f"No seat of {title} is known to win more than its share."]
-    counts = listed([str(count) for count in dict.fromkeys(row["players"] for row in favoured)])
-    cells = [
-        f"{row['players']} players, {row['variant']}, {row['lineup']}: seat {row['seat']} wins {format_estimate(row, 'share')}"
-        for row in favoured
-    ]
-    return [f"{title} favours a seat at {counts} players, in {len(favoured)} of {len(tests)} cells.", *cells]
+        known = rows.dropna(subset="value")
+        where = f"{test.players} players, {test.variant}, {test.lineup}"
+        if np.isnan(p) or known.empty:
+            said[FEW].append(where)
+        elif p < FALSE_ALARMS and (known["value"] - fair).abs().max() >= MIN_SHARE:
+            best = known.loc[known["value"].idxmax()]
+            said[FAVOURED].append(
+                f"{where}: seat {best['seat']} wins {format_estimate(best, 'share')}, where {100 * fair:.1f} % would be equal."
+            )
+            counts.append(str(test.players))
+        elif (known["low"] > fair - MIN_SHARE).all() and (known["high"] < fair + MIN_SHARE).all():
+            said[EQUAL].append(where)
+        else:
+            said[OPEN].append(where)
+            missable.append(bound if bound > 0 else np.nan)
+    whom = (
+        f"Played by {' | '.join(dict.fromkeys(tests['lineup']))}, " if tests["lineup"].nunique() <= MOST_NAMED else ""
+    )
+    title, size = study.the_game.title, missed(float(np.nanmax(missable)) if len(said[OPEN]) else np.nan, what="a gain")
+    if said[FAVOURED]:
+        at = f"at {listed(list(dict.fromkeys(counts)))} players, in {len(counts)} of {len(tests)} cells"
+        elsewhere = f" Elsewhere {size}." if size else ""
+        return [f"{whom}{title} favours a seat {at}.{elsewhere}", *said[FAVOURED]]
+    if len(said[EQUAL]) == len(tests):
+        words = f"every seat of {title} wins its share to within {100 * MIN_SHARE:g} points."
+    elif len(said[FEW]) == len(tests):
+        words = f"there are too few games of {title} to say whether a seat is favoured."
+    else:
+        words = f"no seat of {title} is known to win more than its share{f': {size}' if size else ''}."
+    return [whom + words if whom else f"{words[:1].upper()}{words[1:]}"]
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
-    """Return which agent of the line-up wins most, at the player count of the headline."""
+    """Return which agent of the line-up wins most, or how large a gain could be missed, at the player count of the headline."""
     shares = pick(tables["lineup"], figure="win_share", players=headline_players(tables["lineup"])).dropna(subset="low")
     if shares.empty:
         return [f"There are too few games of {study.the_game.title} to compare the agents."]
-    rows = shares.sort_values("value", ascending=False, kind="stable")
-    best, fair = rows.iloc[0], 1 / rows.iloc[0]["players"]
-    words = f"{best['agent']} wins most" if best["low"] > fair else "No agent is known to win more than its share"
-    return [
-        f"{words} in {study.the_game.title} at {best['players']} players: {format_estimate(best, 'share')}, where {100 * fair:.1f} % would be equal."
-    ]
+    rows = shares.sort_values("value", ascending=False, kind="stable").reset_index(drop=True)
+    fair = 1 / rows["players"].to_numpy()
+    df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
+    p = holm(p_value_of_share(rows["value"], rows["low"], rows["high"], fair, df))
+    best, equal = rows.iloc[0], f"where {100 * fair[0]:.1f} % would be equal"
+    if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
+        words = f"{best['agent']} wins most in {study.the_game.title} at {best['players']} players"
+        return [f"{words}: {format_estimate(best, 'share')}, {equal}."]
+    size = missed(not_excluded(rows, fair, study.chunks, sign=1), what="a gain")
+    words = f"No agent is known to win more than its share of {study.the_game.title} at {best['players']} players"
+    return [f"{words}{f': {size}' if size else ''}.", f"{best['agent']}: {format_estimate(best, 'share')}, {equal}."]

@@ -14,9 +14,12 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.missed import missed, not_excluded
+from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
+from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
+from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import SCORE, facts_of_games, sections_of_games, tables_of_games
@@ -148,17 +151,33 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return {**found, "sweep": balance.assign(**columns)[[*CELL, *self.sweep, *FIGURE]]}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return where the gap between the seats is smallest, in every cell."""
+        """Return in every cell which values are fairer than the reference, or what gap could be missed; corrected for all values and cells."""
+        gaps = pick(tables["sweep"], figure=GAP.name)
+        less = pick(tables["changes"], table="balance", figure=GAP.name, than=self.reference, level="").reset_index(
+            drop=True
+        )
+        df = degrees_of_freedom(less["n"], less["deals"], self.chunks)
+        less["known"] = holm(p_value(less["value"], less["low"], less["high"], 0.0, df)) < ALPHA
         said = []
-        for (players, lineup), rows in pick(tables["sweep"], figure=GAP.name).groupby(
-            ["players", "lineup"], sort=False
-        ):
-            best = rows.loc[rows["value"].idxmin()] if rows["value"].notna().any() else rows.iloc[0]
-            at = ", ".join(f"{key} = {best[key]:g}" for key in self.sweep)
-            said.append(
-                f"{players} players, {lineup}: the gap between the seats is smallest at {at}: {format_estimate(best, 'share')}."
-            )
+        for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
+            here = less[(less["players"] == players) & (less["lineup"] == lineup)]
+            fairer = set(here[here["known"] & (here["value"] < 0)]["variant"])
+            reference = rows[rows["variant"] == self.reference].iloc[0]
+            at = f"{self._at(reference)} ({100 * reference['value']:.1f} points)"
+            if fairer:
+                order = rows[rows["variant"].isin(fairer)].sort_values("value", kind="stable")
+                values = [f"{self._at(row)} ({100 * row['value']:.1f} points)" for _, row in order.head(5).iterrows()]
+                words = f"the seats are nearer to equal at {'; '.join(values)} than at {at}"
+            else:
+                size = missed(not_excluded(here, chunks=self.chunks, sign=-1), what="a gap smaller")
+                words = f"no value is known to be fairer than {at}{f': {size}' if size else ''}".replace(
+                    "smaller of up to", "smaller by up to"
+                )
+            said.append(f"{players} players, {lineup}: {words}.")
         return said
+
+    def _at(self, row: Any) -> str:
+        return ", ".join(f"{key} = {row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures over the values, then the pages of the game."""

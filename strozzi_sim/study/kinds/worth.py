@@ -6,10 +6,13 @@ are the same agent without restrictions, on the deals on which all play without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec
@@ -17,10 +20,11 @@ from strozzi_sim.errors import ArgumentError, as_argument_error, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, pick
+from strozzi_sim.game.missed import missed, not_excluded
+from strozzi_sim.game.reporting import THIN, FigureTable, Picture, Tables, format_estimate, some_of
 from strozzi_sim.game.restricting import Use, find_things, restricted
 from strozzi_sim.game.restricting import things as things_of
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.game.variants import AnyVariant, Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
@@ -34,6 +38,8 @@ from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+
+WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 
 
 def worth(
@@ -163,20 +169,34 @@ class Worth(Study, frozen=True, kw_only=True, tag="worth"):
         return {"worth": table}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which things are worth having, which are better not used, and how many are unclear."""
-        rows = pick(tables["worth"], figure="win_share_lost").reset_index(drop=True)
-        p = holm(p_value(rows["value"], rows["low"], rows["high"], 0.0, degrees_of_freedom(rows["n"], rows["deals"])))
-        rows = rows.assign(known=p < ALPHA).sort_values("value", ascending=False, kind="stable")
-        good, bad = rows[rows["known"] & (rows["value"] > 0)], rows[rows["known"] & (rows["value"] < 0)]
-        others = len(rows) - len(good) - len(bad)
-        rest = f"; of the other {others} that is not known" if others else ""
-        said = [
-            f"Of {len(rows)} things in {self.the_game.title}, {len(good)} are worth having and {len(bad)} are better not used{rest}."
-        ]
-        return said + [
-            f"Without {row.thing} {row.agent} loses {format_estimate(row, 'share')} of the games at {row.players} players."
-            for row in good.head(3).itertuples(index=False)
-        ]
+        """Return what is worth most to each agent, how much is too small to matter or unclear, and whose users' wins mislead."""
+        said = []
+        found: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
+        for line in verdicts(tables["worth"], look.effect):
+            found.setdefault((line["players"], line["variant"], line["agent"]), []).append(line)
+        for (players, variant, agent), lines in found.items():
+            order = ranked(lines)
+            parts = [_worth_of_best(order)]
+            for verdict in (COSTS, SMALL, UNCLEAR):
+                of_verdict = [line for line in order if line["verdict"] == verdict]
+                rows = pd.DataFrame([line["win_share_lost"] for line in of_verdict])
+                size = (
+                    missed(not_excluded(rows, chunks=self.chunks), what="a worth or a cost")
+                    if verdict == UNCLEAR and len(rows)
+                    else ""
+                )
+                parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
+            misled = [line["thing"] for line in order if line["misleads"]]
+            parts += [f"the wins of users mislead about {some_of(misled, 3)}"] if misled else []
+            of = "" if len(self.variant_of) == 1 else f" of {variant}"
+            said.append(f"In the games{of} of {agent} at {players} players, {'; '.join(parts)}.")
+        strongest = max(range(len(said)), key=lambda k: self._tier(list(found)[k][2]))
+        return [said[strongest], *(each for each in said if each is not said[strongest])]
+
+    def _tier(self, agent: str) -> int:
+        """Return how strong an agent is among the game's agents of each strength."""
+        tiers = [names.agents_named(self.the_game, text)[0].text for text in self.the_game.tiers.values()]
+        return tiers.index(agent) if agent in tiers else -1
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the losses, and the figures."""
@@ -249,3 +269,93 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
         "popularity": stats.ratio(uses, occasions, n_deals=cell.deals),
         "naive_win_share": stats.ratio(wins, uses, unit=unit, n_deals=cell.deals),
     }
+
+
+def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
+    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and two marks.
+
+    A thing is SMALL only if its loss is known to be. `misleads`: the wins of its users point elsewhere. `at_ceiling`:
+    without it the agent wins less than `effect` of its games, so that the share lost cannot tell such things apart,
+    but the score can.
+
+    Args:
+        table: the table worth.
+        effect: smallest share of wins that matters.
+    """
+    keys = ["players", "variant", "agent", "thing"]
+    p_of_loss, p_of_naive = _significance(table, "win_share_lost", keys), _significance(table, "naive_win_share", keys)
+    p_of_size = _significance(table, "win_share_lost", keys, effect)
+    for key, rows in table.groupby(keys, sort=False):
+        figures = {row.figure: row for row in rows.itertuples(index=False)}
+        loss, naive = figures["win_share_lost"], figures.get("naive_win_share")
+        if p_of_size[key] < ALPHA:
+            verdict = SMALL
+        elif p_of_loss[key] < ALPHA:
+            verdict = WORTH if loss.value > 0 else COSTS
+        else:
+            verdict = UNCLEAR
+        naive_sign = 0
+        if naive is not None and p_of_naive[key] < ALPHA and abs(naive.value - 1 / naive.players) >= MIN_SHARE:
+            naive_sign = 1 if naive.value > 1 / naive.players else -1
+        causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
+        misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
+        further = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
+        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, **further}
+
+
+def ranked(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the lines of `verdicts`, most valuable first: those at the ceiling by score, then the others by wins."""
+
+    def place(line: Mapping[str, Any]) -> tuple[bool, float]:
+        lost = line["score_lost" if line["at_ceiling"] else "win_share_lost"].value
+        return not line["at_ceiling"], -lost if lost == lost else float("inf")
+
+    return sorted(lines, key=place)
+
+
+def rivals_of(best: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the lines of `verdicts` of which it is not known that they are worth less than `best`."""
+    if not best["at_ceiling"]:
+        return [line for line in others if line["win_share_lost"].high >= best["win_share_lost"].low]
+    ceiling = best["win_share_lost"].low
+    return [
+        line
+        for line in others
+        if line["win_share_lost"].high >= ceiling and line["score_lost"].high >= best["score_lost"].low
+    ]
+
+
+def _significance(
+    table: Any, figure: str, keys: Sequence[str], effect: float | None = None
+) -> dict[tuple[Any, ...], float]:
+    """Return by key the p-value of a loss of 0, or of a fair naive share, corrected for the number of rows (Holm).
+
+    With an effect: of a loss of at least as much, either way.
+    """
+    rows = table[table["figure"] == figure]
+    df = degrees_of_freedom(rows["n"], rows["deals"])
+    ends = rows["value"], rows["low"], rows["high"]
+    if figure == "naive_win_share":
+        p = p_value_of_share(*ends, 1 / rows["players"].to_numpy(), df)
+    elif effect is not None:
+        both = np.maximum(p_value(*ends, effect, df), p_value(*ends, -effect, df))
+        p = np.where(np.abs(rows["value"]) < effect, both, 1.0)
+    else:
+        p = p_value(*ends, 0.0, df)
+    return dict(zip(rows[list(keys)].itertuples(index=False, name=None), holm(p), strict=True))
+
+
+def _worth_of_best(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is lost without the thing that is worth most: wins, or the score where as good as no win is left."""
+    best, *others = lines
+    if best["verdict"] != WORTH:
+        return f"no thing of {len(lines)} is known to be worth having"
+    rivals = [line["thing"] for line in rivals_of(best, others)]
+    as_much = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
+    if best["at_ceiling"]:
+        score = format_estimate(best["score_lost"], "amount")
+        return (
+            f"{best['thing']} is worth most ({score} points of score; without it an agent hardly wins a game{as_much})"
+        )
+    points = format_estimate(best["win_share_lost"], "share").replace(f"{THIN}%", " points")
+    return f"{best['thing']} is worth most ({points} of games won{as_much})"

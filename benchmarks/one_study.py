@@ -1,0 +1,210 @@
+"""Play the same studies by `strozzi_sim.study` and by the code that it replaces, and compare their tables byte by byte.
+
+    python benchmarks/one_study.py              # all cases
+    python benchmarks/one_study.py worth sweep  # some
+
+A case passes if both make the same tables, in the same order, and each has the same bytes as Parquet. Cases with a folder compare the
+files below `tables/`. Exits with 1 and names each table and column that differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import strozzi_sim as old
+import strozzi_sim.study as new
+
+QUIET = {"workers": 1, "progress": False}
+Case = Callable[[Path], tuple[Any, Any]]  # of a folder: results, or folders of results, by the old code and by the new
+
+VARIANTS = """
+name = "two-variants"
+game = "strozzi"
+players = [3, 4]
+deals = 150
+seed = 5
+lineups = [["heuristic"], ["heuristic", "random", "random"]]
+variants = ["base", "rich-ends"]
+[variant.rich-ends.tracks]
+bonus = { 7 = 10, 8 = 15, 9 = 20 }
+[report]
+pages = ["balance", "flags", "ports"]
+heatmaps = ["flag-by-sail"]
+[[heatmap]]
+name = "late"
+fact = "ship"
+rows = "flag"
+columns = "cards_left"
+value = "mean prize"
+where = "round == 3"
+"""
+SWEEP = """
+name = "sweep"
+game = "strozzi"
+players = [3]
+deals = 200
+lineups = [["random"]]
+[sweep]
+"tracks.bonus.7" = [0, 5, 10]
+"tracks.bonus.9" = [10, 15]
+[report]
+pages = ["balance"]
+"""
+
+
+def in_folders(text: str, **more: Any) -> Case:
+    """Return the case of a study file, which both play into folders."""
+
+    def case(place: Path) -> tuple[Path, Path]:
+        file = place / "study.toml"
+        file.write_text(text)
+        old.run(old.read_study(file), place / "old", **QUIET, **more)
+        new.run_file(file, folder=place / "new", **QUIET, **more)
+        return place / "old", place / "new"
+
+    return case
+
+
+def both(function: str, *given: Any, **keys: Any) -> Case:
+    """Return the case of a function that both have."""
+    return lambda place: tuple(getattr(each, function)(*given, **keys, **QUIET) for each in (old, new))  # type: ignore[return-value]
+
+
+def resumed(place: Path) -> tuple[Path, Path]:
+    """Play a part of the deals, then all of them, by the new code; and all of them by the old code."""
+    file = place / "study.toml"
+    file.write_text(VARIANTS.replace("deals = 150", "deals = 150\nchunk_deals = 10"))
+    old.run(old.read_study(file), place / "old", **QUIET)
+    new.run_file(file, folder=place / "new", deals=45, **QUIET)
+    new.run_file(file, folder=place / "new", **QUIET)
+    return place / "old", place / "new"
+
+
+def in_parts(place: Path) -> tuple[Path, Path]:
+    """Play two parts and merge them by the new code, and the whole by the old code."""
+    file = place / "study.toml"
+    file.write_text(VARIANTS)
+    old.run(old.read_study(file), place / "old", **QUIET)
+    for part in ("1/2", "2/2"):
+        new.run_file(file, folder=place / part[0], part=part, **QUIET)
+    new.merge([place / "1", place / "2"], folder=place / "new", **QUIET)
+    return place / "old", place / "new"
+
+
+def answering(place: Path) -> tuple[Any, Any]:
+    """Play an agent in code whose illegal answers are replaced."""
+
+    @old.python_agent("stubborn", games=("strozzi",), illegal="random")
+    class Stubborn:
+        def act(self, view: Any, legal: Any, rng: Any) -> int:
+            return 1
+
+    return tuple(  # type: ignore[return-value]
+        each.simulate("strozzi", players=3, agents=[Stubborn, "random", "random"], deals=60, **QUIET)
+        for each in (old, new)
+    )
+
+
+CASES: dict[str, Case] = {
+    "file": in_folders(Path("experiments/balance_by_player_count.toml").read_text(), deals=400),
+    "variants": in_folders(VARIANTS),
+    "extended": resumed,
+    "parts": in_parts,
+    "sweep": in_folders(SWEEP),
+    "tiers": both("simulate", "medici_vs_strozzi", agents="tiers", deals=300, search_deals=20),
+    "precision": both("simulate", "strozzi", players=3, agents="random", precision=3),
+    "luck": both("simulate", "strozzi", players=3, agents="heuristic", luck="learned", luck_redraws=2, deals=40),
+    "heat-map": both(
+        "simulate", "strozzi", players=3, agents="random", deals=100, heatmaps=[{"rows": "seat", "columns": "round", "fact": "round"}]
+    ),
+    "answers": answering,
+    "agents": both("compare", "strozzi", "racer", "trader", players="3-4", deals=400),
+    "agents-decided": both("compare", "strozzi", "heuristic", "random", players=3),
+    "agents-precision": both("compare", "strozzi", "racer", "trader", players=3, precision=5),
+    "settings": both("compare", "strozzi", settings=["tracks.bonus.7=10"], players=3, deals=400),
+    "variants-decided": both("compare", "strozzi", settings=["tracks.bonus.7=10"], players=3, effect=0.05),
+    "long": both("compare", "medici_vs_strozzi", "base", "long", deals=200),
+    "same-variant": both("compare", "medici_vs_strozzi", "base", "base", deals=200),
+    "worth": both("worth", "strozzi", "flag:*", players="3-4", deals=200),
+    "worth-of-strasbourg": both("worth", "strasbourg", "task:any", players=3, agents="random", deals=200),
+    "worth-of-search": both("worth", "medici_vs_strozzi", "category:*", agents="random,flat_mc:playouts=5", deals=100),
+    "worth-precision": both("worth", "strozzi", "flag:ware", players=3, agents="random", precision=4),
+    "tournament": both("tournament", "strozzi", ["random", "greedy", "racer", "trader"], players="3,4", deals=60),
+    "tournament-of-two": both("tournament", "medici_vs_strozzi", ["random", "appraiser", "fair-price"], deals=100),
+    "tournament-until": both("tournament", "strozzi", ["random", "greedy", "racer"], players=3, deals=600, until="decided"),
+    "tournament-luck": both("tournament", "strozzi", ["random", "greedy", "racer"], players=3, deals=40, luck="learned", luck_redraws=2),
+}  # fmt: skip
+
+
+def differences(before: dict[str, pd.DataFrame], after: dict[str, pd.DataFrame]) -> list[str]:
+    """Return a line for each difference between tables by name."""
+    found = []
+    if list(before) != list(after):
+        found.append(f"tables: {list(before)} and {list(after)}")
+    for name in before.keys() & after.keys():
+        one, two = before[name], after[name]
+        if _parquet(one) == _parquet(two):
+            continue
+        if list(one.columns) != list(two.columns) or len(one) != len(two):
+            found.append(f"{name}: {one.shape} {list(one.columns)} and {two.shape} {list(two.columns)}")
+            continue
+        for column in one:
+            same = (one[column] == two[column]) | (one[column].isna() & two[column].isna())
+            if one[column].dtype != two[column].dtype or not same.all():
+                rows = np.flatnonzero(~same.to_numpy())[:3]
+                shown = "; ".join(f"{one.iloc[k].to_dict()} and {two.iloc[k].to_dict()}" for k in rows)
+                found.append(f"{name}.{column}: {int((~same).sum())} of {len(one)} rows differ: {shown}")
+    return found
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    content = BytesIO()
+    frame.to_parquet(content, index=False)
+    return content.getvalue()
+
+
+def _file_differences(before: Path, after: Path) -> list[str]:
+    one, two = (
+        {path.name: path.read_bytes() for path in sorted((folder / "tables").iterdir())} for folder in (before, after)
+    )
+    return [f"files: {sorted(one.keys() ^ two.keys())}"] * (one.keys() != two.keys()) + [
+        f"tables/{name}: differs" for name in one.keys() & two.keys() if one[name] != two[name]
+    ]
+
+
+def main() -> int:
+    """Run the cases; return 1 if tables differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"default: all of {', '.join(CASES)}")
+    failed = False
+    for name in parser.parse_args().cases or CASES:
+        began = monotonic()
+        with tempfile.TemporaryDirectory() as place:
+            before, after = CASES[name](Path(place))
+            if isinstance(before, Path):
+                lines, many = _file_differences(before, after), len(list((before / "tables").iterdir()))
+            else:
+                lines, many = differences(dict(before.tables), dict(after.tables)), len(before.tables)
+        failed |= bool(lines)
+        verdict = f"{len(lines)} differences" if lines else "equal"
+        print(
+            f"{name}: {many} {'files' if isinstance(before, Path) else 'tables'}, {verdict} ({monotonic() - began:.0f} s)",
+            flush=True,
+        )
+        for line in lines:
+            print(f"  {line[:1500]}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
