@@ -8,6 +8,9 @@ _PLACES = {
     "run_file": "folders", "merge": "folders", "simulate": "kinds.balance", "Balance": "kinds.balance", "compare": "kinds.compare",
     "CompareAgents": "kinds.compare", "CompareVariants": "kinds.compare", "worth": "kinds.worth", "Worth": "kinds.worth", "tournament": "kinds.tournament", "Tournament": "kinds.tournament",
     "sweep": "kinds.sweep", "Sweep": "kinds.sweep",
+    "luck": "kinds.luck", "Luck": "kinds.luck", "weights": "kinds.weights", "Weights": "kinds.weights", "exploit": "kinds.exploit",
+    "Exploit": "kinds.exploit", "leak_check": "kinds.leak_check", "LeakCheck": "kinds.leak_check", "our_table": "kinds.our_table",
+    "OurTable": "kinds.our_table", "heatmap": "kinds.heatmap",
 }  # fmt: skip
 
 __all__ = list(_PLACES)

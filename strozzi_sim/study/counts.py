@@ -4,8 +4,8 @@ Intervals come from the chunks of a cell, which are independent: so a cell keeps
 Axes of the outcome: [C, position, seat].
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -113,6 +113,7 @@ class CellCounts:
         outcome, counts: the arrays of `Counts`.
         plan: layout of the counts of facts.
         sign: what makes the highest score the best, see `Game.sign`.
+        read_rows: reads the ROW records of each chunk, if the study keeps them.
     """
 
     players: int
@@ -126,6 +127,7 @@ class CellCounts:
     counts: Array
     plan: CrosstabPlan
     sign: int = 1
+    read_rows: Callable[[], Iterator[Array]] = field(default=lambda: iter(()), compare=False)
 
     @property
     def games(self) -> int:

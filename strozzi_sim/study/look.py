@@ -14,6 +14,9 @@ from strozzi_sim.game.reporting import check_names
 from strozzi_sim.game.variants import with_text_keys
 
 
+HEATMAPS = "heatmaps"  # the question of a headline that is about heat maps
+
+
 class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is counted beside wins and scores, what is kept, and what the report shows. It changes no game.
 

@@ -89,6 +89,7 @@ class Study(
     usual_deals: ClassVar[int] = 1000
     keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
     keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
+    keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
     printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
@@ -367,7 +368,7 @@ class Study(
         """Return the task that plays a chunk."""
         facts = tuple(counted) if self.counts_facts(cell) else ()
         return Task(
-            (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows, orders=self.keeps_orders,
+            (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows or self.keeps_rows, orders=self.keeps_orders,
             luck=self.how_luck, answers=self.counts_answers,
         )  # fmt: skip
 

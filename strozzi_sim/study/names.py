@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, split_specs
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variant_names import check_names_differ
@@ -137,6 +137,16 @@ def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
     own = with_text_keys(keys.get("variant", {}))
     return {each.name: each for each in listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)}
+
+
+def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:
+    """Return a variant: by name or changes, or by its name in a study's TOML file."""
+    if not file:
+        return variants_named(game, variant, argument)[0]
+    known = variants_of_file(game, file)
+    if variant not in known:
+        raise ArgumentError(argument, f"unknown variant {short_repr(variant)}; {suggest_names(variant, known)}")
+    return known[variant]
 
 
 def listed_lineups(game: Game, lineups: Any) -> list[tuple[AgentSpec, ...]]:

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+from joblib import parallel_config
 
 from strozzi_sim import stats
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
@@ -74,11 +75,12 @@ def run(
         if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
             raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
         store.begin_run(reporter.command)
-        played, new_games, interrupted = _play(store, _workers(workers), reporter)
+        played, new_games, interrupted = _play(store, worker_count(workers), reporter)
         tables: dict[str, Any] = {}
         if share.of == 1:
             reporter.on_phase("tables", 0, 0)
-            with stop_flag(), single_threaded_blas():  # the bits of a fit depend on the number of threads
+            # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own.
+            with stop_flag(), single_threaded_blas(), parallel_config(n_jobs=worker_count(workers)):
                 known = store.tables() if place is not None and not new_games else None
                 tables = tables_of(played, store) if known is None else known
                 if place is not None and known is None:
@@ -91,7 +93,8 @@ def run(
     return Results(played, look, Frames(tables), place, new_games, seconds, about, interrupted)
 
 
-def _workers(workers: int | None) -> int:
+def worker_count(workers: int | None) -> int:
+    """Return the number of workers; default: one per core."""
     if workers is None:
         return core_count()
     check_whole("workers", workers, 1, MOST_WORKERS)
@@ -165,6 +168,13 @@ def _finished_part(store: Store, signal: Interrupted) -> tuple[Study, int, str]:
     return played, played.games, f"{signal}; these are the first {played.deals:,} of {study.deals:,} deals"
 
 
+def counts_in_memory(study: Study, workers: int, reporter: Progress) -> list[Counts]:
+    """Play a study in memory and return the counts of its cells, for kinds that play several studies, each chosen by the one before."""
+    with Store(None, study, PLAIN) as store:
+        _play_chunks(store, workers, reporter, range(study.chunks))
+        return [store.counts(cell, range(study.chunks)) for cell in study.cells]
+
+
 def tables_of(study: Study, store: Store) -> dict[str, Any]:
     """Return every table of a study, from the chunks of a store."""
     found = study.tables(partial(counts_of, study, store), store.look)
@@ -195,7 +205,7 @@ def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
     return CellCounts(
         match.players, match.variant.name, cell.lineup, cell.deals, tuple(spec.text for spec in match.positions), cell.selfplay,
         match.variant.components, counted.outcome, counted.facts, match.plan(store.counted if study.counts_facts(cell) else ()),
-        match.game.sign,
+        match.game.sign, partial(store.rows, cell),
     )  # fmt: skip
 
 

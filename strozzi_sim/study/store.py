@@ -198,7 +198,7 @@ class Store:
     def _holds(self, cell: Cell) -> str:
         """Return what chunks of this cell count and keep."""
         facts = self.counted if self.study.counts_facts(cell) else ()
-        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows else ''}"
+        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows or self.study.keeps_rows else ''}"
 
     def _check_chunks(self) -> None:
         wanted, holds = set(self.keys), [self._holds(cell) for cell in self.study.cells]

@@ -5,8 +5,10 @@ This is the only list of them. The command line, the tools for assistants and th
 
 FUNCTIONS = {  # function -> its file, which is also the command
     "simulate": "balance", "compare": "compare", "worth": "worth", "tournament": "tournament", "sweep": "sweep",
+    "luck": "luck", "weights": "weights", "exploit": "exploit", "leak_check": "leak_check", "our_table": "our_table", "heatmap": "heatmap",
 }  # fmt: skip
 STUDIES = {  # kind in a file -> its class
     "balance": "balance:Balance", "compare_agents": "compare:CompareAgents", "compare_variants": "compare:CompareVariants",
     "worth": "worth:Worth", "tournament": "tournament:Tournament", "sweep": "sweep:Sweep",
+    "luck": "luck:Luck", "weights": "weights:Weights", "exploit": "exploit:Exploit", "leak_check": "leak_check:LeakCheck", "our_table": "our_table:OurTable",
 }  # fmt: skip

@@ -354,19 +354,10 @@ def _variants(
     game: Game, first: Any, second: Any, settings: Sequence[str], variant: AnyVariant, study: str | Path
 ) -> tuple[Variant, ...] | None:
     """Return the two variants to compare; None if agents are compared."""
-
-    def find(argument: str, side: Any) -> Variant:
-        if not study:
-            return names.variants_named(game, side, argument)[0]
-        known = names.variants_of_file(game, study)
-        if side not in known:
-            raise ArgumentError(argument, f"unknown variant {short_repr(side)}; {suggest_names(side, known)}")
-        return known[side]
-
     if settings:
         if second:
             raise ArgumentError("settings", "makes the second side; leave out the second one")
-        before = find("first" if first else "variant", first or variant)
+        before = names.one_variant(game, "first" if first else "variant", first or variant, study)
         after = as_argument_error(
             "settings", with_settings, game, before, [settings] if isinstance(settings, str) else settings
         )
@@ -392,7 +383,7 @@ def _variants(
             others[0],
             f"expected a variant, as {name!r} is one, got {short_repr(wrong)}; {suggest_names(wrong, known)}",
         )
-    return find("first", first), find("second", second)
+    return names.one_variant(game, "first", first, study), names.one_variant(game, "second", second, study)
 
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:

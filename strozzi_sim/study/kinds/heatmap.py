@@ -1,0 +1,101 @@
+"""heatmap: any column of a fact table against any other, of a game or of a study that has been played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from strozzi_sim.errors import ArgumentError
+from strozzi_sim.game import game_names
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.custom_heatmaps import heat_map_spec
+from strozzi_sim.study import names
+from strozzi_sim.study.folders import read_study
+from strozzi_sim.study.kinds.balance import Balance
+from strozzi_sim.study.look import HEATMAPS, Look
+from strozzi_sim.study.names import Agents, Players, Variants
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+
+def heatmap(
+    source: str | Path | Game,
+    rows: str,
+    columns: str,
+    value: str = "share",
+    *,
+    where: str = "",
+    fact: str = "",
+    name: str = "",
+    title: str = "",
+    players: Players = None,
+    agents: Agents = (),
+    deals: int | None = None,
+    variant: Variants = (),
+    seed: int | None = None,
+    code: Sequence[str | Path] = (),
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Draw a custom heat map of a game, or of a study that has been played.
+
+    Args:
+        source: a results folder of a study, or a game
+        rows: column whose values are the rows; see strozzi facts GAME
+        columns: column whose values are the columns
+        value: count, share, 'mean COLUMN' or 'share COLUMN'
+        where: condition, such as 'round == 3 and seat != 0'
+        fact: fact table, if several have these columns
+        name: name of the map; default: from its rows, columns and value
+        title: title of the picture
+        players: (game) player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
+        agents: (game) one line-up, separated by commas
+        deals: (game) deals for every cell; default: 5,000
+        variant: (game) a variant; may be given several times; default: base
+        seed: (game) random seed, below 2^53; default: 0
+        code: (folder) files of agents that the study may run
+        workers: number of workers; default: all cores
+        folder: (game) keep everything in this folder, with a report; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> found = ss.heatmap("strozzi", "seat", "round", "mean coins", fact="round", agents="random", deals=100)
+    >>> len(found.tables["heat_mean_coins_by_seat_and_round"]) >= 12
+    True
+    """
+    own = heat_map_spec(rows, columns, value, where, fact, name, title)
+    if _is_folder(source):
+        given = {"players": players, "agents": agents, "deals": deals, "variant": variant, "seed": seed, "folder": folder}
+        for argument, setting in given.items():
+            if setting not in (None, (), "", []):
+                raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
+        place = names.path_of("source", source)
+        study, look = read_study(place, code)
+        if not study.has_pages:
+            raise ArgumentError("source", f"{place}: a {study.kind} has no facts, which a heat map needs")
+        others = tuple(each for each in look.heatmap if each.name != own.name)
+        look = msgspec.structs.replace(look, heatmap=(*others, own))
+        return run(study, place, look=look, workers=workers, progress=progress)
+    if code:
+        raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
+    the_game = names.game_named(source)  # type: ignore[arg-type]
+    counts = names.player_counts(the_game, players)
+    keys: dict[str, Any] = {
+        "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
+        "variants": names.variants_named(the_game, variant or "base"),
+        "lineups": names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts),
+    }  # fmt: skip
+    look = Look(name=f"heatmap-{the_game.name.replace('_', '-')}", pages=("balance",), heatmap=(own,), question=HEATMAPS)
+    return run(Balance.of(**keys), folder, look=look, workers=workers, progress=progress)
+
+
+def _is_folder(source: Any) -> bool:
+    """Return whether `source` names a folder and no game."""
+    if isinstance(source, Path):
+        return True
+    return isinstance(source, str) and source not in game_names() and ("/" in source or Path(source).exists())

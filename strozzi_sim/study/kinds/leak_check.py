@@ -1,0 +1,103 @@
+"""leak-check: does an agent use what its seat cannot know?"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from strozzi_sim.agent import AnyAgent
+from strozzi_sim.errors import ArgumentError
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import Tables
+from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.play.leak_check import LeakCheck as Found
+from strozzi_sim.play.leak_check import check_leaks
+from strozzi_sim.simulation.isolation import query_in_worker
+from strozzi_sim.study import names
+from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.names import Players
+from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import Folder, run
+
+LEAK = ("players", "deal", "decision", "seat", "action", "moved_to", "changed", "shown")
+
+
+def leak_check(
+    game: str | Game,
+    agent: AnyAgent,
+    *,
+    players: Players = "all",
+    deals: int = 5,
+    variant: AnyVariant = "base",
+    study: str | Path = "",
+    seed: int = 0,
+    folder: Folder = None,
+    progress: ProgressOption = None,
+) -> Results:
+    """Check that an agent's choices depend only on what its seat knows in the current game.
+
+    Args:
+        game: a game; `strozzi games` lists them
+        agent: agent to check; it plays itself, and every decision is repeated on the concealed state
+        players: player counts: 4, 3-6, 3,5 or all
+        deals: games for each player count
+        variant: a variant of the game's components
+        study: a study's TOML file that defines the variant
+        seed: random seed, below 2^53
+        folder: keep the result in this folder; default: only print
+        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+
+    >>> import strozzi_sim.study as ss
+    >>> ss.leak_check("strozzi", "greedy", players=3, deals=1).tables["leak_check"]["ok"].item()
+    True
+    """
+    the_game = names.game_named(game)
+    checked = LeakCheck.of(
+        game=the_game, players=names.player_counts(the_game, players), deals=deals, seed=seed,
+        lineups=[names.agents_named(the_game, [agent], "agent")], variants=[names.one_variant(the_game, "variant", variant, study)],
+    )  # fmt: skip
+    look = Look(name=f"leak-check-{checked.game.replace('_', '-')}")
+    return run(checked, folder, look=look, workers=1, progress=progress)
+
+
+class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
+    """A check of one agent; its games are followed decision by decision, so nothing is counted in chunks."""
+
+    usual_deals = 5
+    printed = ("leak_check",)
+
+    @property
+    def chunks(self) -> int:
+        """Return 0."""
+        return 0
+
+    def check(self) -> None:
+        """Refuse several agents or variants."""
+        if len(self.lineups) > 1 or len(self.lineups[0]) > 1 or len(self.variants) > 1:
+            raise ArgumentError("lineups", "one agent is checked, in one variant")
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        """Return leak_check, one row: whether a decision changed that must not, and which."""
+        (spec,), (variant,) = self.specs.values(), self.variant_of.values()
+        check = partial(check_leaks, players=self.players, deals=self.deals, seed=self.seed)
+        found: Found = query_in_worker(check, spec, self.the_game, variant, seed=self.seed)
+        leak = {} if found.leak is None else vars(found.leak)
+        row = {"agent": spec.text, "decisions": found.decisions, "ok": not leak, "seed": self.seed}
+        return {"leak_check": pd.DataFrame([row | {key: leak.get(key) for key in LEAK}])}
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return whether a decision changed that must not, and where."""
+        (row,) = tables["leak_check"].to_dict("records")
+        if row["ok"]:
+            return [f"{row['agent']} decides by what its seat knows, in {row['decisions']:,} decisions."]
+        where = f"at {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
+        return [
+            f"{row['agent']} uses what its seat cannot know: {where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}.",
+            str(row["shown"]),
+        ]
