@@ -14,7 +14,17 @@ from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.missed import missed, not_excluded
-from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture, Tables
+from strozzi_sim.game.reporting import (
+    SCENARIO,
+    FigureTable,
+    Picture,
+    Tables,
+    first_scenario,
+    format_estimate,
+    headline_players,
+    pick,
+)
+from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CountsOf
@@ -160,6 +170,39 @@ def seat_pictures(tables: Tables) -> list[Picture]:
         x_label="agent",
     )
     return [by_seat, in_figures, of_agents, agents] if len(tables["lineup"]) else [by_seat, in_figures]
+
+
+def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
+    """Return in what cells each heat map is surest to be low and high, at the player count of the headline."""
+    said = []
+    for name, heat_map in look.maps_in(study.the_game).items():
+        rows = tables[f"heat_{name.replace('-', '_')}"].dropna(subset=["value", "low"])
+        rows = rows[
+            (rows["figure"] == heat_map.figure.name) & ~(rows[["row", "column"]].astype("str") == ALL).any(axis=1)
+        ]
+        rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
+        if len(rows) < 2 or not _are_apart(rows, study.chunks, share=heat_map.figure.unit == "share"):
+            said.append(f"{heat_map.title}: no two cells are known to differ.")
+            continue
+        low, high = rows.loc[rows["high"].idxmin()], rows.loc[rows["low"].idxmax()]
+        ends = (
+            f"{format_estimate(row, heat_map.figure.unit)} ({heat_map.row_label} {row['row']}, {heat_map.column_label} {row['column']})"
+            for row in (low, high)
+        )
+        said.append(f"{heat_map.title}: from {' to '.join(ends)}.")
+    return said
+
+
+def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
+    """Return whether some figure differs significantly from the mean of all, corrected for their number."""
+    mean = float(np.average(rows["value"], weights=rows["n"]))
+    return any(differs_significantly(rows.itertuples(index=False), mean, share=share, chunks=chunks))
+
+
+def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
+    """Return what a page of the game found."""
+    components = {name: variant.components for name, variant in study.variant_of.items()}
+    return list(study.the_game.report.sentences(tables, components).get(page, ()))
 
 
 def verdict_on_variants(study: Study, tables: Tables) -> list[str]:

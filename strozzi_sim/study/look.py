@@ -13,8 +13,7 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.reporting import check_names
 from strozzi_sim.game.variants import with_text_keys
 
-
-HEATMAPS = "heatmaps"  # the question of a headline that is about heat maps
+SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, beside the pages of a game
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -22,6 +22,7 @@ from strozzi_sim.errors import (
     check_range,
     check_whole,
     pluralize,
+    short_repr,
     suggest_names,
 )
 from strozzi_sim.facts.blocks import Block
@@ -38,7 +39,7 @@ from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_de
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
 from strozzi_sim.study.identity import FEW, RESUMES, PlayedAgent, played_agent, refuse_changed_agents, unknown_code
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.pages import Section
 
 CHUNKS = 200  # of a cell, unless the study says how long they are
@@ -90,6 +91,7 @@ class Study(
     keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
     keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
     keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
+    has_pages: ClassVar[bool] = False  # whether the pages and heat maps of the game are counted and shown
     printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
@@ -165,6 +167,23 @@ class Study(
 
     def check(self) -> None:
         """Refuse what this kind of study cannot play."""
+
+    def check_look(self, look: Look) -> None:
+        """Refuse pages, heat maps and a question that this study does not have."""
+        pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
+        known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
+        if look.question and (look.question not in known or not self.has_pages):
+            known = known if self.has_pages else []
+            raise ArgumentError(
+                "question", f"unknown question {short_repr(look.question)}; {suggest_names(look.question, known)}"
+            )
+        lacks = {
+            VARIANTS: "" if len(self.variant_of) > 1 else "a second variant",
+            AGENTS: "" if any(len(set(lineup)) > 1 for lineup in self.lineups) else "a line-up of different agents",
+            HEATMAPS: "" if maps else "a heat map",
+        }.get(look.question, "")
+        if lacks:
+            raise ArgumentError("question", f"{look.question!r} needs {lacks}")
 
     # -- the parser ----------------------------------------------------------------------------------------------------
 
@@ -258,6 +277,11 @@ class Study(
         return other
 
     # -- identity ------------------------------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> str:
+        """The kind of study, as in a file."""
+        return str(self.__struct_config__.tag)
 
     @property
     def json(self) -> bytes:

@@ -18,8 +18,15 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games, verdict_on_variants
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.games import (
+    facts_of_games,
+    sections_of_games,
+    tables_of_games,
+    verdict_on_maps,
+    verdict_on_page,
+    verdict_on_variants,
+)
+from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.names import Agents, Players, Variants
 from strozzi_sim.study.pages import Section
@@ -30,7 +37,6 @@ from strozzi_sim.study.running import Folder, run
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
 SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
-SEATS, AGENTS, VARIANTS = "seats", "agents", "variants"
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 4  # line-ups named one by one
 FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
@@ -114,7 +120,7 @@ def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tup
 class Balance(Study, frozen=True, kw_only=True, tag="balance"):
     """A study of seats, line-ups and the pages of the game."""
 
-    usual_deals = 5000
+    usual_deals, has_pages = 5000, True
     printed = ("balance", "seats", "lineup")
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
@@ -132,11 +138,13 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
         )
         if question == VARIANTS and "changes" in tables:
             return verdict_on_variants(self, tables)
-        return (
-            verdict_on_agents(self, tables)
-            if question == AGENTS and len(tables["lineup"])
-            else verdict_on_seats(self, tables)
-        )
+        if question == AGENTS and len(tables["lineup"]):
+            return verdict_on_agents(self, tables)
+        if question == HEATMAPS:
+            return verdict_on_maps(self, tables, look)
+        if question not in (SEATS, AGENTS, VARIANTS):
+            return verdict_on_page(self, tables, question)
+        return verdict_on_seats(self, tables)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return seats and line-up, then the pages of the game, then heat maps."""

@@ -309,7 +309,7 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
 class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"):
     """A comparison of two variants, played by the same line-ups."""
 
-    printed = ("changes",)
+    has_pages, printed = True, ("changes",)
 
     @property
     def sides(self) -> tuple[str, str]:

@@ -13,8 +13,7 @@ from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import heat_map_spec
 from strozzi_sim.study import names
-from strozzi_sim.study.folders import read_study
-from strozzi_sim.study.kinds.balance import Balance
+from strozzi_sim.study.folders import read_study, study_of
 from strozzi_sim.study.look import HEATMAPS, Look
 from strozzi_sim.study.names import Agents, Players, Variants
 from strozzi_sim.study.progress import ProgressOption
@@ -70,7 +69,14 @@ def heatmap(
     """
     own = heat_map_spec(rows, columns, value, where, fact, name, title)
     if _is_folder(source):
-        given = {"players": players, "agents": agents, "deals": deals, "variant": variant, "seed": seed, "folder": folder}
+        given = {
+            "players": players,
+            "agents": agents,
+            "deals": deals,
+            "variant": variant,
+            "seed": seed,
+            "folder": folder,
+        }
         for argument, setting in given.items():
             if setting not in (None, (), "", []):
                 raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
@@ -86,12 +92,15 @@ def heatmap(
     the_game = names.game_named(source)  # type: ignore[arg-type]
     counts = names.player_counts(the_game, players)
     keys: dict[str, Any] = {
-        "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
+        "kind": "balance", "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
         "variants": names.variants_named(the_game, variant or "base"),
         "lineups": names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts),
     }  # fmt: skip
-    look = Look(name=f"heatmap-{the_game.name.replace('_', '-')}", pages=("balance",), heatmap=(own,), question=HEATMAPS)
-    return run(Balance.of(**keys), folder, look=look, workers=workers, progress=progress)
+    look = Look(
+        name=f"heatmap-{the_game.name.replace('_', '-')}", pages=("balance",), heatmap=(own,), question=HEATMAPS
+    )
+    study, _ = study_of(keys)
+    return run(study, folder, look=look, workers=workers, progress=progress)
 
 
 def _is_folder(source: Any) -> bool:

@@ -90,7 +90,7 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 
     sheets: dict[str, tuple[tuple[int, ...], ...]]
     usual_deals = 5000
-    keeps_rows = True
+    keeps_rows = has_pages = True
     printed = ("fit", "figures")
 
     @property
@@ -138,7 +138,11 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         fit, figures = tables["fit"], tables["figures"]
         best = fit.loc[fit["log_likelihood"].idxmax()]
         outside = [FIGURES[row.figure] for row in figures.itertuples(index=False) if not row.inside]
-        rest = f"outside its band: {listed(outside)}" if outside else "all figures of the sheets lie in the band of its games"
+        rest = (
+            f"outside its band: {listed(outside)}"
+            if outside
+            else "all figures of the sheets lie in the band of its games"
+        )
         return [
             f"{self.read.games} games of {self.the_game.title} are played most like {best['tier']} play ({best['agent']}, {100 * best['probability']:.0f} % among these); {rest}."
         ]

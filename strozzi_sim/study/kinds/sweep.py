@@ -89,7 +89,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
     """
 
     sweep: dict[str, tuple[float, ...]]
-    printed = ("sweep",)
+    has_pages, printed = True, ("sweep",)
 
     @cached_property
     def grid(self) -> dict[str, tuple[tuple[float, ...], Variant]]:
