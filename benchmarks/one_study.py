@@ -34,6 +34,9 @@ game = "strozzi"
 players = [3, 4]
 deals = 150
 seed = 5
+rows = true
+facts = ["ship", "seat"]
+facts_share = 0.5
 lineups = [["heuristic"], ["heuristic", "random", "random"]]
 variants = ["base", "rich-ends"]
 [variant.rich-ends.tracks]
@@ -203,13 +206,15 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return content.getvalue()
 
 
-def _file_differences(before: Path, after: Path) -> list[str]:
-    one, two = (
-        {path.name: path.read_bytes() for path in sorted((folder / "tables").iterdir())} for folder in (before, after)
-    )
-    return [f"files: {sorted(one.keys() ^ two.keys())}"] * (one.keys() != two.keys()) + [
-        f"tables/{name}: differs" for name in one.keys() & two.keys() if one[name] != two[name]
-    ]
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return the tables and rows of a results folder."""
+    paths = (path for part in ("tables", "games", "facts") for path in sorted((folder / part).rglob("*.*")))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def _file_differences(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:
+    names = [f"files: {sorted(before.keys() ^ after.keys())}"] if before.keys() != after.keys() else []
+    return [*names, *(f"{name}: differs" for name in before.keys() & after.keys() if before[name] != after[name])]
 
 
 def main() -> int:
@@ -222,7 +227,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as place:
             before, after = CASES[name](Path(place))
             if isinstance(before, Path):
-                lines, many = _file_differences(before, after), len(list((before / "tables").iterdir()))
+                files = _files(before)
+                lines, many = _file_differences(files, _files(after)), len(files)
             else:
                 lines, many = differences(dict(before.tables), dict(after.tables)), len(before.tables)
         failed |= bool(lines) and name not in NAMED

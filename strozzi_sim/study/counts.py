@@ -113,6 +113,7 @@ class CellCounts:
         outcome, counts: the arrays of `Counts`.
         plan: layout of the counts of facts.
         sign: what makes the highest score the best, see `Game.sign`.
+        recounted: counts of rows that were kept, for what `counts` do not answer, and what they are; or None.
         read_rows: reads the ROW records of each chunk, if the study keeps them.
     """
 
@@ -127,6 +128,7 @@ class CellCounts:
     counts: Array
     plan: CrosstabPlan
     sign: int = 1
+    recounted: tuple[CrosstabPlan, Array] | None = None
     read_rows: Callable[[], Iterator[Array]] = field(default=lambda: iter(()), compare=False)
 
     @property
@@ -136,6 +138,8 @@ class CellCounts:
 
     def count(self, crosstab: Crosstab) -> Array:
         """Return a crosstab, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
+        if self.recounted is not None and crosstab in self.recounted[0].crosstabs:
+            return self.recounted[0].read(crosstab, self.recounted[1])
         return self.plan.read(crosstab, self.counts)
 
     def of_table(self, fact: str) -> "CellCounts":

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
@@ -28,6 +29,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         effect: smallest difference between variants that matters: 0.01 is one point of a share and 1 % of a mean.
         explorer: whether the page has an explorer of all heat maps.
         rows: whether a row is kept of every game and seat.
+        facts: fact tables whose rows are kept.
+        facts_share: share of the deals whose rows are kept; None: all.
     """
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")] = "study"
@@ -38,6 +41,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     effect: Annotated[float, Meta(ge=0, le=1)] = 0.01
     explorer: bool = False
     rows: bool = False
+    facts: tuple[str, ...] = ()
+    facts_share: float | None = None
 
     @classmethod
     def of(cls, **keys: Any) -> Self:
@@ -45,6 +50,10 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         keys |= keys.pop("report", {})
         found: Self = converted(with_text_keys(keys), cls, "look")
         return found
+
+    def kept_in(self, game: Game) -> RowSelection:
+        """Return the rows of facts that are kept."""
+        return keep_of(game.fact_tables, self.facts, self.facts_share)
 
     def pages_in(self, game: Game) -> tuple[str, ...]:
         """Return the pages that are shown."""

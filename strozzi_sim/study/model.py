@@ -27,6 +27,7 @@ from strozzi_sim.errors import (
 )
 from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.row_storage import RowSelection
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import FigureTable, Tables, check_names
@@ -171,6 +172,7 @@ class Study(
     def check_look(self, look: Look) -> None:
         """Refuse pages, heat maps and a question that this study does not have."""
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
+        look.kept_in(self.the_game)
         known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
         if look.question and (look.question not in known or not self.has_pages):
             known = known if self.has_pages else []
@@ -388,12 +390,12 @@ class Study(
         """Record of the outcome of a chunk."""
         return outcome_dtype(bool(self.luck), self.counts_answers)
 
-    def task(self, cell: Cell, chunk: int, counted: Sequence[Crosstab], look: Look) -> Task:
-        """Return the task that plays a chunk."""
+    def task(self, cell: Cell, chunk: int, counted: Sequence[Crosstab], held: RowSelection, look: Look) -> Task:
+        """Return the task that plays a chunk, counts facts, and keeps rows of facts."""
         facts = tuple(counted) if self.counts_facts(cell) else ()
         return Task(
             (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows or self.keeps_rows, orders=self.keeps_orders,
-            luck=self.how_luck, answers=self.counts_answers,
+            luck=self.how_luck, answers=self.counts_answers, keep=held,
         )  # fmt: skip
 
     def explored(self, look: Look) -> dict[str, Block]:

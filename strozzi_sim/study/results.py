@@ -7,9 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.errors import pluralize, short_repr, suggest_names
+from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
+from strozzi_sim.study.kept import missing, read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
+from strozzi_sim.study.store import about
 
 
 class Frames(dict[str, Any]):
@@ -37,6 +39,7 @@ class Results:
         seconds: this run took.
         about: of the run: started, command, versions, host, part.
         interrupted: how far it came, if a signal stopped it, else "".
+        rows: of a study in memory, the rows that it keeps: of facts by table, and of games and seats by "".
 
     >>> import strozzi_sim.study as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
@@ -54,11 +57,28 @@ class Results:
     seconds: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
     interrupted: str = ""
+    rows: dict[str, Any] = field(default_factory=dict)
 
     @property
     def verdict(self) -> list[str]:
         """The verdict of the study and the numbers behind it, a sentence each."""
         return self.study.verdict(self.tables, self.look) if self.tables else []
+
+    @property
+    def games(self) -> Any:
+        """The rows of games and seats (`rows = true`) as a data frame."""
+        return self._rows("")
+
+    def facts(self, table: str) -> Any:
+        """Return the kept rows of a fact table (`facts = [...]`) as a data frame; `strozzi facts GAME` lists its columns."""
+        return self._rows(table)
+
+    def _rows(self, table: str) -> Any:
+        if self.folder is not None:
+            return read_rows(self.folder, list(about(self.folder)["files"]), table)
+        if table not in self.rows:
+            raise InputError(f"the study {missing(table, [name for name in self.rows if name])}")
+        return self.rows[table]
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, one HTML page; default: report.html in the results folder. Returns where it is."""

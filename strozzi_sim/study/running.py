@@ -12,6 +12,8 @@ from joblib import parallel_config
 
 from strozzi_sim import stats
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
+from strozzi_sim.facts.crosstabs import CrosstabPlan
+from strozzi_sim.facts.recount import recount
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
@@ -20,6 +22,7 @@ from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, Rule
 from strozzi_sim.study.counts import CellCounts, Counts
 from strozzi_sim.study.identity import RESUMES, unknown_code
+from strozzi_sim.study.kept import rows_of, write_rows
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.names import core_count, path_of
@@ -78,6 +81,7 @@ def run(
         store.begin_run(reporter.command)
         played, new_games, interrupted = _play(store, worker_count(workers), reporter)
         tables: dict[str, Any] = {}
+        rows: dict[str, Any] = {}
         if share.of == 1:
             reporter.on_phase("tables", 0, 0)
             # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own.
@@ -86,12 +90,16 @@ def run(
                 tables = tables_of(played, store) if known is None else known
                 if place is not None and known is None:
                     store.write_tables(tables)
+                if place is not None:
+                    write_rows(store, played, same=known is not None)
+                else:
+                    rows = rows_of(store, played)
         seconds = round(monotonic() - began, 3)
         store.end_run(new_games, seconds)
     if interrupted:
         warnings.warn(interrupted, stacklevel=2)
     about = {"command": reporter.command, "part": str(share), "versions": versions()}
-    return Results(played, look, Frames(tables), place, new_games, seconds, about, interrupted)
+    return Results(played, look, Frames(tables), place, new_games, seconds, about, interrupted, rows)
 
 
 def worker_count(workers: int | None) -> int:
@@ -143,8 +151,10 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     with stop_flag() as stop:
         for number, cell in enumerate(study.cells):  # here, so that workers find everything compiled
             reporter.on_phase("compiling", number, len(study.cells))
-            cell.match.warm(counted=bool(store.counted) and study.counts_facts(cell), luck=study.how_luck)
-        tasks = (study.task(cell, chunk, store.counted, store.look) for cell, chunk in missing)
+            cell.match.warm(
+                counted=bool(store.counted or store.held.tables) and study.counts_facts(cell), luck=study.how_luck
+            )
+        tasks = (study.task(cell, chunk, store.counted, store.held, store.look) for cell, chunk in missing)
         for task, result in play_tasks(tasks, workers, stop):
             number, chunk = task.key
             store.write(study.cells[number], chunk, result)
@@ -203,11 +213,20 @@ def _finite(frame: Any) -> Any:
 def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
     """Return the counts of a cell."""
     counted, match = store.counts(cell, range(study.chunks)), cell.match
+    facts, needed = (store.counted, study.facts(store.look)) if study.counts_facts(cell) else ((), ())
+    plan = match.plan(facts)
+    missing = [crosstab for crosstab in needed if not plan.can_answer(crosstab)]
     return CellCounts(
         match.players, match.variant.name, cell.lineup, cell.deals, tuple(spec.text for spec in match.positions), cell.selfplay,
-        match.variant.components, counted.outcome, counted.facts, match.plan(store.counted if study.counts_facts(cell) else ()),
-        match.game.sign, partial(store.rows, cell),
+        match.variant.components, counted.outcome, counted.facts, plan, match.game.sign,
+        (match.plan(missing), _recounted(store, cell, match.plan(missing))) if missing else None, partial(store.rows, cell),
     )  # fmt: skip
+
+
+def _recounted(store: Store, cell: Cell, plan: CrosstabPlan) -> Any:
+    """Return the counts of kept rows by chunk, int64[C, size]."""
+    tables = [plan.table(name) for name in dict.fromkeys(crosstab.fact for crosstab in plan.crosstabs)]
+    return sum(np.stack([recount(plan, table, rows) for rows in store.kept(cell, table)]) for table in tables)
 
 
 def _answers(study: Study, store: Store) -> Any:

@@ -14,26 +14,29 @@ import platform
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import IO, Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.cache import processor_type
-from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.counts import Counts
+from strozzi_sim.study.files import csv_of, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
@@ -43,13 +46,16 @@ DATABASE, STUDY_FILE = "study.sqlite", "study.json"
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
 MOST_PARTS = 100_000
 SCHEMA = (
-    "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, part TEXT, made_of TEXT)",
+    "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
-    " rows BLOB, PRIMARY KEY (cell, chunk))",
+    " rows BLOB, kept BLOB, PRIMARY KEY (cell, chunk))",
     "CREATE TABLE files (name TEXT PRIMARY KEY, sha256 TEXT)",
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, started TEXT, finished TEXT, seconds REAL, games INTEGER, command TEXT,"
     " versions TEXT, host TEXT)",
 )
+
+Content = bytes | Callable[[IO[bytes]], None]  # of a file
+CONTENT = "games, outcome, facts, rows, kept"  # of a chunk
 
 Key = tuple[int, int]  # numbers of cell and chunk
 
@@ -91,6 +97,7 @@ class Store:
 
     Attributes:
         counted: the facts that chunks count: those that the look needs, and those that the folder has already.
+        held: the rows of facts that chunks keep, likewise.
         done: (cell, chunk) -> SHA-256 of every chunk that can be used.
         left: messages on chunks that cannot be used and are played again.
     """
@@ -98,6 +105,7 @@ class Store:
     def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
         self.folder, self.study, self.look, self.part = folder, study, look, part
         self.counted: tuple[Crosstab, ...] = study.facts(look)
+        self.held = look.kept_in(study.the_game)
         self.done: dict[Key, bytes] = {}
         self.left: list[str] = []
         self._place = "memory" if folder is None else str(folder / DATABASE)
@@ -140,8 +148,8 @@ class Store:
                 self._database.execute(statement)
             self._database.execute("INSERT INTO study (format, part) VALUES (?, ?)", (FORMAT, str(self.part)))
         else:
-            columns = "format, study, counted, part"
-            kind, text, counted, part = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+            columns = "format, study, counted, held, part"
+            kind, text, counted, kept, part = self._database.execute(f"SELECT {columns} FROM study").fetchone()
             if kind != FORMAT or part != str(self.part):
                 there, here = (
                     f"part {each or '1/1'} ({form})" for each, form in ((part, kind), (str(self.part), FORMAT))
@@ -149,22 +157,27 @@ class Store:
                 raise InputError(f"{self.folder}: holds {there}, not {here}; name another folder")
             self._refuse_other_study(msgspec.json.decode(text))
             before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
-            self.counted = before if self._answers(before) else fact_union(before, self.counted)
+            held = msgspec.json.decode(kept, type=RowSelection)
+            answers = self._answers(before, held)
+            self.counted = before if answers else fact_union(before, self.counted)
+            self.held = held if answers and held.covers(self.held) else self.held
         self._database.execute(
-            "UPDATE study SET hash = ?, study = ?, look = ?, counted = ?",
+            "UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?",
             (
                 self.study.hash,
                 self.study.json.decode(),
-                *(msgspec.json.encode(each).decode() for each in (self.look, self.counted)),
+                *(msgspec.json.encode(each).decode() for each in (self.look, self.counted, self.held)),
             ),
         )
         if self.folder is not None:
             write_atomically(self.folder / STUDY_FILE, as_file(self.study, self.look))
 
-    def _answers(self, counted: Sequence[Crosstab]) -> bool:
-        """Return whether these facts hold all that the look needs."""
+    def _answers(self, counted: Sequence[Crosstab], held: RowSelection) -> bool:
+        """Return whether these facts, or these kept rows of all deals, hold all that the look needs."""
+        whole = held.tables if held.every == 1 else ()
+        needed = [each for each in self.counted if each.fact not in whole]
         cells = {id(cell.match.plan(counted)): cell for cell in self.study.cells if self.study.counts_facts(cell)}
-        return all(cell.match.plan(counted).can_answer(each) for cell in cells.values() for each in self.counted)
+        return all(cell.match.plan(counted).can_answer(each) for cell in cells.values() for each in needed)
 
     def _refuse_other_study(self, there: dict[str, Any]) -> None:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
@@ -198,12 +211,13 @@ class Store:
     def _holds(self, cell: Cell) -> str:
         """Return what chunks of this cell count and keep."""
         facts = self.counted if self.study.counts_facts(cell) else ()
-        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows or self.study.keeps_rows else ''}"
+        kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
+        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows or self.study.keeps_rows else ''}{kept}"
 
     def _check_chunks(self) -> None:
         wanted, holds = set(self.keys), [self._holds(cell) for cell in self.study.cells]
         for cell, chunk, held, digest, *rest in self._database.execute(
-            "SELECT cell, chunk, holds, sha256, games, outcome, facts, rows FROM chunks"
+            f"SELECT cell, chunk, holds, sha256, {CONTENT} FROM chunks"
         ):
             if (cell, chunk) not in wanted or digest != _digest(cell, chunk, held, *rest):
                 self.left.append(f"chunk {chunk} of cell {cell} is damaged and is played again")
@@ -215,23 +229,21 @@ class Store:
     def write(self, cell: Cell, chunk: int, played: MatchResult) -> None:
         """Store a finished chunk."""
         parts = [zlib.compress(part.tobytes(), 1) for part in (played.outcome, played.counts, played.rows)]
-        self.adopt(cell.number, chunk, self._holds(cell), played.games, *parts)
+        self.adopt(cell.number, chunk, self._holds(cell), played.games, *parts, played.kept)
 
-    def adopt(self, cell: int, chunk: int, holds: str, games: int, outcome: bytes, facts: bytes, rows: bytes) -> None:
+    def adopt(self, cell: int, chunk: int, holds: str, games: int, *content: bytes) -> None:
         """Store a chunk in the form that it has in another store."""
-        digest = _digest(cell, chunk, holds, games, outcome, facts, rows)
+        digest = _digest(cell, chunk, holds, games, *content)
         with self._errors():
             self._database.execute(
-                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (cell, chunk, games, holds, digest, outcome, facts, rows),
+                f"INSERT OR REPLACE INTO chunks (cell, chunk, holds, sha256, {CONTENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (cell, chunk, holds, digest, games, *content),
             )
         self.done[cell, chunk] = digest
 
     def stored(self) -> Iterator[tuple[Any, ...]]:
         """Yield the chunks in the form that `adopt` takes."""
-        yield from self._database.execute(
-            "SELECT cell, chunk, holds, games, outcome, facts, rows FROM chunks ORDER BY cell, chunk"
-        )
+        yield from self._database.execute(f"SELECT cell, chunk, holds, {CONTENT} FROM chunks ORDER BY cell, chunk")
 
     def counts(self, cell: Cell, chunks: range) -> Counts:
         """Return the counts of some chunks of a cell."""
@@ -251,6 +263,11 @@ class Store:
         for (rows,) in self._database.execute("SELECT rows FROM chunks WHERE cell = ? ORDER BY chunk", (cell.number,)):
             yield np.frombuffer(zlib.decompress(rows), ROW)
 
+    def kept(self, cell: Cell, table: Table) -> Iterator[Iterator[KeptRows]]:
+        """Yield the kept rows of a fact table of each chunk of a cell, block by block."""
+        for (kept,) in self._database.execute("SELECT kept FROM chunks WHERE cell = ? ORDER BY chunk", (cell.number,)):
+            yield kept_rows(kept, self.held, table)
+
     # -- files and runs ------------------------------------------------------------------------------------------------
 
     @property
@@ -264,14 +281,18 @@ class Store:
         )
         return hashlib.sha256(b" ".join(parts)).hexdigest()
 
+    def has_files(self, names: Iterable[str], *prefixes: str) -> bool:
+        """Return whether these are the files of these prefixes, as they were written."""
+        assert self.folder is not None
+        files = {name: digest for prefix in prefixes for name, digest in self._files(prefix).items()}
+        return files.keys() == set(names) and all(
+            _file_digest(self.folder / name) == digest for name, digest in files.items()
+        )
+
     def tables(self) -> dict[str, pd.DataFrame] | None:
         """Return the tables that an earlier run wrote, if they are of these chunks and nobody changed them; else None."""
         made_of, files = self._database.execute("SELECT made_of FROM study").fetchone()[0], self._files("tables/")
-        if (
-            self.folder is None
-            or made_of != self.made_of
-            or not all(_file_digest(self.folder / name) == digest for name, digest in files.items())
-        ):
+        if self.folder is None or made_of != self.made_of or not self.has_files(files, "tables/"):
             return None
         return read_tables(self.folder, files)
 
@@ -280,7 +301,7 @@ class Store:
             self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
         )
 
-    def write_files(self, prefix: str, contents: Mapping[str, bytes]) -> None:
+    def write_files(self, prefix: str, contents: Mapping[str, Content]) -> None:
         """Write files into the folder, and remove those of this prefix that are no longer made."""
         assert self.folder is not None
         with self._errors(), storage_errors(f"cannot write to {self.folder}"):
@@ -289,10 +310,10 @@ class Store:
                 self._database.execute("DELETE FROM files WHERE name = ?", (name,))
             for name, content in contents.items():
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(self.folder / name, content)
-                self._database.execute(
-                    "INSERT OR REPLACE INTO files VALUES (?, ?)", (name, hashlib.sha256(content).hexdigest())
-                )
+                with open_atomically(self.folder / name) as file:
+                    _ = content(file) if callable(content) else file.write(content)
+                digest = _file_digest(self.folder / name)
+                self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, digest))
 
     def write_tables(self, frames: Mapping[str, pd.DataFrame]) -> None:
         """Write every table as Parquet and as CSV."""
@@ -367,28 +388,6 @@ def database_errors(place: str) -> Iterator[None]:
         raise StorageError(f"cannot write {place}: {error}") from error
 
 
-def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Return the tables among these files of a folder."""
-    paths = [folder / name for name in names if name.startswith("tables/") and name.endswith(".parquet")]
-    with storage_errors(f"{folder}: a table cannot be read"):
-        return {path.stem: pd.read_parquet(path) for path in paths}
-
-
-def csv_of(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
-    texts = {name: column.map(_harmless) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
-    return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
-
-
-def _harmless(cell: Any) -> Any:
-    if not isinstance(cell, str):
-        return cell
-    is_number = cell.lstrip("+-").replace(".", "", 1).isdigit()
-    return (
-        "'" if cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number) else ""
-    ) + cell.replace("\r", " ")
-
-
 def versions() -> dict[str, str]:
     """Return the versions on which results may depend, and the commit."""
     return {
@@ -412,6 +411,7 @@ def _digest(cell: int, chunk: int, holds: str, games: int, *parts: bytes) -> byt
 
 def _file_digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return ""

@@ -55,6 +55,9 @@ def simulate(
     seatings: Design = "rotate",
     variant: Variants = "base",
     heatmaps: Sequence[str | Mapping[str, str]] = (),
+    rows: bool = False,
+    facts: Sequence[str] = (),
+    facts_share: float | None = None,
     seed: int = 0,
     workers: int | None = None,
     folder: Folder = None,
@@ -75,6 +78,9 @@ def simulate(
         seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant; may be given several times
         heatmaps: heat maps of the game by name, or custom ones by the keys of `[[heatmap]]` in a study's file
+        rows: keep a row of every game and seat
+        facts: fact tables whose rows are kept
+        facts_share: share of the deals whose rows of facts are kept; default: all
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         folder: keep everything in this folder, with a report, and resume there; default: only print
@@ -104,6 +110,9 @@ def simulate(
         heatmaps=tuple(shipped),
         heatmap=tuple(own),
         explorer=folder is not None,
+        rows=rows,
+        facts=(facts,) if isinstance(facts, str) else tuple(facts),
+        facts_share=facts_share,
     )
     return run(study, folder, look=look, workers=workers, progress=progress)
 
