@@ -1,19 +1,36 @@
 """Tables in files: Parquet and CSV."""
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.runtime.files import storage_errors
 
 
-def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Return the tables among these files of a folder."""
-    paths = [folder / name for name in names if name.startswith("tables/") and name.endswith(".parquet")]
-    with storage_errors(f"{folder}: a table cannot be read"):
-        return {path.stem: pd.read_parquet(path) for path in paths}
+def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
+    """Return the tables among these files of a folder; refuse those that are not as they were written."""
+    found = {}
+    for name, digest in digests.items():
+        path = folder / name
+        if name.startswith("tables/") and path.suffix == ".parquet":
+            if file_digest(path) != digest:
+                raise InputError(f"{path}: is missing, or was changed since it was written; run the study again")
+            with storage_errors(f"{path}: cannot be read"):
+                found[path.stem] = pd.read_parquet(path)
+    return found
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file; "" if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def csv_of(frame: pd.DataFrame) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -13,26 +14,33 @@ import msgspec
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.study import names
 from strozzi_sim.study.files import read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, refused
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.old_folders import read_old_results
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.store import STUDY_FILE, Part, Store, about
+from strozzi_sim.study.store import MANIFEST, STUDY_FILE, Part, Store, about
 
 _SHOWN = {"report", *Look.__struct_fields__}
 
 
-def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
-    """Return the study and the look with these keys, of any kind; a file without a kind is one of balance, or a sweep."""
-    kind = keys.get("kind", "sweep" if "sweep" in keys else "balance")
+def kind_named(kind: str) -> type[Study]:
+    """Return the class of a kind of study."""
     if kind not in STUDIES:
         raise ArgumentError("kind", f"unknown kind {kind!r}; {suggest_names(kind, STUDIES)}")
     module, _, name = STUDIES[kind].partition(":")
     made: type[Study] = getattr(import_module(f"strozzi_sim.study.kinds.{module}"), name)
+    return made
+
+
+def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
+    """Return the study and the look with these keys, of any kind; a file without a kind is one of balance, or a sweep."""
+    made = kind_named(keys.get("kind", "sweep" if "sweep" in keys else "balance"))
     look = Look.of(**{key: value for key, value in keys.items() if key in _SHOWN})
     return made.of(**{key: value for key, value in keys.items() if key not in _SHOWN and key != "kind"}), look
 
@@ -55,7 +63,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     except FileNotFoundError:
         raise InputError(f"{path}: holds no study") from None
     except InputError as error:
-        raise refused(path, error) from None
+        raise InputError(f"{path}: {error}") from None
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -87,20 +95,28 @@ def run_file(
     return run(study, place, look=look, workers=workers, progress=progress, **more)
 
 
-def load_results(folder: str | Path, *, code: Sequence[str | Path] = ()) -> Results:
+def load_results(folder: str | Path) -> Results:
     """Return what a finished run left in a folder; the command writes its report again.
+
+    Nothing in the folder is run: its agents need not exist any more.
 
     Args:
         folder: a results folder
-        code: files of agents that the folder may run; others that it names are refused
     """
-    place = Path(folder)
-    found, (study, look) = about(place), read_study(place, code)
+    place = names.path_of("folder", folder)
+    if (place / MANIFEST).exists():
+        return read_old_results(place, kind_named)
+    found = about(place)
     if found["part"]:
         raise InputError(f"{place}: holds part {found['part']} of a study; join all parts with `strozzi merge`")
     if not found["run"].get("finished"):
         raise InputError(f"{place}: the study is not finished; run it again to resume: {found['run'].get('command')}")
-    return Results(study, look, Frames(read_tables(place, found["files"])), place, about=found["run"])
+    document, last = msgspec.json.decode(found["study"]), found["run"]
+    study = kind_named(document["kind"]).shown(document)
+    study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
+    look, told = msgspec.json.decode(found["look"], type=Look), {**last, "versions": json.loads(last["versions"])}
+    tables = Frames(read_tables(place, found["files"]))
+    return Results(study, look, tables, place, last["all_games"], last["summary"], about=told)
 
 
 def merge(

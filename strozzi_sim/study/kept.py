@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
@@ -242,7 +243,7 @@ def read_rows(folder: Path, files: list[str], table: str) -> pd.DataFrame:
         raise InputError(f"{folder}: {missing(table, known)}")
     try:
         with storage_errors(f"{folder}: rows cannot be read"):
-            found = [parquet.read_table((folder / name).open("rb")) for name in names]
+            found = [parquet.read_table(BytesIO((folder / name).read_bytes())) for name in names]
         return _frame(found) if table else pa.concat_tables(found).to_pandas()
     except (pa.ArrowException, LookupError, ValueError):
         raise InputError(f"{folder / prefix}: the files are not as a run wrote them; run the study again") from None

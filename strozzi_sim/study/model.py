@@ -17,7 +17,6 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.errors import (
     ArgumentError,
-    InputError,
     as_argument_error,
     check_range,
     check_whole,
@@ -275,7 +274,8 @@ class Study(
     def changed(self, **changes: Any) -> Self:
         """Return the study with other values of some fields. Nothing that follows from the fields can be out of date."""
         other = msgspec.structs.replace(self, **changes)
-        other.__dict__["specs"] = self.specs
+        if "specs" in self.__dict__:
+            other.__dict__["specs"] = self.specs
         return other
 
     # -- identity ------------------------------------------------------------------------------------------------------
@@ -284,6 +284,11 @@ class Study(
     def kind(self) -> str:
         """The kind of study, as in a file."""
         return str(self.__struct_config__.tag)
+
+    @classmethod
+    def shown(cls, document: Any) -> Self:
+        """Return the study in a document, as it was, to be shown: neither agents nor limits are looked up, so it cannot be played."""
+        return msgspec.convert({**document, "kind": cls.__struct_config__.tag}, cls)
 
     @property
     def json(self) -> bytes:
@@ -438,8 +443,3 @@ def deals_for(precision: float, deals: int | None, *, is_paired: bool) -> tuple[
 def fact_union(*several: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
     """Return crosstabs without repetition."""
     return tuple(dict.fromkeys(crosstab for each in several for crosstab in each))
-
-
-def refused(place: Any, error: InputError) -> InputError:
-    """Return an error of a key as an error of a file or folder."""
-    return InputError(f"{place}: {error}")

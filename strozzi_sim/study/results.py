@@ -35,6 +35,8 @@ class Results:
         look: what is shown of it.
         tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`.
         folder: where they are kept, or None.
+        n_games: games behind the tables.
+        summary: the study in one line.
         new_games: games that were played now, and not in an earlier run.
         seconds: this run took.
         about: of the run: started, command, versions, host, part.
@@ -53,6 +55,8 @@ class Results:
     look: Look
     tables: Frames
     folder: Path | None = None
+    n_games: int = 0
+    summary: str = ""
     new_games: int = 0
     seconds: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
@@ -90,20 +94,15 @@ class Results:
 
     def __repr__(self) -> str:
         """Return one line that describes the results."""
-        return f"<Results: {self.study.summary}{f', in {self.folder}' if self.folder else ''}>"
+        return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
         lines: Sequence[str] = [
-            f"<b>{escape(self.study.summary)}</b>",
+            f"<b>{escape(self.summary)}</b>",
             *map(escape, self.verdict),
             escape(repr(self.tables)),
         ]
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
-
-    @property
-    def n_games(self) -> int:
-        """Games behind the tables."""
-        return self.study.games
 
     def summary_of_run(self) -> str:
         """Return how many games this run played, in words."""

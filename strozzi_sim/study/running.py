@@ -95,11 +95,12 @@ def run(
                 else:
                     rows = rows_of(store, played)
         seconds = round(monotonic() - began, 3)
-        store.end_run(new_games, seconds)
+        store.end_run(played, new_games, seconds)
     if interrupted:
         warnings.warn(interrupted, stacklevel=2)
     about = {"command": reporter.command, "part": str(share), "versions": versions()}
-    return Results(played, look, Frames(tables), place, new_games, seconds, about, interrupted, rows)
+    shown = played.games, played.summary, new_games, seconds
+    return Results(played, look, Frames(tables), place, *shown, about, interrupted, rows)
 
 
 def worker_count(workers: int | None) -> int:

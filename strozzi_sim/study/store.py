@@ -36,13 +36,14 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.counts import Counts
-from strozzi_sim.study.files import csv_of, read_tables
+from strozzi_sim.study.files import csv_of, file_digest, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
 
 FORMAT = "strozzi-sim.study/1"
 DATABASE, STUDY_FILE = "study.sqlite", "study.json"
+MANIFEST = "manifest.json"  # of the format before, see `old_folders`
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
 MOST_PARTS = 100_000
 SCHEMA = (
@@ -51,6 +52,7 @@ SCHEMA = (
     " rows BLOB, kept BLOB, PRIMARY KEY (cell, chunk))",
     "CREATE TABLE files (name TEXT PRIMARY KEY, sha256 TEXT)",
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, started TEXT, finished TEXT, seconds REAL, games INTEGER, command TEXT,"
+    " chunks INTEGER, all_games INTEGER, summary TEXT,"
     " versions TEXT, host TEXT)",
 )
 
@@ -115,6 +117,10 @@ class Store:
         if self.folder is not None:
             with storage_errors(f"cannot write to {self.folder}"):
                 self.folder.mkdir(parents=True, exist_ok=True)
+                if (self.folder / MANIFEST).exists():
+                    raise InputError(
+                        f"{self.folder}: holds results of an earlier format, which are shown and not played on; name another folder"
+                    )
                 if not (self.folder / DATABASE).exists() and any(self.folder.iterdir()):
                     raise InputError(
                         f"{self.folder}: is not empty and holds no results of a study; name another folder"
@@ -286,7 +292,7 @@ class Store:
         assert self.folder is not None
         files = {name: digest for prefix in prefixes for name, digest in self._files(prefix).items()}
         return files.keys() == set(names) and all(
-            _file_digest(self.folder / name) == digest for name, digest in files.items()
+            file_digest(self.folder / name) == digest for name, digest in files.items()
         )
 
     def tables(self) -> dict[str, pd.DataFrame] | None:
@@ -312,7 +318,7 @@ class Store:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 with open_atomically(self.folder / name) as file:
                     _ = content(file) if callable(content) else file.write(content)
-                digest = _file_digest(self.folder / name)
+                digest = file_digest(self.folder / name)
                 self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, digest))
 
     def write_tables(self, frames: Mapping[str, pd.DataFrame]) -> None:
@@ -339,12 +345,12 @@ class Store:
                 (now(), command, json.dumps(versions()), json.dumps(host)),
             )
 
-    def end_run(self, games: int, seconds: float) -> None:
-        """Note that the run is finished."""
+    def end_run(self, played: Study, games: int, seconds: float) -> None:
+        """Note that the run is finished, and how far the study was played."""
         with self._errors():
             self._database.execute(
-                "UPDATE runs SET finished = ?, games = ?, seconds = ? WHERE run = (SELECT max(run) FROM runs)",
-                (now(), games, seconds),
+                "UPDATE runs SET finished = ?, games = ?, seconds = ?, chunks = ?, all_games = ?, summary = ? WHERE run = (SELECT max(run) FROM runs)",
+                (now(), games, seconds, played.chunks, played.games, played.summary),
             )
 
     @contextlib.contextmanager
@@ -407,11 +413,3 @@ def _digest(cell: int, chunk: int, holds: str, games: int, *parts: bytes) -> byt
     for part in parts:
         whole.update(len(part).to_bytes(8, "big") + part)
     return whole.digest()
-
-
-def _file_digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""

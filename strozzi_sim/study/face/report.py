@@ -71,7 +71,7 @@ def content(results: Results, painter: Painter) -> Content:
     """Paint the pictures and return the content of the page."""
     study, look, sections = results.study, results.look, results.study.sections(results.tables, results.look)
     hero = sections[0].shown[0] if sections and sections[0].shown else None
-    verdict, *details = results.verdict or [study.summary]
+    verdict, *details = results.verdict or [results.summary]
     made = []
     for number, each in enumerate(sections):
         shown = [one for one in each.shown if one is not hero]
@@ -89,9 +89,9 @@ def content(results: Results, painter: Painter) -> Content:
         answer=Answer(verdict, " ".join(details)),
         hero=(_item(results, hero, painter, HERO),) if isinstance(hero, Picture) else (),
         sections=[each for each in made if each.items],
-        plan=f"{study.summary}.",
+        plan=f"{results.summary}.",
         facts=[("Players", listed([str(count) for count in study.players])), ("Line-ups", " | ".join(", ".join(each) for each in study.lineups)),
-               ("Variants", ", ".join(study.variants)), ("Deals", f"{study.deals:,}"), ("Seatings", study.seatings), ("Games", f"{study.games:,}")],
+               ("Variants", ", ".join(study.variants)), ("Deals", f"{study.deals:,}"), ("Seatings", study.seatings), ("Games", f"{results.n_games:,}")],
         certainty=CERTAINTY,
         tables=sorted(results.tables),
         glossary={},
@@ -170,7 +170,7 @@ def _heading(results: Results) -> dict[str, Any]:
     """Return what the head of the page says of the run."""
     study, versions = results.study, results.about.get("versions", {})
     return {
-        "name": results.look.name, "games": study.games, "seed": study.seed, "plan_hash": study.hash, "warnings": study.warnings,
+        "name": results.look.name, "games": results.n_games, "seed": study.seed, "plan_hash": study.hash, "warnings": study.warnings,
         "versions": versions if isinstance(versions, dict) else {}, "command": results.about.get("command", ""),
         "reconstructed": {name: list(variant.reconstructed) for name, variant in study.variant_of.items()},
         "finished": results.about.get("finished", ""), "plan": {"variants": _components(results)},

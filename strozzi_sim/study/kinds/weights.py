@@ -122,7 +122,8 @@ def weights(
     about = {"refused": {key: why for key, why in refused.items() if fnmatchcase(key.partition("=")[0], keys)}}
     tables = Frames({"weights": table_of(first, heats, judge(heats))})
     look = Look(name=f"weights-{first.game.replace('_', '-')}")
-    return Results(first, look, tables, None, played, round(monotonic() - began, 3), about)
+    seconds = round(monotonic() - began, 3)
+    return Results(first, look, tables, None, played, first.summary, played, seconds, about)
 
 
 class Weights(Study, frozen=True, kw_only=True, tag="weights"):

@@ -1,0 +1,101 @@
+"""Results folders: shown without their agents, folders of the format before, and kept rows."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import strozzi_sim.study as ss
+from strozzi_sim.errors import InputError
+
+OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
+KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
+BOT = """
+import strozzi_sim as ss
+@ss.python_agent("first", games=("strozzi",))
+class First:
+    def act(self, view, legal, rng):
+        return legal[0]
+"""
+
+
+@pytest.fixture
+def bot(tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(BOT)
+    return file
+
+
+def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
+    study = ss.Balance.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
+    done = ss.run(study, tmp_path / "out", workers=1, progress=False)
+    bot.unlink()
+    code = """if True:
+        import sys, strozzi_sim.study as ss
+        results = ss.load_results(sys.argv[1])
+        print(results.verdict, results.n_games, results.summary, results.report().stat().st_size > 50_000)
+        ss.read_study(sys.argv[1])
+    """
+    shown = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], capture_output=True, text=True)
+    assert shown.stdout == f"{done.verdict} {done.n_games} {done.summary} True\n", shown.stderr
+    assert "first: no file" in shown.stderr  # played again it is only with its agents
+
+
+@pytest.mark.parametrize("archive", OLD, ids=lambda path: path.stem)
+def test_a_folder_of_the_format_before_is_shown(archive, tmp_path):
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "old")
+    results = ss.load_results(tmp_path / "old")
+    assert results.study.kind == archive.stem
+    assert results.verdict
+    assert results.n_games > 0
+    assert "<svg" in results.report(tmp_path / "report.html").read_text()
+    with pytest.raises(InputError, match="an earlier format"):
+        ss.run(ss.Balance.of(**KEYS), tmp_path / "old", progress=False)
+
+
+def test_a_table_that_was_changed_is_refused(tmp_path):
+    ss.run(ss.Balance.of(**KEYS), tmp_path, workers=1, progress=False)
+    table = tmp_path / "tables" / "seats.parquet"
+    table.write_bytes(table.read_bytes() + b" ")
+    with pytest.raises(InputError, match=r"seats\.parquet: is missing, or was changed"):
+        ss.load_results(tmp_path)
+    assert ss.run(ss.Balance.of(**KEYS), tmp_path, workers=1, progress=False).new_games == 0
+    assert ss.load_results(tmp_path).verdict
+
+
+def test_rows_are_kept_in_a_folder_as_in_memory(tmp_path):
+    look = ss.Look(rows=True, facts=("ship",), facts_share=0.5)
+    there = ss.run(ss.Balance.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
+    here = ss.run(ss.Balance.of(**KEYS), look=look, workers=1, progress=False)
+    assert there.games.equals(here.games)
+    assert len(here.games) == 40 * 3
+    assert there.facts("ship").equals(here.facts("ship"))
+    assert set(here.facts("ship")["deal"]) == set(range(0, 40, 2))
+    with pytest.raises(InputError, match="keeps no rows of a fact table 'seat'; known: ship"):
+        there.facts("seat")
+    with pytest.raises(InputError, match="facts: no fact table 'no'"):
+        ss.run(ss.Balance.of(**KEYS), look=ss.Look(facts=("no",)), progress=False)
+
+
+def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
+    look = ss.Look(pages=("balance",), facts=("round",))
+    ss.run(ss.Balance.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
+    later = ss.heatmap(tmp_path, "seat", "round", "mean coins", workers=1, progress=False)
+    assert later.new_games == 0
+    name = "heat_mean_coins_by_seat_and_round"
+    plain = ss.heatmap(
+        "strozzi",
+        "seat",
+        "round",
+        "mean coins",
+        players=3,
+        agents="random",
+        deals=40,
+        seed=7,
+        workers=1,
+        progress=False,
+    )
+    assert later.tables[name].drop(columns=["low", "high"]).equals(plain.tables[name].drop(columns=["low", "high"]))
