@@ -108,6 +108,7 @@ def _item(results: Results, shown: Picture, painter: Painter, width: int) -> Ite
         replace(shown, x=plain.get(shown.x, shown.x), series=plain.get(shown.series, shown.series)),
         table.rename(columns=plain),
     )
+    table = table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
     scenes = list(_scenes(shown, table))
     if together and scenes:
         whole = pd.concat([rows.assign(**{SCENARIO: name or lineup}) for name, _, lineup, rows in scenes])
