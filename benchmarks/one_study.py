@@ -52,6 +52,16 @@ columns = "cards_left"
 value = "mean prize"
 where = "round == 3"
 """
+WORTH = """
+name = "with-worth"
+game = "strozzi"
+players = [3, 4]
+deals = 100
+lineups = [["random"], ["heuristic", "random", "random"]]
+worth = ["flag:*"]
+[report]
+pages = ["balance"]
+"""
 SWEEP = """
 name = "sweep"
 game = "strozzi"
@@ -140,6 +150,7 @@ CASES: dict[str, Case] = {
     "extended": resumed,
     "parts": in_parts,
     "sweep": in_folders(SWEEP),
+    "file-with-worth": in_folders(WORTH),
     "tiers": both("simulate", "medici_vs_strozzi", agents="tiers", deals=300, search_deals=20),
     "precision": both("simulate", "strozzi", players=3, agents="random", precision=3),
     "luck": both("simulate", "strozzi", players=3, agents="heuristic", luck="learned", luck_redraws=2, deals=40),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
 from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value_of_share
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study import names
@@ -27,10 +32,18 @@ from strozzi_sim.study.games import (
     verdict_on_variants,
 )
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.names import Agents, Players, Variants
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.restricted import (
+    check_uses,
+    restricted_cells,
+    uses_of,
+    worth_section,
+    worth_sentences,
+    worth_table,
+)
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
 
@@ -127,18 +140,40 @@ def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tup
 
 
 class Balance(Study, frozen=True, kw_only=True, tag="balance"):
-    """A study of seats, line-ups and the pages of the game."""
+    """A study of seats, line-ups and the pages of the game.
 
+    Attributes:
+        worth: things whose worth to the agents that play themselves is measured too, by name or pattern.
+    """
+
+    worth: tuple[str, ...] = ()
     usual_deals, has_pages = 5000, True
     printed = ("balance", "seats", "lineup")
 
+    def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
+        """Yield the cells of the line-ups, then those that measure worth."""
+        yield from super().plan()
+        yield from restricted_cells(self, self.uses)
+
+    @cached_property
+    def uses(self) -> dict[str, Use | None]:
+        """The things whose worth is measured, with the facts that show their use."""
+        return uses_of(self, self.worth, "worth") if self.worth else {}
+
+    def check(self) -> None:
+        """Refuse a worth to line-ups of several agents, and things that an agent cannot do without."""
+        if self.worth and all(len(lineup) > 1 for lineup in self.lineups):
+            raise ArgumentError("worth", "needs a line-up of one agent, which plays itself")
+        check_uses(self, self.uses, "worth")
+
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
-        """Return the facts of pages, heat maps and explorer."""
-        return facts_of_games(self, look)
+        """Return the facts of pages, heat maps and explorer, and of the use of things."""
+        return fact_union(facts_of_games(self, look), *(use.crosstabs for use in self.uses.values() if use))
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return seats, lineup, balance, the tables of pages and heat maps, and what changed between variants."""
-        return tables_of_games(self, counts, look)
+        found = tables_of_games(self, counts, look)
+        return found | ({"worth": worth_table(self.cells, counts, self.uses)} if self.worth else {})
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return whether variants differ, agents differ, or seats are equal."""
@@ -157,7 +192,12 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return seats and line-up, then the pages of the game, then heat maps."""
-        return sections_of_games(self, tables, look)
+        found = sections_of_games(self, tables, look)
+        return (
+            [*found, replace(worth_section(), sentences=tuple(worth_sentences(self, tables, look)))]
+            if self.worth
+            else found
+        )
 
 
 def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
