@@ -109,6 +109,21 @@ def sheets(place: Path) -> tuple[Any, Any]:
     )
 
 
+def beside(place: Path) -> tuple[Any, Any]:
+    """Lay two studies beside each other, of different deals and variants."""
+    from strozzi_sim.studies.side_by_side import side_by_side
+
+    keys = {"players": 3, "agents": "random", "deals": 60}
+    made = [
+        [
+            each.simulate("strozzi", **keys, **more, folder=place / each.__name__ / str(k), **QUIET)
+            for k, more in enumerate(({}, {"variant": ["base", "long-tracks"], "seed": 1}))
+        ]
+        for each in (old, new)
+    ]
+    return side_by_side(made[0]), new.side_by_side(made[1])
+
+
 def resumed(place: Path) -> tuple[Path, Path]:
     """Play a part of the deals, then all of them, by the new code; and all of them by the old code."""
     file = place / "study.toml"
@@ -178,6 +193,7 @@ CASES: dict[str, Case] = {
     "weights": both("weights", "strozzi", players=3, agents="random", deals=4000, keys="tracks.bonus.*"),
     "exploit": both("exploit", "strozzi", "greedy", players=3, challengers="racer", generations=2, population=4, deals=20, held_out=400),
     "our-table": sheets,
+    "side-by-side": beside,
     "leak-check": both_alone("leak_check", "strozzi", "greedy", players="3,4", deals=1),
 }  # fmt: skip
 

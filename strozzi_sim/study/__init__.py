@@ -5,7 +5,7 @@ from typing import Any
 
 _PLACES = {
     "Study": "model", "Look": "look", "Results": "results", "run": "running", "read_study": "folders", "load_results": "folders",
-    "run_file": "folders", "merge": "folders", "simulate": "kinds.balance", "Balance": "kinds.balance", "compare": "kinds.compare",
+    "run_file": "folders", "merge": "folders", "report": "beside", "side_by_side": "beside", "simulate": "kinds.balance", "Balance": "kinds.balance", "compare": "kinds.compare",
     "CompareAgents": "kinds.compare", "CompareVariants": "kinds.compare", "worth": "kinds.worth", "Worth": "kinds.worth", "tournament": "kinds.tournament", "Tournament": "kinds.tournament",
     "sweep": "kinds.sweep", "Sweep": "kinds.sweep",
     "luck": "kinds.luck", "Luck": "kinds.luck", "weights": "kinds.weights", "Weights": "kinds.weights", "exploit": "kinds.exploit",

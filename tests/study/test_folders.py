@@ -99,3 +99,39 @@ def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
         progress=False,
     )
     assert later.tables[name].drop(columns=["low", "high"]).equals(plain.tables[name].drop(columns=["low", "high"]))
+
+
+def test_a_folder_of_agents_with_unknown_code_resumes_only_if_trusted(tmp_path, bot):
+    bot.write_text(
+        BOT.replace(
+            "import strozzi_sim as ss",
+            "import importlib\nimport strozzi_sim as ss\nname = 'js' + 'on'\npart = importlib.import_module(name)",
+        )
+    )
+    study = ss.Balance.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
+    assert any("are not detected" in line for line in study.warnings)
+    ss.run(study, tmp_path / "out", workers=1, progress=False)
+    with pytest.raises(InputError, match=r"not detected.*resumes only with trust_agents"):
+        ss.run(study, tmp_path / "out", progress=False)
+    assert ss.run(study, tmp_path / "out", trust_agents=True, workers=1, progress=False).new_games == 0
+
+
+def test_a_folder_of_an_agent_that_has_changed_is_refused(tmp_path, bot):
+    keys = {**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]}
+    ss.run(ss.Balance.of(**keys), tmp_path / "out", workers=1, progress=False)
+    bot.write_text(BOT.replace("legal[0]", "legal[-1]"))
+    with pytest.raises(InputError, match=r"holds another study \(agents\..*source"):
+        ss.run(ss.Balance.of(**keys), tmp_path / "out", progress=False)
+
+
+def test_two_folders_lie_side_by_side(tmp_path):
+    for seed in (1, 2):
+        ss.run(ss.Balance.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)
+    page = tmp_path / "page.html"
+    found = ss.report([tmp_path / "1", tmp_path / "2"], file=page)
+    assert page.exists()
+    assert list(found.tables["seats"]["variant"].unique()) == ["1", "2"]
+    assert set(found.tables["changes"]["than"]) == {"1"}
+    assert found.verdict[0].startswith("2 against 1: ")
+    with pytest.raises(InputError, match="needs two or more"):
+        ss.side_by_side([found])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _STUDY = "strozzi_sim.study"
 PLACES = {
-    "run": f"{_STUDY}.folders:run_file", "merge": f"{_STUDY}.folders:merge", "report": f"{_STUDY}.folders:load_results",
+    "run": f"{_STUDY}.folders:run_file", "merge": f"{_STUDY}.folders:merge", "report": f"{_STUDY}.beside:report",
     **{file: f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
 }  # fmt: skip
 OPTIONS = {"folder": "out", "settings": "set", "every": "all"}  # of arguments that are called otherwise in Python

@@ -1,0 +1,74 @@
+"""Verdicts: what a kind of study says, of whom, and how much it could have missed."""
+
+import pytest
+
+import strozzi_sim.study as ss
+from strozzi_sim.errors import ArgumentError
+from strozzi_sim.study.games import verdict_on_page
+
+QUIET = {"workers": 1, "progress": False}
+
+
+def first(results):
+    return results.verdict[0]
+
+
+def test_equal_seats_say_how_large_a_gain_could_be_missed():
+    said = first(ss.simulate("strozzi", players=3, agents="random", deals=100, **QUIET))
+    assert said.startswith("Played by random, no seat of Strozzi is known to win more than its share: a gain of up to")
+    assert said.endswith("points could be missed.")
+
+
+def test_a_favoured_seat_is_named_with_its_share():
+    found = ss.simulate("strozzi", players=3, agents="heuristic", deals=1500, **QUIET)
+    assert first(found).startswith("Played by heuristic, Strozzi favours a seat at 3 players")
+    assert "where 33.3 % would be equal" in found.verdict[1]
+
+
+def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():
+    said = first(ss.compare("strozzi", "greedy:margin=4", "greedy:margin=5", players=3, deals=40, **QUIET))
+    assert "are not known to differ in games won: a difference of up to" in said
+    same = first(ss.compare("strozzi", "random", "random", players=3, deals=40, **QUIET))
+    assert same == "random and random win exactly alike."
+
+
+def test_a_comparison_without_deals_stops_once_a_difference_is_found():
+    found = ss.compare("strozzi", "heuristic", "random", players=3, **QUIET)
+    assert found.study.decided
+    assert found.n_games < 20_000
+    assert found.summary.endswith("until a difference of 1 point of games won is found or excluded")
+    assert first(found) == "heuristic wins more than random in the same place, on the same deals of Strozzi."
+
+
+def test_worth_names_the_best_thing_and_what_is_unclear():
+    found = ss.worth("strozzi", "flag:*", players=3, agents="random,heuristic", deals=150, **QUIET)
+    assert len(found.verdict) == 2
+    assert first(found).startswith("In the games of heuristic at 3 players, ")  # the stronger agent first
+    assert all("worth" in each for each in found.verdict)
+
+
+def test_a_tournament_says_who_beats_whom():
+    said = first(ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=60, **QUIET))
+    assert said.startswith("In Strozzi at 3 players heuristic beats every other agent")
+    assert said.endswith("By strength: heuristic, greedy, random.")
+
+
+def test_a_sweep_says_what_gap_could_be_missed():
+    said = first(ss.sweep("strozzi", "tracks.bonus.9 = 10 15", players=3, agents="random", deals=60, **QUIET))
+    assert "no value is known to be fairer than tracks.bonus.9 = 15" in said
+
+
+def test_a_question_is_answered_or_refused():
+    results = ss.heatmap(
+        "strozzi", "seat", "round", "mean coins", fact="round", players=3, agents="random", deals=60, **QUIET
+    )
+    assert "seat" in first(results) or "no two cells" in first(results)
+    page = ss.run(results.study, look=ss.Look(question="flags"), **QUIET)
+    assert page.verdict == verdict_on_page(page.study, page.tables, "flags") != []
+    for question, why in {
+        "no": "unknown question 'no'",
+        "variants": "needs a second variant",
+        "heatmaps": "needs a heat map",
+    }.items():
+        with pytest.raises(ArgumentError, match=f"question: .*{why}"):
+            ss.run(results.study, look=ss.Look(question=question), **QUIET)
