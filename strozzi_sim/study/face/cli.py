@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _STUDY = "strozzi_sim.study"
 PLACES = {
     "run": f"{_STUDY}.folders:run_file", "merge": f"{_STUDY}.folders:merge", "report": f"{_STUDY}.beside:report",
-    **{file: f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
+    **{file.replace("_", "-"): f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
 }  # fmt: skip
 OPTIONS = {"folder": "out", "settings": "set", "every": "all"}  # of arguments that are called otherwise in Python
 USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults that differ from Python's
@@ -136,7 +136,7 @@ def _show(results: Results, as_json: bool) -> None:
 
     print(results.summary_of_run())
     for name in results.study.printed if page is None else ():
-        if len(results.tables[name]):
+        if len(results.tables.get(name, ())):
             print(f"\n{name}\n{table_text(results.tables[name])}")
     for sentence in results.verdict:
         print(f"\n{sentence}")

@@ -20,7 +20,7 @@ MOST_ROWS = 200  # of a table
 def tools() -> list[Tool]:
     """Return a tool for every kind of study."""
     found = []
-    for name in FUNCTIONS.values():
+    for name in (file.replace("_", "-") for file in FUNCTIONS.values()):
         function = declared(PLACES[name])
         schema = function.schema
         schema["properties"] = {key: value for key, value in schema["properties"].items() if key not in _HIDDEN}
@@ -30,7 +30,9 @@ def tools() -> list[Tool]:
 
 def call(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """Call a tool and return its answer; of long tables the first rows."""
-    document = as_document(declared(PLACES[name]).call(**given, workers=1, progress=False))
+    function = declared(PLACES[name])
+    one = {"workers": 1} if any(each.name == "workers" for each in function.arguments) else {}
+    document = as_document(function.call(**given, **one, progress=False))
     return document | {"tables": {table: rows[:MOST_ROWS] for table, rows in document["tables"].items()}}
 
 
