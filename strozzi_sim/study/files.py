@@ -1,14 +1,51 @@
-"""Tables in files: Parquet and CSV."""
+"""Files of a results folder: which there are, none of them a link, and tables as Parquet and CSV."""
 
 import hashlib
+import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.runtime.files import storage_errors
+
+DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
+FOLDERS = ("tables", "games", "facts", "figures")
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a folder in which a file or folder of a run is a link, a pipe or a device: it could lead to any file of the user's.
+
+    The folder itself may be a link, and files of the user's own in it are not looked at.
+    """
+    ours = [
+        folder / name
+        for name in (
+            DATABASE,
+            f"{DATABASE}-wal",
+            f"{DATABASE}-shm",
+            f"{DATABASE}-journal",
+            STUDY_FILE,
+            REPORT,
+            *FOLDERS,
+        )
+    ]
+    for name in FOLDERS:
+        ours += [
+            Path(parent, entry) for parent, folders, files in os.walk(folder / name) for entry in (*folders, *files)
+        ]
+    for path in ours:
+        try:
+            mode = path.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise StorageError(
+                f"{path}: is a link, a pipe or a device, which no run made; remove it, or name another folder"
+            )
 
 
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:

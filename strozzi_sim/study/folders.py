@@ -15,7 +15,7 @@ from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study import names
-from strozzi_sim.study.files import read_tables
+from strozzi_sim.study.files import STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
@@ -24,7 +24,7 @@ from strozzi_sim.study.old_folders import read_old_results
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.store import MANIFEST, STUDY_FILE, Part, Store, about
+from strozzi_sim.study.store import MANIFEST, Part, Store, about
 
 _SHOWN = {"report", *Look.__struct_fields__}
 

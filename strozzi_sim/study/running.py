@@ -148,6 +148,7 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
         missing.sort(key=lambda key: key[1])  # the first chunks of all cells first: of use after an interruption
     if not missing:
         return 0
+    store.check_space(len(missing))
     done, total = study.games - sum(study.games_of(*key) for key in missing), study.games
     with stop_flag() as stop:
         for number, cell in enumerate(study.cells):  # here, so that workers find everything compiled

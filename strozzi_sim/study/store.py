@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,16 +37,16 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.counts import Counts
-from strozzi_sim.study.files import csv_of, file_digest, read_tables
+from strozzi_sim.study.files import DATABASE, STUDY_FILE, csv_of, file_digest, read_tables, refuse_links
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
 
 FORMAT = "strozzi-sim.study/1"
-DATABASE, STUDY_FILE = "study.sqlite", "study.json"
 MANIFEST = "manifest.json"  # of the format before, see `old_folders`
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
 MOST_PARTS = 100_000
+CHUNK_BYTES, _GAME_BYTES = 40_000, 40  # typical sizes of a chunk, and of the rows of a game
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
@@ -117,6 +118,7 @@ class Store:
         if self.folder is not None:
             with storage_errors(f"cannot write to {self.folder}"):
                 self.folder.mkdir(parents=True, exist_ok=True)
+                refuse_links(self.folder)
                 if (self.folder / MANIFEST).exists():
                     raise InputError(
                         f"{self.folder}: holds results of an earlier format, which are shown and not played on; name another folder"
@@ -231,6 +233,18 @@ class Store:
                 self.left.append(f"chunk {chunk} of cell {cell} lacks facts and is played again")
             else:
                 self.done[cell, chunk] = digest
+
+    def check_space(self, missing: int) -> None:
+        """Refuse to begin if what is still to be played will not fit on the disk."""
+        if self.folder is None or not missing:
+            return
+        size = CHUNK_BYTES + (_GAME_BYTES * self.study.games // len(self.keys) if self.look.rows else 0)
+        with storage_errors(f"cannot write to {self.folder}"):
+            free = shutil.disk_usage(self.folder).free
+        if free < missing * size:
+            raise StorageError(
+                f"{self.folder}: {free >> 20} MiB free on the disk, about {missing * size >> 20} MiB needed"
+            )
 
     def write(self, cell: Cell, chunk: int, played: MatchResult) -> None:
         """Store a finished chunk."""
@@ -368,6 +382,7 @@ def as_file(study: Study, look: Look) -> bytes:
 def about(folder: Path) -> dict[str, Any]:
     """Return what a results folder says of itself: study and look as JSON, part, and its last run. Takes no lock."""
     path = folder / DATABASE
+    refuse_links(folder)
     if not path.exists():
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
     with (

@@ -4,11 +4,12 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import strozzi_sim.study as ss
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, StorageError
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -135,3 +136,25 @@ def test_two_folders_lie_side_by_side(tmp_path):
     assert found.verdict[0].startswith("2 against 1: ")
     with pytest.raises(InputError, match="needs two or more"):
         ss.side_by_side([found])
+
+
+def test_links_in_a_folder_are_refused(tmp_path):
+    ss.run(ss.Balance.of(**KEYS), tmp_path / "out", workers=1, progress=False)
+    secret = tmp_path / "secret.parquet"
+    secret.write_text("mine")
+    table = tmp_path / "out" / "tables" / "seats.parquet"
+    table.unlink()
+    table.symlink_to(secret)
+    for play in (
+        lambda: ss.load_results(tmp_path / "out"),
+        lambda: ss.run(ss.Balance.of(**KEYS), tmp_path / "out", progress=False),
+    ):
+        with pytest.raises(StorageError, match=r"seats\.parquet: is a link"):
+            play()
+    assert secret.read_text() == "mine"
+
+
+def test_a_full_disk_is_refused_before_play(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=50_000))
+    with pytest.raises(StorageError, match="0 MiB free on the disk"):
+        ss.run(ss.Balance.of(**KEYS), tmp_path / "out", workers=1, progress=False)

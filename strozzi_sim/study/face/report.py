@@ -20,10 +20,10 @@ from strozzi_sim.reports.marks import HERO, WIDE
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.page import render, write_page
 from strozzi_sim.reports.painter import Painter
+from strozzi_sim.study.files import REPORT
 from strozzi_sim.study.results import Results
 
 MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
-PAGE = "report.html"
 DEFINITIONS = {
     "win_share": "games won / games; a win shared by k counts 1/k for each",
     "score_mean": "sum of final scores / (games times players)",
@@ -45,7 +45,7 @@ def write_report(results: Results, path: str | Path | None = None) -> Path:
     """Write the page; default: into the results folder. Returns where it is."""
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
-    place = Path(path) if path is not None else Path(results.folder or "") / PAGE
+    place = Path(path) if path is not None else Path(results.folder or "") / REPORT
     painter = Painter()
     page = render(_heading(results), results.study.the_game, content(results, painter), painter)
     write_page(place, page)
