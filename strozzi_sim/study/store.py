@@ -223,16 +223,18 @@ class Store:
         return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows or self.study.keeps_rows else ''}{kept}"
 
     def _check_chunks(self) -> None:
-        wanted, holds = set(self.keys), [self._holds(cell) for cell in self.study.cells]
+        wanted, holds, outdated = set(self.keys), [self._holds(cell) for cell in self.study.cells], 0
         for cell, chunk, held, digest, *rest in self._database.execute(
             f"SELECT cell, chunk, holds, sha256, {CONTENT} FROM chunks"
         ):
             if (cell, chunk) not in wanted or digest != _digest(cell, chunk, held, *rest):
                 self.left.append(f"chunk {chunk} of cell {cell} is damaged and is played again")
             elif held != holds[cell]:
-                self.left.append(f"chunk {chunk} of cell {cell} lacks facts and is played again")
+                outdated += 1
             else:
                 self.done[cell, chunk] = digest
+        if outdated:
+            self.left.append(f"{outdated:,} of {len(wanted):,} chunks lack requested facts and are played again")
 
     def check_space(self, missing: int) -> None:
         """Refuse to begin if what is still to be played will not fit on the disk."""

@@ -24,22 +24,9 @@ from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.store import Store, as_file
+from study_examples import EXAMPLES, KEYS, tables_in
 
 PACKAGE = Path(ss.__file__).parent
-KEYS = {"game": "strozzi", "players": [3, 4], "lineups": [["random"]], "deals": 130, "chunk_deals": 20, "seed": 7}
-EXAMPLES = {
-    "balance": {}, "compare_agents": {"players": [3], "lineups": [["racer", "random", "random"], ["trader", "random", "random"]]},
-    "compare_variants": {"variants": ["base", "long-tracks"]}, "worth": {"things": ["flag:*"]},
-    "tournament": {"lineups": [["random"], ["greedy"], ["racer"], ["trader"]], "players": [3]}, "sweep": {"sweep": {"tracks.bonus.9": [10, 15]}},
-    "luck": {"players": [3], "lineups": [["heuristic", "random", "random"]], "followed": 0},
-    "weights": {"players": [3], "chunk_deals": 10, "variants": ["base", "long-tracks"]}, "leak_check": {"players": [3]},
-    "exploit": {"players": [3], "lineups": [["greedy", "random", "random"]], "chosen": "greedy"},
-    "our_table": {"players": [3], "lineups": [["heuristic"]], "seatings": "one", "sheets": {"3": [[40, 38, 35 + k] for k in range(20)]}},
-}  # fmt: skip
-
-
-def tables_in(folder):
-    return {path.name: path.read_bytes() for path in sorted((Path(folder) / "tables").iterdir())}
 
 
 def balance(**keys):
