@@ -56,7 +56,7 @@ def _counts_in(text: str, argument: str) -> list[int]:
 
 def agents_named(game: Game, agents: Agents, argument: str = "agents") -> tuple[AgentSpec, ...]:
     """Return agents: spec strings in a list or separated by commas, or agents declared in code."""
-    several: Any = split_specs(agents) if isinstance(agents, str) else agents
+    several: Any = as_argument_error(argument, split_specs, agents) if isinstance(agents, str) else agents
     if isinstance(several, AGENT_TYPES):
         several = [several]
     if not isinstance(several, Iterable):
@@ -132,11 +132,14 @@ def path_of(argument: str, path: Any) -> Path:
 
 def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
     """Return the variants that a study's TOML file lists, by name."""
-    keys = read_toml(path_of("study", file))
+    keys = as_argument_error("study", read_toml, path_of("study", file))
     if game_named(keys.get("game", game)) is not game:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
     own = with_text_keys(keys.get("variant", {}))
-    return {each.name: each for each in listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)}
+    try:
+        return {each.name: each for each in listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)}
+    except InputError as error:
+        raise ArgumentError("study", f"{file}: {error}") from None
 
 
 def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:

@@ -365,7 +365,9 @@ def _variants(
             raise ArgumentError("settings", f"{', '.join(settings)} changes nothing in {before.name}")
         return before, after
     if not (first and second):
-        raise ArgumentError("first", f"give two agents or two variants, such as {game.default_agent} and random")
+        raise ArgumentError(
+            "second" if first else "first", f"give two agents or two variants, such as {game.default_agent} and random"
+        )
     known = [BASE, *shipped_variants(game)]
     sides = {"first": first, "second": second}
     others = [
