@@ -11,6 +11,7 @@ from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.study.kept import missing, read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
+from strozzi_sim.study.notes import notes
 from strozzi_sim.study.store import about
 
 
@@ -65,8 +66,10 @@ class Results:
 
     @property
     def verdict(self) -> list[str]:
-        """The verdict of the study and the numbers behind it, a sentence each."""
-        return self.study.verdict(self.tables, self.look) if self.tables else []
+        """The verdict of the study, the numbers behind it and notes on its tables, a sentence each."""
+        if not self.tables:
+            return []
+        return [*self.study.verdict(self.tables, self.look), *notes(self.study, self.tables)]
 
     @property
     def games(self) -> Any:

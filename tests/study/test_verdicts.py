@@ -3,6 +3,8 @@
 import pytest
 
 import strozzi_sim.study as ss
+from strozzi_sim.agent import python_agent
+from strozzi_sim.agent.python import Replacement
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.study.games import verdict_on_page
 
@@ -38,6 +40,25 @@ def test_a_comparison_without_deals_stops_once_a_difference_is_found():
     assert found.n_games < 20_000
     assert found.summary.endswith("until a difference of 1 point of games won is found or excluded")
     assert first(found) == "heuristic wins more than random in the same place, on the same deals of Strozzi."
+    assert found.verdict[-1].startswith("Every difference of 1 point of games won is found or excluded, after ")
+
+
+def test_a_precision_says_whether_it_was_reached():
+    keys = {"players": 3, "agents": "random", **QUIET}
+    known = ss.simulate("strozzi", precision=8, **keys).verdict[-1]
+    assert known.startswith("Every share of wins is known to +- 8 points, after ")
+    unknown = ss.simulate("strozzi", precision=2, deals=200, **keys).verdict[-1]
+    assert unknown == "3 of 3 shares of wins are not known to +- 2 points after the last of 200 deals."
+
+
+def test_illegal_answers_are_counted_in_a_sentence():
+    @python_agent("stubborn", games=("strozzi",), replaces=True)
+    class Stubborn:
+        def act(self, view, legal, rng):
+            return legal[0] if 1 in legal else Replacement(legal[0])
+
+    found = ss.simulate("strozzi", players=3, agents=[Stubborn, "random", "random"], deals=40, **QUIET)
+    assert found.verdict[-1].startswith("Illegal answers of stubborn: ")
 
 
 def test_worth_names_the_best_thing_and_what_is_unclear():
