@@ -1,11 +1,13 @@
 """Verdicts: what a kind of study says, of whom, and how much it could have missed."""
 
+import pandas as pd
 import pytest
 
 import strozzi_sim.study as ss
 from strozzi_sim.agent import python_agent
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.games import verdict_on_page
 
 QUIET = {"workers": 1, "progress": False}
@@ -69,9 +71,27 @@ def test_worth_names_the_best_thing_and_what_is_unclear():
 
 
 def test_a_tournament_says_who_beats_whom():
-    said = first(ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=60, **QUIET))
-    assert said.startswith("In Strozzi at 3 players heuristic beats every other agent")
-    assert said.endswith("By strength: heuristic, greedy, random.")
+    said = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=60, **QUIET).verdict
+    assert said[0] == "heuristic finishes ahead of greedy and random at 3 players."
+    assert said[-1] == "By strength in Strozzi at 3 players: heuristic, greedy, random."
+
+
+def test_a_cycle_of_agents_is_named():
+    pairs = [("a", "b", 0.6), ("b", "c", 0.6), ("a", "c", 0.4)]
+    rows = [(3, "base", *pair, "ahead_share", value, value - 0.02, value + 0.02, 900, 300) for *pair, value in pairs]
+    columns = ["players", "variant", "agent", "opponent", "figure", "value", "low", "high", "n", "deals"]
+    orders = field_orders({"pairwise": pd.DataFrame(rows, columns=columns)})
+    assert dominance_sentences(orders)[-1] == "At 3 players there is a cycle: a beats b, b beats c, c beats a."
+
+
+def test_styles_among_copies_are_no_dominant_strategy_unless_they_win_more():
+    keys = {"game": "strozzi", "players": [3], "deals": 120}
+    company = ["heuristic", "heuristic"]
+    study = ss.Balance.of(**keys, lineups=[["greedy", *company], ["random", *company]])
+    said = ss.run(study, **QUIET).verdict
+    assert said[0].startswith(
+        "No style of Strozzi is known to be a dominant strategy: of 2 styles each wins less than its share"
+    )
 
 
 def test_a_sweep_says_what_gap_could_be_missed():

@@ -46,6 +46,7 @@ from strozzi_sim.study.restricted import (
 )
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.styles import styles_sentences
 
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
@@ -183,7 +184,7 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
         if question == VARIANTS and "changes" in tables:
             return verdict_on_variants(self, tables)
         if question == AGENTS and len(tables["lineup"]):
-            return verdict_on_agents(self, tables)
+            return styles_sentences(tables, self.the_game, self.chunks) or verdict_on_agents(self, tables)
         if question == HEATMAPS:
             return verdict_on_maps(self, tables, look)
         if question not in (SEATS, AGENTS, VARIANTS):

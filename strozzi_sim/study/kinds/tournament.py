@@ -23,9 +23,7 @@ from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import FigureTable, Picture, Tables, pick
-from strozzi_sim.game.significance import MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
@@ -33,13 +31,13 @@ from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.intervals import Array, Estimate
-from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
 from strozzi_sim.study.counts import GAMES_SAVED, WITHOUT_LUCK, luck_sums
+from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.games import RANK, SCORE, WIN
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import CHUNKS, Study
@@ -203,28 +201,12 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return tables
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent beats every other one, or how large an advantage could be missed, and the order by strength."""
-        pairs = pick(tables["pairwise"], figure="ahead_share")
-        once = pairs[pairs["agent"] < pairs["opponent"]].reset_index(drop=True)
-        df = degrees_of_freedom(once["n"], once["deals"], self.chunks)
-        p = holm(p_value_of_share(once["value"], once["low"], once["high"], 0.5, df))
-        once["known"] = (p < ALPHA) & ((once["value"] - 0.5).abs() >= MIN_SHARE).to_numpy()
+        """Return which agent beats every other one, or how large an advantage could be missed, cycles, and the order by strength."""
         strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
-        said = []
-        for (players, variant), rows in once.groupby(["players", "variant"], sort=False):
-            known, unknown = rows[rows["known"]], rows[~rows["known"]]
-            beaten = Counter(np.where(known["value"] > 0.5, known["agent"], known["opponent"]))
-            best = next((agent for agent, many in beaten.items() if many == len(self.labels) - 1), "")
-            size = missed(not_excluded(unknown, 0.5, self.chunks), what="an advantage") if len(unknown) else ""
-            words = f"{best} beats every other agent" if best else "no agent is known to beat every other"
-            rest = (
-                f"; {len(unknown)} of {len(rows)} pairs cannot be told apart{f': {size}' if size else ''}"
-                if len(unknown)
-                else ""
-            )
-            order = pick(strengths, players=players, variant=variant)["agent"]
-            where = f"{self.the_game.title} at {players} players{f', {variant}' if len(self.variant_of) > 1 else ''}"
-            said.append(f"In {where} {words}{rest}. By strength: {', '.join(order)}.")
+        said = dominance_sentences(field_orders(tables, self.chunks))
+        for (players, variant), rows in strengths.groupby(["players", "variant"], sort=False):
+            where = f"at {players} players{f', {variant}' if len(self.variant_of) > 1 else ''}"
+            said.append(f"By strength in {self.the_game.title} {where}: {', '.join(rows['agent'])}.")
         return said
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
