@@ -24,9 +24,12 @@ ALL = "all"
 CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
 
 
-def game_named(game: str | Game) -> Game:
+def game_named(game: str | Game, argument: str = "game") -> Game:
     """Return a game by name, or the game itself."""
-    return as_argument_error("game", find_game, game)
+    try:
+        return find_game(game)
+    except InputError as error:
+        raise ArgumentError(argument, error.message if isinstance(error, ArgumentError) else str(error)) from None
 
 
 def player_counts(game: Game, players: Players, argument: str = "players") -> tuple[int, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from strozzi_sim.errors import ArgumentError
+from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.custom_heatmaps import heat_map_spec
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
 from strozzi_sim.study import names
 from strozzi_sim.study.folders import read_study, study_of
 from strozzi_sim.study.look import HEATMAPS, Look
@@ -19,6 +19,8 @@ from strozzi_sim.study.names import Agents, Players, Variants
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+
+PLACE = "heatmap"  # of errors
 
 
 def heatmap(
@@ -86,10 +88,12 @@ def heatmap(
             raise ArgumentError("source", f"{place}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(each for each in look.heatmap if each.name != own.name)
         look = msgspec.structs.replace(look, heatmap=(*others, own))
+        _check(study.the_game, own)
         return run(study, place, look=look, workers=workers, progress=progress)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
-    the_game = names.game_named(source)  # type: ignore[arg-type]
+    the_game = names.game_named(source, "source")  # type: ignore[arg-type]
+    _check(the_game, own)
     counts = names.player_counts(the_game, players)
     keys: dict[str, Any] = {
         "kind": "balance", "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
@@ -107,4 +111,16 @@ def _is_folder(source: Any) -> bool:
     """Return whether `source` names a folder and no game."""
     if isinstance(source, Path):
         return True
-    return isinstance(source, str) and source not in game_names() and ("/" in source or Path(source).exists())
+    return isinstance(source, str) and source not in ("", *game_names()) and ("/" in source or Path(source).exists())
+
+
+def _check(game: Game, own: HeatMapSpec) -> None:
+    """Refuse a heat map that the game's facts do not give; names the argument."""
+    try:
+        custom_heat_map(game, own, PLACE)
+    except InputError as error:
+        key, _, words = str(error).removeprefix(f"{PLACE} {own.name}: ").partition(": ")
+        given = {"rows": own.rows, "columns": own.columns, "value": own.value.split(" ")[-1]}
+        named = (argument for argument, column in given.items() if repr(column) in words)
+        argument = key if key in ("fact", "where", *given) else next(named, "rows")
+        raise ArgumentError(argument, words or key) from None
