@@ -54,14 +54,21 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     """
     place = Path(path)
     file = place / STUDY_FILE if place.is_dir() else place
+    given: Any = ()  # keys of the table `report`
     try:
         keys = msgspec.json.decode(file.read_bytes()) if file.suffix == ".json" else dict(read_toml(file))
+        given = keys.get("report", ())
         if file.suffix != ".json":
             keys = {**keys, "report": {"explorer": "sweep" not in keys, **keys.get("report", {})}}
         with only_named(code) if place.is_dir() else contextlib.nullcontext():
-            return study_of(keys)
+            study, look = study_of(keys)
+            study.check_look(look)
+            return study, look
     except FileNotFoundError:
         raise InputError(f"{path}: holds no study") from None
+    except ArgumentError as error:
+        section = "report." if error.argument in given else ""
+        raise InputError(f"{path}: {section}{error}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except msgspec.DecodeError as error:

@@ -1,11 +1,12 @@
 """A look: what is counted beside wins and scores, what is kept, and what the report shows. It changes no game and is never hashed."""
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Self
 
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, as_argument_error
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game.contract import Game
@@ -47,8 +48,16 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @classmethod
     def of(cls, **keys: Any) -> Self:
         """Return the look with these keys; those of a table `report` stand beside the others."""
-        keys |= keys.pop("report", {})
-        found: Self = converted(with_text_keys(keys), cls, "look")
+        report = keys.pop("report", {})
+        if not isinstance(report, Mapping):
+            raise ArgumentError("report", f"expected a table of keys, got {short_repr(report)}")
+        for key in report:
+            check_key(key, cls.__struct_fields__, "report")
+        try:
+            found: Self = converted(with_text_keys({**keys, **report}), cls, "look")
+        except InputError as error:
+            key, _, words = str(error).removeprefix("look: ").partition(": ")
+            raise ArgumentError(key, words or key) from None
         return found
 
     def kept_in(self, game: Game) -> RowSelection:
@@ -72,6 +81,12 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 raise ArgumentError("heatmap", f"{own.name}: the name is already used; choose another")
             maps[own.name] = custom_heat_map(game, own, "heatmap")
         return maps
+
+
+def check_key(key: str, known: Iterable[str], place: str) -> None:
+    """Refuse an unknown key of a table of a file."""
+    if key not in known:
+        raise ArgumentError(f"{place}.{key}" if place else key, f"unknown key; {suggest_names(key, known)}")
 
 
 PLAIN = Look()

@@ -198,6 +198,8 @@ class Study(
         if missing := {"game", "lineups"} - keys.keys():
             raise ArgumentError(min(missing), "missing")
         game, is_whole = names.game_named(keys["game"]), "behaviour" in keys
+        if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
+            raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
         if is_whole and keys["behaviour"] != game.behaviour:
             raise ArgumentError(
                 "behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({keys['behaviour']})"
@@ -236,9 +238,9 @@ class Study(
         """Return deals, search_deals and chunk_deals of a study with these keys."""
         from_precision, chunks = keys.get("precision") or 0, keys.get("chunks")
         deals, search = keys.get("deals"), keys.get("search_deals") or 0
-        for name in ("deals", "chunks", "chunk_deals"):
+        for name, most in (("deals", MOST_DEALS), ("chunks", MOST_CHUNKS), ("chunk_deals", MOST_DEALS)):
             if keys.get(name) is not None:
-                check_whole(name, keys[name], 1, MOST_DEALS)
+                check_whole(name, keys[name], 1, most)
         if from_precision:
             deals, of_precision = deals_for(from_precision, deals, is_paired=cls.is_paired(keys))
             chunks = chunks or of_precision

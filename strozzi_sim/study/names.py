@@ -104,7 +104,7 @@ def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: b
     for name in own:
         if name not in listed:
             raise ArgumentError("variant", f"{name} is defined but not listed in variants")
-    made = {variant.name: variant for variant in as_argument_error("variant", own_variants, game, own)}
+    made = {variant.name: variant for variant in own_variants(game, own)}
     return variants_named(
         game, [made.get(each, each) if isinstance(each, str) else each for each in listed], "variants"
     )

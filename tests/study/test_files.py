@@ -1,0 +1,35 @@
+"""Study files: an error names the file and the key, those of a table `report` with it."""
+
+import pytest
+
+import strozzi_sim.study as ss
+from strozzi_sim.errors import InputError
+
+FILE = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 40\nlineups = [["random"]]\n'
+WRONG = {
+    "deal = 3": "deal: unknown key of a balance",
+    'kind = "x"': "kind: unknown kind 'x'; known: balance",
+    "chunks = 0": "chunks: must be between 1 and 100,000, got 0",
+    "precision = 99": "precision: must be between 0.01 and 25, got 99",
+    "luck_redraws = 3": "luck_redraws: is for a study with luck",
+    'worth = ["x"]': "worth: cannot be restricted: restriction 'x'",
+    'facts = ["x"]': "facts: no fact table 'x'; known: game, seat",
+    "rows = 3": "rows: expected true or false, got 3",
+    "report = 3": "report: expected a table of keys, got 3",
+    '[report]\npages = ["x"]': "report.pages: unknown page 'x'; known: balance",
+    '[report]\npage = ["x"]': "report.page: unknown key; known: name, question, pages",
+    '[report]\nquestion = "variants"': "report.question: 'variants' needs a second variant",
+    "[report]\neffect = 3": "report.effect: expected a number <= 1.0, got 3",
+    '[[heatmap]]\nname = "a"\nrow = "x"': "heatmap[0]: unknown key 'row'",
+    'variants = ["base", "b"]\n[variant.b.tracks]\nbonus = { 7 = "x" }': "variant.b: tracks.bonus.7: expected a whole number, got 'x'",
+    '[sweep]\n"tracks.no" = [1, 2]': "sweep: tracks.no=1: tracks: unknown key 'no'",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_an_error_names_the_file_and_the_key(line, tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(f"{FILE}{line}\n")
+    with pytest.raises(InputError) as caught:
+        ss.read_study(file)
+    assert str(caught.value).startswith(f"{file}: {WRONG[line]}")
