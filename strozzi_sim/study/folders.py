@@ -57,9 +57,9 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     given: Any = ()  # keys of the table `report`
     try:
         keys = msgspec.json.decode(file.read_bytes()) if file.suffix == ".json" else dict(read_toml(file))
-        given = keys.get("report", ())
+        given = keys["report"] if isinstance(keys.get("report"), dict) else ()
         if file.suffix != ".json":
-            keys = {**keys, "report": {"explorer": "sweep" not in keys, **keys.get("report", {})}}
+            keys = {"explorer": "sweep" not in keys, **keys}
         with only_named(code) if place.is_dir() else contextlib.nullcontext():
             study, look = study_of(keys)
             study.check_look(look)
