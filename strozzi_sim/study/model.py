@@ -273,6 +273,13 @@ class Study(
         check_range("luck_redraws", self.luck_redraws, 1, MOST_REDRAWS)
         _ = self.how_luck
 
+    def extended(self, deals: int) -> Self:
+        """Return the study with another number of deals and the same chunks."""
+        check_whole("deals", deals, 1, MOST_DEALS)
+        if deals != self.deals and not self.can_grow:
+            raise ArgumentError("deals", "a study with a rule that stops play, or with search_deals, has its own")
+        return self.changed(deals=deals)
+
     def changed(self, **changes: Any) -> Self:
         """Return the study with other values of some fields. Nothing that follows from the fields can be out of date."""
         other = msgspec.structs.replace(self, **changes)
@@ -306,11 +313,6 @@ class Study(
     def can_grow(self) -> bool:
         """Whether more deals extend it: they do if play cannot stop early and all cells have the same deals."""
         return not (self.precision or self.search_deals)
-
-    def extends(self, other: "Study") -> bool:
-        """Return whether it is the other study, or the other study with more deals."""
-        same = isinstance(other, type(self)) and self.changed(deals=other.deals) == other
-        return same and (self.deals == other.deals or (self.can_grow and self.deals > other.deals))
 
     # -- what follows from the fields ----------------------------------------------------------------------------------
 

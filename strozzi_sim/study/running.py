@@ -68,7 +68,7 @@ def run(
         raise ArgumentError("study", f"expected a Study, got {short_repr(study)}")
     place, share = None if folder is None else path_of("folder", folder), Part.of_text(part)
     if deals is not None:
-        study = study.changed(deals=deals)
+        study = study.extended(deals)
     study.check_look(look)
     if share.of > 1 and (place is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")

@@ -33,3 +33,15 @@ def test_an_error_names_the_file_and_the_key(line, tmp_path):
     with pytest.raises(InputError) as caught:
         ss.read_study(file)
     assert str(caught.value).startswith(f"{file}: {WRONG[line]}")
+
+
+def test_deals_of_the_command_replace_those_of_a_file_that_can_grow(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(FILE)
+    assert ss.run_file(file, deals=60, folder=tmp_path / "out", workers=1, progress=False).n_games == 60
+    for deals, why in ((0, "deals: must be between 1 and"), ("x", "deals: must be a whole number")):
+        with pytest.raises(InputError, match=why):
+            ss.run_file(file, deals=deals, folder=tmp_path / "out", progress=False)
+    file.write_text(FILE + "precision = 5\n")
+    with pytest.raises(InputError, match="deals: a study with a rule that stops play"):
+        ss.run_file(file, deals=60, folder=tmp_path / "other", progress=False)
