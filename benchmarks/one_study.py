@@ -13,6 +13,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
@@ -22,10 +23,10 @@ import numpy as np
 import pandas as pd
 
 import strozzi_sim as old
-import strozzi_sim.study as new
 from strozzi_sim.agent.python import Replacement
 
-QUIET = {"workers": 1, "progress": False}
+new: Any = import_module("strozzi_sim.study")
+QUIET: dict[str, Any] = {"workers": 1, "progress": False}
 Case = Callable[[Path], tuple[Any, Any]]  # of a folder: results, or folders of results, by the old code and by the new
 
 VARIANTS = """
