@@ -57,15 +57,15 @@ def command(
     left_out = {"progress", *without, *fixed}
     asked = [part for part in inspect.signature(question).parameters.values() if part.name not in left_out]
     asked.sort(key=lambda part: (part.name not in PLACES, part.name in _LAST and 1 + _LAST.index(part.name)))
-    declared = [_declared(part, said[part.name], usual) for part in asked]
+    parts = [declared(part, said[part.name], usual) for part in asked]
 
-    names = {part.name for part in declared}
+    names = {part.name for part in parts}
     settings = inspect.Parameter("settings", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=options.Settings)
     takes_settings = "variant" in names and "settings" not in names
 
     def ask(**given: Any) -> int | None:
         changed = given.pop("settings") if takes_settings else None
-        typed = {part.name: given[part.name] for part in declared if given[part.name] != part.default}
+        typed = {part.name: given[part.name] for part in parts if given[part.name] != part.default}
         if changed:
             typed["variant"] = options.changed_variants(given["game"], given["variant"], given.get("study"), changed)
             typed.pop("study", None)
@@ -77,7 +77,7 @@ def command(
         return show(results, {**given, "page": page})
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=options.Json)
-    ask.__signature__ = inspect.Signature([*declared, *([settings] if takes_settings else []), json])  # type: ignore[attr-defined]
+    ask.__signature__ = inspect.Signature([*parts, *([settings] if takes_settings else []), json])  # type: ignore[attr-defined]
     ask.__annotations__ = {}
     ask.__doc__ = f"{said['']}\n\n{example}"
     return ask
@@ -104,7 +104,7 @@ def _show_tables(results: "Results", given: dict[str, Any]) -> None:
         print(f"{name}\n{options.text_of(table)}")
 
 
-def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
+def declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
     """Return an argument as an option of the parser; a default without a text form becomes "" or None."""
     kind, default = _TYPES.get(part.annotation, str), usual.get(part.name, part.default)
     if default is not part.empty and (
