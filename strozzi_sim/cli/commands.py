@@ -30,7 +30,6 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _LISTS = (_TYPES["Variants"], _TYPES["Things"], _TYPES["Sequence[str | Path]"])
 _PARSERS = {"Folder": options.named_path}
-_ALIASES = {"agents": ("--agents", "--agent")}
 _LAST = ("variant", "seed", "workers", "folder")  # of the options, in every command
 _GAME = "a game; `strozzi games` lists them"
 
@@ -118,8 +117,7 @@ def declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> i
     if part.name in PLACES:
         info: Any = typer.Argument(metavar=PLACES[part.name], help=words)
     else:
-        names = _ALIASES.get(part.name, (OPTIONS[part.name],) if part.name in OPTIONS else ())
-        info = typer.Option(*names, **rest)
+        info = typer.Option(*([OPTIONS[part.name]] if part.name in OPTIONS else []), **rest)
     return part.replace(kind=part.KEYWORD_ONLY, default="" if hidden else default, annotation=Annotated[kind, info])
 
 
