@@ -180,8 +180,8 @@ def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
         try:
             return dict(call_in_worker(answer, name, given, code, seconds=seconds, is_cancelled=over))
         except Cancelled:
-            again = "ask for less, or give a folder, in which the same call goes on"
-            raise InputError(f"{name}: took more than {seconds:g} s and was ended; {again}") from None
+            again = ", or name a folder, in which the same call goes on" if TOOLS[name][1] else ""
+            raise InputError(f"{name}: took more than {seconds:g} s and was ended; ask for less{again}") from None
         except WorkerDied as died:
             raise InputError(f"{name}: an agent {died.what}") from None
 
