@@ -122,6 +122,42 @@ def games(json: Json = False) -> None:
         print(f"not loaded: {error_text}")
 
 
+def describe_games(game: str = "") -> dict[str, Any]:
+    """List the games; or of one game its rules, variants, agents, things whose worth can be measured, and facts.
+
+    Args:
+        game: default: all games in short
+    """
+    from strozzi_sim.agent import installed_agents
+    from strozzi_sim.game import default_players, installed_games, load_game
+    from strozzi_sim.game.restricting import described_things
+    from strozzi_sim.game.variants import find_variant, shipped_variants
+
+    if not game:
+        listed, errors = installed_games()
+        return {
+            "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
+            "not_loaded": errors,
+        }
+    found = load_game(game)
+    base = find_variant(found, "base")
+    agents = {
+        each.name: {"about": each.description, "parameters": {key: of.description for key, of in each.params.items()}}
+        for each, names in installed_agents()
+        if game in names
+    }
+    return {
+        "rules": found.view.short_rules(base.components, default_players(found)).splitlines(),
+        "players": list(found.player_counts),
+        "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
+        "agents_by_strength": dict(found.tiers),
+        "agents": agents,
+        "things": described_things(found, base),
+        "facts": {table.name: table.text for table in found.fact_tables},
+        "reconstructed_data": list(base.reconstructed),
+    }
+
+
 def cache(
     clear: Annotated[
         bool, typer.Option("--clear", help="remove all compiled code; the next run compiles again")

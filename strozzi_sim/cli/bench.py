@@ -40,6 +40,7 @@ def bench(
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.pool import Task, play_tasks
+    from strozzi_sim.studies.lookup import worker_count
 
     if seconds is not None and games is not None:
         raise InputError("--seconds and --games: use only one of them")
@@ -50,7 +51,7 @@ def bench(
     chosen = options.find_variant(the_game, variant, None, settings)
     lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed)
-    team = options.parse_workers(workers)
+    team = worker_count(workers)
     began = monotonic()
     match.warm(counted=count_facts)
     compiled = monotonic() - began

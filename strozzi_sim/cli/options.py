@@ -27,16 +27,11 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
-Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum")]
-EveryPlayers = Annotated[
-    str, typer.Option("--players", help="player counts: 4, 3-6 or 3,5; default: all the game allows")
-]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the game's minimum")]
 Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
 Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
-Variants = Annotated[list[str] | None, typer.Option("--variant", help="a variant; may be given several times")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
 Settings = Annotated[
     list[str] | None,
@@ -60,13 +55,6 @@ def named_path(text: str) -> Path:
     if not text:
         raise InputError("a file or folder name must not be empty; use . for the current folder")
     return Path(text)
-
-
-def parse_players(text: str, game: "Game") -> list[int]:
-    """Return the player counts in `4`, `3-6` or `3,5`; empty text is all of the game's."""
-    from strozzi_sim.studies.lookup import ALL, find_players
-
-    return list(find_players(game, text or ALL))
 
 
 def one_player_count(text: str, game: "Game") -> int:
@@ -108,13 +96,6 @@ def print_calibrations(calibrations: "Sequence[Calibration]") -> None:
     """Print the counts of agents given in seconds."""
     for calibration in calibrations:
         print(calibration, flush=True)
-
-
-def parse_workers(workers: int | None) -> int:
-    """Return the number of workers; default: one per core."""
-    from strozzi_sim.studies.lookup import worker_count
-
-    return worker_count(workers)
 
 
 def check_range(option: str, value: float | None, low: float, high: float) -> None:

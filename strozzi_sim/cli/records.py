@@ -125,7 +125,7 @@ def replay(
     Example: strozzi replay games.jsonl --html game.html
     """
     from strozzi_sim.cli.explain import ExplainOptions, explain_game, header_words, wait_for_enter
-    from strozzi_sim.cli.table_pages import print_tables, write_tables
+    from strozzi_sim.cli.table_pages import write_tables
     from strozzi_sim.game import load_game
     from strozzi_sim.play.records import numbered_game
 
@@ -136,7 +136,11 @@ def replay(
             raise InputError(
                 f"--html and {'--explain' if explain else '--step'}: choose one; --judge AGENT judges a page"
             )
-        print_tables(write_tables(file, html, game, judge, redraws), json)
+        written = write_tables(file, html, game, judge, redraws)
+        if json:
+            options.print_json(written)
+        else:
+            print(f"{pluralize(len(written['pages']), 'page')} written: open {written['page']}")
         return
     if judge:
         raise InputError("--judge: only valid with --html PAGE")

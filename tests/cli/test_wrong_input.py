@@ -1,7 +1,5 @@
 """Wrong input is told in one line: the value, the place, what is allowed, and the name that was meant."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -195,20 +193,6 @@ def test_help_says_which_players_are_the_default(capsys, name):
 def test_a_nul_character_is_refused_by_the_name_of_the_option(capsys, words, option):
     assert command(words) == 2
     assert capsys.readouterr().err.startswith(f"strozzi: error: {option}: must not hold a NUL character, got ")
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "argument"),
-    [
-        ("position", {"record": "a\0b"}, "record"),
-        ("study", {"file": "a\0b"}, "file"),
-        ("study", {"folder": "a\0b"}, "folder"),
-        ("compare", {"game": "strozzi", "study": "a\0b", "variant": "x"}, "study"),
-    ],
-)
-def test_a_nul_character_in_a_call_of_an_assistant_is_refused_by_its_argument(capsys, tool, arguments, argument):
-    assert command(["mcp", tool, json.dumps(arguments)]) == 2
-    assert capsys.readouterr().err.startswith(f"strozzi: error: {argument}: must not hold a NUL character, got ")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ GIVEN = {  # what a question needs to be asked at all
 WRONG = {  # a value that can be typed, by argument
     "game": "strozi", "source": "strozi", "players": "9", "agents": "nobody", "agent": "nobody", "first": "nobody", "second": "nobody",
     "opponents": "nobody", "tune": "nobody", "challengers": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
-    "seatings": "round", "variant": "nope", "variants": "base", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
+    "seatings": "round", "variant": "nope", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
     "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
     "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0, "precision": 26, "keys": "nothing", "seconds": 0,
     "file": str(ROOT / "experiments" / "flag_usage.toml"), "best": "seats", "highest": True,
@@ -52,8 +52,6 @@ def asked(name, argument):
     given = {first: "strozzi", **GIVEN.get(name, {}), argument: WRONG[argument]}
     if argument == "template":  # instead of the sheets
         given.pop("file")
-    if argument == "variants":
-        given = {first: "strozzi", argument: WRONG[argument]}
     return given
 
 

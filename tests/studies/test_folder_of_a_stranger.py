@@ -66,7 +66,7 @@ COMMANDS = {
     "replay": ["replay {record}", "replay {record} --html {out}/game.html"],
     "analyse": ["analyse {record} --redraws 1"],
     "new": ["new game --out {loot}"],
-    "mcp": ["mcp study {as_folder}", "mcp study {as_run}", "mcp position {as_record}"],
+    "mcp": ["mcp results {as_folder}", "mcp sweep {as_sweep}", "mcp analyse {as_record}"],
 }  # fmt: skip
 WITHOUT_FOLDERS = {"our-table", "play"}  # read score sheets, write the record of a game
 
@@ -199,9 +199,9 @@ def lines_of(home, commands):
         "own_1": mine / "part-1", "own_2": mine / "part-2", "mine": mine / "r", "study": mine / "study.toml", "sweep": mine / "sweep.toml", "out": out,
     }  # fmt: skip
     documents = {
-        "{as_folder}": {"folder": str(loot / "r")},
-        "{as_run}": {"file": str(mine / "study.toml"), "run": True, "folder": str(loot / "r")},
-        "{as_record}": {"record": str(loot / "game.jsonl"), "decisions": 0},
+        "{as_folder}": {"folder": "loot/r"},
+        "{as_sweep}": {"file": "mine/sweep.toml", "folder": "loot/r"},
+        "{as_record}": {"record": "loot/game.jsonl", "redraws": 1},
     }
     for command in commands:
         for line in COMMANDS[command]:
@@ -243,7 +243,7 @@ def test_the_list_of_commands_is_complete():
 def test_nothing_runs_and_nothing_outside_changes(spoil, home, capfd, monkeypatch):
     spoil(home)
     monkeypatch.setattr(named_files, "_used", set())  # as in a new process
-    monkeypatch.chdir(home / "mine")
+    monkeypatch.chdir(home)
     before = users(home)
     for words in lines_of(home, COMMANDS):
         code = run(words)
@@ -287,21 +287,22 @@ def test_an_assistant_runs_only_what_the_server_was_started_with(text, home, mon
     spec = text.format(evil=evil)
     asked = {"game": "strozzi", "players": 3}
     calls = {
-        "position": {**asked, "opponents": spec, "choices": []},
-        "analyse_position": {**asked, "opponents": f"random,{spec}"},
-        "balance": {**asked, "agents": [spec, "random"], "deals": 2},
+        "position": {**asked, "opponents": f"random,{spec}"},
+        "balance": {**asked, "agents": f"{spec},random", "deals": 2},
         "compare": {**asked, "first": spec, "second": "random", "deals": 2},
         "worth": {**asked, "things": ["flag:pirate"], "agents": spec, "deals": 2},
-        "tournament": {**asked, "agents": [spec, "random", "greedy"], "deals": 1},
-        "study": {"file": str(home / "loot" / "evil.toml")},
+        "tournament": {**asked, "agents": f"{spec},random,greedy", "deals": 1},
+        "luck": {**asked, "agents": f"{spec},random,greedy", "deals": 1},
+        "sweep": {"file": "loot/evil.toml"},
     }
-    (home / "loot" / "evil.toml").write_text(STUDY.replace('"random"', f'"{spec}"'))
+    monkeypatch.chdir(home)
+    study = STUDY.replace('"random"', f'"{spec}"')
+    (home / "loot" / "evil.toml").write_text(study + '[sweep]\n"tracks.bonus.7" = [0, 5]\n')
     for tool, arguments in calls.items():
         assert run(["mcp", tool, json.dumps(arguments)]) == 2, tool
         said = capfd.readouterr().err
         assert "named only by the call, so it is not used; if you trust it, start strozzi mcp with --code" in said, tool
         assert not (home / "ran").exists(), tool
-    code = run(["mcp", "--code", str(evil), "study", json.dumps(calls["study"])])
-    assert code == 0, capfd.readouterr().err
-    command = json.loads(capfd.readouterr().out)["command"]
-    assert command.startswith("strozzi run ")  # which the user types
+    run(["mcp", "--code", str(evil), "balance", json.dumps(calls["balance"])])
+    assert "named only by" not in capfd.readouterr().err
+    assert (home / "ran").exists()
