@@ -95,7 +95,7 @@ def test_bench_json():
     found = document("bench", "strozzi", "--players", 4, "--agents", "random", "--workers", 1, "--games", 1000)
     assert set(found) == {
         "game", "players", "agents", "workers", "games", "seconds", "games_per_s", "rounds_per_s", "decisions_per_s",
-        "decisions_per_game", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
+        "decisions_per_game", "s_per_decision", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
     }  # fmt: skip
     assert found["games"] == 1000
     assert found["agents"] == ["random"] * 4
