@@ -3,7 +3,7 @@
 numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
 use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
 strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
-sources were edited after their import uses a private folder. One process at a time works on a folder, since numba
+sources were edited after their import keeps no code. One process at a time works on a folder, since numba
 rewrites its index without a lock.
 
 Loaded code is executed, so the folder must belong to the user alone, as those of ssh. A damaged file in it is compiled
@@ -11,7 +11,6 @@ again (see `kernel.numba_patches`); a folder that cannot be written to is replac
 none, which costs a compilation and one line on standard error.
 """
 
-import atexit
 import hashlib
 import multiprocessing
 import os
@@ -188,8 +187,7 @@ def cache_folder(game: str) -> Iterator[Path | None]:
 def _enter(game: str, undo: ExitStack) -> Path | None:
     """Return the first usable folder, locked until `undo`; None without a usable folder."""
     if _stamps() != _AS_IMPORTED:
-        folder = _own_folder()
-        return None if folder is None or folder.parent in _given_up else folder
+        return None
     for root in _roots():
         if root in _given_up:
             continue
@@ -220,20 +218,6 @@ def tell(line: str) -> None:
     """Print a line for the user in the parent process only; its workers have the same message."""
     if multiprocessing.current_process().name == "MainProcess":
         print(f"strozzi: {line}", file=sys.stderr, flush=True)
-
-
-@cache
-def _own_folder() -> Path | None:
-    """Return a folder for this process alone, removed at its end: its code differs from the current sources."""
-    try:
-        root = tempfile.mkdtemp(prefix="strozzi-sim-")
-        atexit.register(shutil.rmtree, root, ignore_errors=True)
-        folder = Path(root) / "own"
-        folder.mkdir()
-    except OSError as error:
-        tell(f"compiled code is not kept: {error.strerror or error}")
-        return None
-    return folder
 
 
 _one_thread = threading.RLock()
