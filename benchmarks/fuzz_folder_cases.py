@@ -175,9 +175,7 @@ def change(rng: random.Random, case: Stranger) -> str:
         return f"{name}: {_change_database(rng, path)}"
     document = spoiled_value(rng, json.loads(_content(path)))
     if rng.random() < 0.3:
-        key = rng.choice(
-            ("plan", "report", "calibrated", "counted", "kept", "held", "tables", "deals", "games", "name")
-        )
+        key = rng.choice(("plan", "report", "counted", "kept", "held", "tables", "deals", "games", "name"))
         document[key] = rng.choice(HOSTILE) if rng.random() < 0.3 else spoiled_value(rng, document.get(key))
     path.write_bytes(json.dumps(document).encode() + b"\n")
     fits = rng.random() < 0.7 and _make_hash_fit(path)
@@ -191,22 +189,12 @@ def code(rng: random.Random, case: Stranger) -> str:
     )
     spec, path = rng.choice((f"{file}::first", f"pipe:program={file}")), case.folder / "manifest.json"
     manifest = json.loads(_content(path))
-    where = rng.choice(("lineups", "calibrated", "both", "parameter"))
-    if where in ("lineups", "both"):
+    where = rng.choice(("lineups", "parameter"))
+    if where == "lineups":
         manifest["plan"]["lineups"] = [[spec]] if rng.random() < 0.7 else [["random"], [spec, "random", "random"]]
         manifest["plan"]["agent_files"] = rng.choice(({}, {spec: "0" * 64}))
-    if where == "parameter":
+    else:
         manifest["plan"]["lineups"] = [[f"ismcts:rollout=({spec}),iterations=3"]]
-    if where in ("calibrated", "both"):
-        noted = {
-            "given": "flat_mc:seconds=0.01",
-            "plays": spec,
-            "count": "playouts=3",
-            "players": [3],
-            "measured": 0.01,
-        }
-        manifest["calibrated"] = [noted]
-        manifest["plan"]["lineups"] = rng.choice(([["flat_mc:seconds=0.01"]], manifest["plan"].get("lineups")))
     path.write_text(json.dumps(manifest))
     _make_hash_fit(path)
     return f"{spec} in {where}"

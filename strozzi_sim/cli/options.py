@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import Variant
-    from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.progress import Progress
     from strozzi_sim.studies.results import Results
 
@@ -76,28 +75,6 @@ def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...
     return tuple(as_argument_error("agents", load_agent, spec, game) for spec in specs)
 
 
-def in_counts(
-    specs: "Sequence[AgentSpec]", game: "Game", players: Sequence[int], variant: "Variant"
-) -> "tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]":
-    """Return the agents with counts instead of seconds, and their calibrations; print a line before measuring."""
-    from strozzi_sim.studies.calibrated import with_counts
-
-    return with_counts(specs, game, players, [variant], calibrating=say_calibrating)
-
-
-def say_calibrating(noted: bool) -> None:
-    """Print that agents with seconds= are calibrated, or keep the counts of the results folder."""
-    print_status(
-        "agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds="
-    )
-
-
-def print_calibrations(calibrations: "Sequence[Calibration]") -> None:
-    """Print the counts of agents given in seconds."""
-    for calibration in calibrations:
-        print(calibration, flush=True)
-
-
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
     """Refuse an option's value outside low to high; None: not set."""
     if value is not None and not low <= value <= high:
@@ -138,12 +115,8 @@ def print_status(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> None:
-    """Print the JSON document on standard output, with the calibrations of agents given in seconds."""
-    if calibrations:
-        from strozzi_sim.studies.calibrated import add_calibrations
-
-        document = add_calibrations(document, calibrations)
+def print_json(document: Any) -> None:
+    """Print the JSON document on standard output."""
     print(json.dumps(document, indent=1, allow_nan=False))
 
 
@@ -156,10 +129,9 @@ def print_tables(results: "Results") -> None:
     print_json({"plan": results.plan, "tables": {name: rows(frame) for name, frame in results.tables.items()}})
 
 
-def tell_plan(summary: str, calibrations: "Sequence[Calibration]") -> None:
+def tell_plan(summary: str) -> None:
     """Print the plan before it is played."""
     print(arguments_to_options(summary), flush=True)
-    print_calibrations(calibrations)
 
 
 def command_line() -> str:
@@ -169,13 +141,10 @@ def command_line() -> str:
 
 @contextmanager
 def watching(json_wanted: bool) -> "Iterator[Progress]":
-    """Yield progress callbacks for the terminal, with a bar that counts games.
-
-    With JSON, nothing is said but that agents are calibrated.
-    """
+    """Yield progress callbacks for the terminal, with a bar that counts games; with JSON, nothing is said."""
     from strozzi_sim.studies.progress import Progress
 
-    watcher = partial(Progress, on_calibrating=say_calibrating, command=command_line(), allow_partial=False)
+    watcher = partial(Progress, command=command_line(), allow_partial=False)
     if json_wanted or not sys.stderr.isatty():
         yield watcher() if json_wanted else watcher(on_message=print_status, on_planned=tell_plan)
         return

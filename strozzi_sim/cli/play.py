@@ -75,8 +75,6 @@ def play(
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
     chosen = options.find_variant(the_game, variant, study, settings)
     judging = as_argument_error("judge", find_judge, judge, the_game, count, chosen) if judge else None
-    others, notes = options.in_counts(others, the_game, [count], chosen)
-    options.print_calibrations(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:
         options.print_status(

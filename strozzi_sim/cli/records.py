@@ -48,8 +48,7 @@ def record(
     if deal is not None and games != 1:
         raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
     chosen = options.find_variant(the_game, variant, study, settings)
-    lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
-    match = Match(the_game, count, lineup, chosen, seed, seatings)
+    match = Match(the_game, count, options.parse_lineup(agents, the_game, count), chosen, seed, seatings)
     options.check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out
     with storage_errors(f"cannot write {path}"):
@@ -63,11 +62,9 @@ def record(
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return
     if json:
-        options.print_json({"out": str(path), "games": written, "seed": seed}, notes)
+        options.print_json({"out": str(path), "games": written, "seed": seed})
         return
     report = options.print_status if to_output else print  # standard output is for the games alone
-    for note in notes:
-        report(str(note))
     report(f"{pluralize(written, 'game')} written to {'standard output' if to_output else path}")
 
 

@@ -134,8 +134,7 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
     document: dict[str, Any] = {"results": str(page.parent)}
     document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
     document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
-    calibrated = results.manifest.get("calibrated")
-    options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
+    options.print_json(document)
 
 
 def _answers(results: "Results") -> list[str]:

@@ -55,7 +55,6 @@ def record(
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.seatings import seating_design
-    from strozzi_sim.studies.calibrated import with_counts
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
 
     the_game = find_game(game)
@@ -71,7 +70,7 @@ def record(
     variants = find_variants(the_game, variant)
     if len(variants) != 1:
         raise ArgumentError("variant", f"expected one variant, got {len(variants)}")
-    lineup, _ = with_counts(find_agents(agents, the_game), the_game, counts, variants)
+    lineup = find_agents(agents, the_game)
     seating_design(seatings, counts[0])
     match = as_argument_error("agents", Match, the_game, counts[0], tuple(lineup), variants[0], seed, seatings)
     if seating is not None:

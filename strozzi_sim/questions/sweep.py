@@ -90,9 +90,9 @@ def sweep(
         def play(part: Plan, tables: Tables, rule: StoppingRule | None) -> None:
             run_in_memory(part, workers=number, progress=whole, tables=tables, stopping_rule=rule)
 
-        plan = given.in_counts(None, reporter.on_calibrating).plan
+        plan = given.plan
         check_figure(plan, best, play, part)
-        reporter.on_planned(race_summary(plan, best, highest, part), plan.calibrated)
+        reporter.on_planned(race_summary(plan, best, highest, part))
         table, games = find_best(plan, best, highest, play, part)
     kept = {
         "game": plan.game.name,

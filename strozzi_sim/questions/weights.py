@@ -111,7 +111,6 @@ def weights(
             f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; "
             "those that move wins "
             f"furthest up to {deals:,}; {plan.cells[0].lineup} at {counts[0]} players",
-            plan.calibrated,
         )
 
         def play(part: Plan, tables: Tables) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, Seconds, agent_names, load_agent
+from strozzi_sim.agent import AgentSpec, agent_names, load_agent
 from strozzi_sim.errors import StorageError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
@@ -73,7 +73,7 @@ def builtin_agents(game: Game, players: int) -> list[AgentSpec]:
     for name in agent_names(game):
         spec = load_agent(name, game)
         if spec.builtin and not spec.missing and spec.agent.plays(game, players):
-            budgets = [param.of for param in spec.agent.params.values() if isinstance(param, Seconds)]
+            budgets = [key for key in ("iterations", "playouts") if key in spec.values]
             found.append(spec.with_values(dict.fromkeys(budgets, BUDGET)) if budgets else spec)
     return found
 

@@ -67,7 +67,6 @@ class _Manifest(msgspec.Struct):
     seed: _Count
     plan: dict[str, Any]
     plan_hash: _Hash
-    calibrated: list[dict[str, Any]]
     report: _Report
     games: _Count
     cells: _Count

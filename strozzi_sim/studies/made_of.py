@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SOURCES = (".py", ".toml", ".html", ".css", ".js")
 _LIBRARIES = ("pillow", "jinja2", "vl-convert-python")  # that draw and write beside those in the manifest
-_OF_TABLES = ("plan_hash", "calibrated", "report", "counted", "kept", "held", "versions")
+_OF_TABLES = ("plan_hash", "report", "counted", "kept", "held", "versions")
 _OF_THE_RUN = ("host", "seconds", "played_now", "made_of")
 
 

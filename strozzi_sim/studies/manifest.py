@@ -28,7 +28,6 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
         "seed": plan.seed,
         "plan": plan.resolved,
         "plan_hash": plan.hash,
-        "calibrated": [calibration.plain() for calibration in plan.calibrated],
         "report": {
             "pages": list(plan.pages),
             "heatmaps": list(plan.heatmaps),

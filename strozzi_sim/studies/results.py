@@ -303,6 +303,4 @@ def load_results(folder: Path) -> Results:
         raise InputError(f"{folder}: {DATABASE} and {MANIFEST} name different tables; run the study again")
     check_tables(folder, manifest, frames)
     plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
-    if manifest["calibrated"]:
-        plan["calibrated"] = manifest["calibrated"]
     return Results(plan, frames, manifest["games"], 0, 0.0, folder, manifest, tables)

@@ -21,7 +21,6 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import Task, Workers, play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.studies import tables
-from strozzi_sim.studies.calibrated import add_calibrations
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.database import read_files
 from strozzi_sim.studies.fact_files import damage, frames_of, read_table, write_facts
@@ -43,7 +42,7 @@ MIN_CHUNKS = 20  # chunks that are worth tables after an interruption
 
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
     """Return the plan as plain data, with the deals and games of `cut`."""
-    return add_calibrations({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
+    return {**plan.resolved, "deals": cut.deals, "games": cut.games}
 
 
 def run_study(
@@ -188,7 +187,6 @@ def _play_all(
         before = None
     if before is not None:
         manifest["started"] = before["started"]
-        manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
     if len(store.done) < len(plan.keys):
         write_manifest(store.folder, manifest)  # of a study that is not finished
     store.begin_run(manifest)

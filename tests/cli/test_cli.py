@@ -18,7 +18,7 @@ from strozzi_sim.cli import app as cli_app
 from strozzi_sim.cli.at_table import names_meant
 from strozzi_sim.cli.play import outcome_words
 from strozzi_sim.errors import Stopped, StorageError
-from strozzi_sim.runtime.cache_integrity import open_folder
+from strozzi_sim.runtime import cache
 
 BOT = """
 from strozzi_sim.agent import compiled_agent
@@ -95,7 +95,7 @@ def test_bench_json():
     found = document("bench", "strozzi", "--players", 4, "--agents", "random", "--workers", 1, "--games", 1000)
     assert set(found) == {
         "game", "players", "agents", "workers", "games", "seconds", "games_per_s", "rounds_per_s", "decisions_per_s",
-        "decisions_per_game", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
+        "decisions_per_game", "s_per_decision", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
     }  # fmt: skip
     assert found["games"] == 1000
     assert found["agents"] == ["random"] * 4
@@ -176,7 +176,8 @@ ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
 
 
 def test_cache_can_be_cleared(tmp_path):
-    open_folder(tmp_path / f"strozzi-{7:016x}")
+    with cache._alone_in(tmp_path / f"strozzi-{7:016x}"):
+        pass
     assert "1 folders removed" in process("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
     assert list(tmp_path.iterdir()) == []
 

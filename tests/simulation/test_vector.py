@@ -330,7 +330,6 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         (("strozzi", 4, 8), {"opponents": [["random"], []]}, "opponents: expected 1 to 3 beside the learner, got 0"),
         (("strozzi", 4, 8), {"opponents": [["random"], ["randm"]]}, "opponents: unknown agent 'randm'; known: "),
         (("strozzi", 4, 8), {"opponents": spec_of(Slow, STROZZI)}, "opponents: agent 'slow' is written in Python, and only compiled"),
-        (("strozzi", 4, 8), {"opponents": "ismcts:seconds=1"}, "opponents: agent 'ismcts:seconds=1': give a count instead of seconds"),
         (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "n: the opponents need "),
     ],
 )  # fmt: skip

@@ -107,25 +107,17 @@ def home(model, tmp_path):
     return tmp_path
 
 
-def forge(home):
-    """Name programs, agents and networks wherever a folder and a record name agents."""
+def forge(home, names=("r", "part-1", "part-2")):
+    """Name programs, agents and networks wherever these folders and a record name agents."""
     evil = home / "loot" / "evil.py"
     spec = load_agent(f"pipe:program={evil}", "strozzi")
     named = {
         "answers": True, "lineups": [[spec.text]], "agents": {spec.text: dict(spec.values)}, "agent_files": {spec.text: spec.source_digest},
     }  # fmt: skip
-    noted = {
-        "given": "flat_mc:seconds=0.01",
-        "plays": f"{evil}::first",
-        "count": "playouts=3",
-        "players": [3],
-        "measured": 0.01,
-    }
-    for name in ("r", "part-1", "part-2"):
+    for name in names:
         folder = home / "loot" / name
         manifest = json.loads((folder / "manifest.json").read_bytes())
         manifest["plan"] |= named  # as if it had been played by that program
-        manifest["calibrated"] = [noted]
         manifest["plan_hash"] = hash_of(manifest["plan"])
         (folder / "manifest.json").write_text(json.dumps(manifest))
         execute(folder, "UPDATE plan SET hash = ?, resolved = ?", manifest["plan_hash"], json.dumps(manifest["plan"]))
@@ -135,19 +127,9 @@ def forge(home):
     record.write_text("\n".join([json.dumps(json.loads(header) | {"agents": agents}), *lines, ""]))
 
 
-def forge_only_calibrations(home):
-    """Leave the plan as it is, so that runs take the folder up again, and note that an agent plays as another."""
-    path = home / "loot" / "r" / "manifest.json"
-    plan = json.loads(path.read_bytes())["plan"]
-    forge(home)
-    manifest = json.loads(path.read_bytes()) | {"plan": plan, "plan_hash": hash_of(plan)}
-    path.write_text(json.dumps(manifest))
-    execute(path.parent, "UPDATE plan SET hash = ?, resolved = ?", manifest["plan_hash"], json.dumps(manifest["plan"]))
-
-
 def list_files_of_the_user(home):
     """Note files outside the folder as what runs wrote, each of which is to be removed or replaced."""
-    forge_only_calibrations(home)
+    forge(home, ("part-1", "part-2"))  # runs take the other folder up again
     for name in (
         "tables/../../../mine/notes.csv",
         str(home / "mine" / "notes.html"),
@@ -160,7 +142,7 @@ def link(*names):
     """Return what puts links to the user's files into a folder, and notes what they lead to as written by runs."""
 
     def spoil(home):
-        forge_only_calibrations(home)
+        forge(home, ("part-1", "part-2"))
         for name in names:
             path = home / "loot" / "r" / name
             if path.is_dir():
@@ -176,7 +158,7 @@ def link(*names):
 
 
 SPOILED = [
-    forge, forge_only_calibrations, list_files_of_the_user, link("spreadsheet"), link("spreadsheet.xlsx"), link("tables"),
+    forge, list_files_of_the_user, link("spreadsheet"), link("spreadsheet.xlsx"), link("tables"),
     link("figures", "styles"), link("games", "facts"), link("report.html"), link("manifest.json"), link("study.sqlite-journal"),
 ]  # fmt: skip
 

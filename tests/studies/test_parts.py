@@ -133,7 +133,6 @@ def test_a_folder_of_before_chunk_deals_extends_if_its_chunks_are_equal(tmp_path
     ("changes", "words"),
     [
         ({"precision": 3.0, "chunks": None}, "it may stop before all deals are played"),
-        ({"lineups": [["flat_mc:seconds=0.001"]]}, "its budget in seconds depends on the machine"),
         ({"lineups": [["greedy"], ["flat_mc"]], "search_deals": 10}, "search_deals divides its deals differently"),
     ],
 )

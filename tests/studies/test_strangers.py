@@ -328,25 +328,6 @@ def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, m
     assert run([*heat_map, "--code", str(bots)]) == 0
 
 
-def test_a_calibration_in_a_manifest_names_no_other_code(copy, tmp_path):
-    from strozzi_sim.agent import load_agent
-    from strozzi_sim.errors import InputError
-    from strozzi_sim.game import load_game
-    from strozzi_sim.game.variants import resolve_variant
-    from strozzi_sim.studies.calibrated import with_counts
-
-    bots = tmp_path / "other.py"
-    bots.write_text(AGENT)
-    manifest = json.loads((copy / "r" / "manifest.json").read_bytes())
-    given = load_agent("flat_mc:seconds=0.01", "strozzi")
-    noted = {"given": given.text, "plays": f"{bots}::first", "count": "playouts=3", "players": [3], "measured": 0.01}
-    (copy / "r" / "manifest.json").write_text(json.dumps(manifest | {"calibrated": [noted]}))
-    game = load_game("strozzi")
-    with pytest.raises(InputError, match="named only by the folder"):
-        with_counts([given], game, [3], [resolve_variant(game, "base")], folder=copy / "r")
-    assert not bots.with_suffix(".ran").exists()
-
-
 @pytest.mark.parametrize("name", ["SQLITE_IOERR_LOCK", "SQLITE_PROTOCOL"])
 def test_a_disk_without_locks_is_told_from_another_run(name, copy, monkeypatch, capsys):
     def refuse(*arguments, **options):
