@@ -86,7 +86,7 @@ class _Manifest(msgspec.Struct):
 def refuse_links(folder: Path) -> None:
     """Refuse a results folder in which a file or folder of a run is a link, a pipe or a device.
 
-    A folder may be forged. Nothing in it is opened, made, emptied or removed before this check of all that a run
+    A folder may be a stranger's. Nothing in it is opened, made, emptied or removed before this check of all that a run
     reads or writes: a link there could lead to any file of the user's. The folder itself may be a link.
 
     Raises:
