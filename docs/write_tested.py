@@ -38,7 +38,7 @@ KINDS = {  # what a test is about, by its name
     "intervals, tests and ratings": r"^tests/stats/|test_coverage_benchmark|test_bands_hold",
     "games in C": r"test_limit\.py",
 }
-FUZZ = {"inputs": ("fuzz.py", "200"), "results folders": ("fuzz_folders.py", "30")}
+FUZZ = {"inputs": ("fuzz.py", "200")}
 
 
 # -- the run ---------------------------------------------------------------------------------------------------------

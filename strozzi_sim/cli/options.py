@@ -157,8 +157,8 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
         yield watcher(on_message=console.print, on_games=partial(show, GAMES), on_phase=show, on_planned=tell_plan)
 
 
-def write_page(results: "Results", progress: "Progress | None" = None) -> Path | None:
-    """Write the report of a results folder; return its path, None for results without a folder or a report."""
+def write_page(results: "Results", progress: "Progress | None" = None, *, newer: bool = True) -> Path | None:
+    """Write the report of a results folder, unless `newer` and it is newer than the tables; return its path, None for results without a folder or a report."""
     from strozzi_sim.game import load_game
     from strozzi_sim.reports.writing import has_page, write_report
 
@@ -166,7 +166,7 @@ def write_page(results: "Results", progress: "Progress | None" = None) -> Path |
         return None
     game = load_game(results.manifest["game"])
     phase = None if progress is None else progress.on_phase
-    return write_report(results.folder, results.manifest, results.tables, game, phase)
+    return write_report(results.folder, results.manifest, results.tables, game, phase, newer=newer)
 
 
 def precision_words(results: "Results") -> list[str]:

@@ -88,7 +88,7 @@ def report(
     if len(results) == 1:
         if out is not None:
             raise InputError("--out: is for several folders; the page of one is written into it")
-        _finish(results[0], options.write_page(results[0]), json)
+        _finish(results[0], options.write_page(results[0], newer=False), json)
         return
     together = side_by_side(results)
     page = together.report(out or "side-by-side.html")

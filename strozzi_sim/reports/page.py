@@ -22,7 +22,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _GENERATOR = '<meta name="generator" content="strozzi-sim">'
 
 
-def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter, mark: str = "") -> str:
+def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter) -> str:
     """Return the page as HTML.
 
     Args:
@@ -30,7 +30,6 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
         game: their game.
         content: content of the page.
         painter: has the declarations of its pictures.
-        mark: HTML in the head of the page.
     """
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
@@ -57,7 +56,6 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
     page = environment.get_template("page.html").render(
         css=Markup((_TEMPLATES / "page.css").read_text("utf-8")),
         js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
-        mark=Markup(mark),
         name=_heading(str(manifest.get("name", game.title)), game.title),
         game=game.title,
         version=versions.get("strozzi-sim", ""),

@@ -104,7 +104,7 @@ def _check_complete(manifests: Mapping[Path, Mapping[str, Any]]) -> dict[Part, P
         try:
             part = parse_part(str(manifest["part"]))
         except ArgumentError as error:
-            raise InputError(f"{folder / MANIFEST}: was changed by hand: {error}") from None
+            raise InputError(f"{folder / MANIFEST}: {error}") from None
         if part in by_part:
             raise InputError(f"part {part} is given twice: {by_part[part]} and {folder}; leave one of them out")
         by_part[part] = folder

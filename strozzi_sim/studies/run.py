@@ -23,13 +23,13 @@ from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.studies import tables
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.fact_files import PART as FACTS
 from strozzi_sim.studies.fact_files import damage, frames_of, read_table, write_facts
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
-from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
-from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
+from strozzi_sim.studies.outputs import games_of, read_tables, write_rows, write_tables
 from strozzi_sim.studies.plan import RESUMES, Cell, Plan
-from strozzi_sim.studies.plan_identity import as_today, identity_of
+from strozzi_sim.studies.plan_identity import identity_of, with_all_components
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store
@@ -37,6 +37,14 @@ from strozzi_sim.studies.worth import KEYS, add_worth
 
 Tables = Callable[[Plan, MemoryStore], dict[str, Any]]
 StoppingRule = Callable[[Plan, MemoryStore], bool]
+_DECISIVE = (
+    "kind",
+    "plan_hash",
+    "report",
+    "kept",
+    "versions",
+    "commit",
+)  # keys of a manifest that decide tables and rows
 MIN_CHUNKS = 20  # chunks that are worth tables after an interruption
 
 
@@ -59,8 +67,8 @@ def run_study(
 ) -> Results:
     """Play the missing chunks of a study and write its tables, made by `tables`; default: those of a study.
 
-    `kind` names the function that makes the tables, with all its inputs other than the plan. Existing, unmodified tables
-    of the same chunks are read instead of made again.
+    `kind` names the function that makes the tables, with all its inputs other than the plan. Tables are made if chunks,
+    plan, report or versions are newer, or a file is missing; else they are read.
 
     With `trust_agents`, a folder resumes although changes of its agents' code could not be detected.
 
@@ -76,8 +84,6 @@ def run_study(
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop; finished chunks are kept.
     """
-    from strozzi_sim.studies.checked_tables import check_tables
-
     progress = progress or Progress()
     began = monotonic()
     plan = _reuse_stored_facts(folder, plan)
@@ -89,46 +95,42 @@ def run_study(
         try:
             with stop_flag():  # while tables are written too
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
-                manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule)
+                manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule, before)
                 if plan.part is not None:
                     return _end_part(plan, store, manifest, played_now, monotonic() - began)
-                made_of = digest_of_tables(manifest, cut, store, kind)
-                same = (
-                    bool(before.get("finished"))
-                    and before.get("made_of") == made_of
-                    and has_tables(store.files, before)
-                )
+                manifest["kind"] = kind
+                same = not played_now and _has_outputs(store, before, manifest)
                 if same:
-                    frames, files = read_tables(store.files)
-                    check_tables(folder, before, frames)
+                    frames = read_tables(folder, before.get("tables", []))
                 else:
+                    write_manifest(folder, manifest)  # of a study that is not finished
                     progress.on_phase("tables", 0, 0)
                     with single_threaded_blas():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
                     progress.on_phase("saving", 0, 0)
-                    files = write_tables(store.files, frames)
+                    write_tables(store.files, frames)
                     if plan.rows:
                         write_rows(plan, store)
-                write_facts(plan, store, same=not played_now and _are_rows_of(before, manifest))
+                    write_facts(plan, store)
                 seconds = round(monotonic() - began, 3)
-                manifest |= {
-                    "games": cut.games,
-                    "deals": cut.deals,
-                    "finished": now(),
-                    "seconds": seconds,
-                    "played_now": played_now,
-                    "tables": sorted(frames),
-                    "made_of": made_of,
-                }
                 if same:
                     manifest = before  # the run that made the tables, and what it was
+                else:
+                    manifest |= _as_finished(cut, seconds, frames) | {"played_now": played_now}
                 write_manifest(folder, manifest)
                 store.end_run(played_now)
         except Interrupted as signal:
             kept = f"{len(store.done)} of {len(plan.keys)} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest, files)
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest)
+
+
+def _as_finished(cut: Plan, seconds: float, frames: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that a manifest gets once the tables are made."""
+    return {
+        "games": cut.games, "deals": cut.deals, "finished": now(), "seconds": seconds, "tables": sorted(frames),
+    }  # fmt: skip
 
 
 def _end_part(plan: Plan, store: Store, manifest: dict[str, Any], played_now: int, seconds: float) -> Results:
@@ -139,10 +141,10 @@ def _end_part(plan: Plan, store: Store, manifest: dict[str, Any], played_now: in
     return Results(_as_played(plan, plan), {}, plan.games, played_now, manifest["seconds"], store.folder, manifest)
 
 
-def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
-    """Return whether an earlier finished run wrote the same rows as this one would."""
-    decide = ("plan_hash", "kept", "versions")
-    return bool(before.get("finished")) and all(before.get(key) == _as_read(manifest[key]) for key in decide)
+def _has_outputs(store: Store, before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
+    """Return whether a finished run wrote the tables and rows that this one would write, and the files exist."""
+    alike = bool(before.get("finished")) and all(before.get(key) == _as_read(manifest[key]) for key in _DECISIVE)
+    return alike and store.files.exist(("tables/", "games/", FACTS))
 
 
 def _as_read(value: Any) -> Any:
@@ -160,12 +162,12 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), RowSelection)
-    if identity_of(as_today(before["plan"], plan.game)) != identity_of(plan.resolved):
+    if identity_of(with_all_components(before["plan"], plan.game)) != identity_of(plan.resolved):
         return plan
     try:
         keep_of(plan.game.fact_tables, held.tables)
     except InputError as error:
-        raise InputError(f"{folder / MANIFEST}: was changed by hand: held: {error}") from None
+        raise InputError(f"{folder / MANIFEST}: held: {error}") from None
     answers = not counted or replace(plan, counted=counted, held=held).is_covered
     if counted:
         plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.required_facts])))
@@ -173,19 +175,20 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
 
 
 def _play_all(
-    plan: Plan, store: Store, workers: Workers, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    progress: Progress,
+    stopping_rule: StoppingRule | None,
+    before: Mapping[str, Any],
 ) -> tuple[dict[str, Any], Plan, int]:
-    """Play an unfinished study; return its manifest, the played part of the plan, and the number of new games."""
+    """Play an unfinished study, whose manifest was `before`; return the manifest, the played part of the plan, and the new games."""
     for cell, chunk in store.damaged:
         progress.on_message(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     if store.outdated:
         progress.on_message(f"{len(store.outdated)} of {len(plan.keys)} chunks lack requested facts and are replayed")
     manifest = make_manifest(plan, progress.command)
-    try:
-        before = read_manifest(store.folder)
-    except FileNotFoundError:
-        before = None
-    if before is not None:
+    if before:
         manifest["started"] = before["started"]
     if len(store.done) < len(plan.keys):
         write_manifest(store.folder, manifest)  # of a study that is not finished
@@ -233,13 +236,7 @@ def run_in_memory(
         frames = (tables or study_tables)(cut, store)
         kept = frames_of(cut, store)
     seconds = round(monotonic() - began, 3)
-    manifest |= {
-        "games": cut.games,
-        "deals": cut.deals,
-        "finished": now(),
-        "seconds": seconds,
-        "tables": sorted(frames),
-    }
+    manifest |= _as_finished(cut, seconds, frames)
     manifest["plan"] = {**manifest["plan"], "deals": cut.deals}
     return Results(
         _as_played(plan, cut), frames, cut.games, played_now, seconds, manifest=manifest, kept=kept,
@@ -407,7 +404,7 @@ def games_played(played: Results, *, workers: Workers, progress: Progress | None
         AgentFault, Interrupted: as `run_in_memory`.
     """
     if played.folder is not None:
-        names = sorted(name for name in read_files(played.folder).digests if name.startswith("games/"))
+        names = sorted(name for name in read_files(played.folder).names if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
         tables = [read_table(played.folder, name) for name in names]

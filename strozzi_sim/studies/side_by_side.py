@@ -42,7 +42,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     tables["changes"] = pd.concat(compared, ignore_index=True)
     return replace(
         studies[0], tables=tables, n_games=sum(each.n_games for each in studies), folder=None,
-        manifest=_manifest(studies, names), files={}, plan={**studies[0].plan, "variants": _variants(studies, names)},
+        manifest=_manifest(studies, names), plan={**studies[0].plan, "variants": _variants(studies, names)},
     )  # fmt: skip
 
 

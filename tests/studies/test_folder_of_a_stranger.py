@@ -135,7 +135,7 @@ def list_files_of_the_user(home):
         str(home / "mine" / "notes.html"),
         "spreadsheet/../../../mine/notes.csv",
     ):
-        execute(home / "loot" / "r", "INSERT INTO files VALUES (?, NULL)", name)
+        execute(home / "loot" / "r", "INSERT INTO files VALUES (?)", name)
 
 
 def link(*names):
@@ -150,7 +150,7 @@ def link(*names):
             path.unlink(missing_ok=True)
             folder = "." not in name
             listed = f"{name}/notes.csv" if folder else name
-            execute(home / "loot" / "r", "INSERT OR REPLACE INTO files VALUES (?, NULL)", listed)
+            execute(home / "loot" / "r", "INSERT OR REPLACE INTO files VALUES (?)", listed)
             path.symlink_to(home / "mine" / ("keep" if folder else "notes.html"))
 
     spoil.__name__ = f"links at {', '.join(names)}"
@@ -158,8 +158,8 @@ def link(*names):
 
 
 SPOILED = [
-    forge, list_files_of_the_user, link("spreadsheet"), link("spreadsheet.xlsx"), link("tables"),
-    link("figures", "styles"), link("games", "facts"), link("report.html"), link("manifest.json"), link("study.sqlite-journal"),
+    forge, list_files_of_the_user, link("manifest.json"), link("study.sqlite-journal"),
+    link("spreadsheet", "spreadsheet.xlsx", "tables", "figures", "styles", "games", "facts", "report.html"),
 ]  # fmt: skip
 
 
