@@ -23,8 +23,6 @@ def merge(
 ) -> Results:
     """Join the parts of a study, each played with `run FILE --part I/N`; the tables are those of one run, to the byte.
 
-    One chunk in twenty of every part is replayed here and must be equal.
-
     Args:
         parts: results folders of all parts
         folder: results folder of the whole study
@@ -33,8 +31,8 @@ def merge(
         progress: as in `simulate`
 
     Raises:
-        InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor; or a
-            replayed chunk differs. Names the part.
+        InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor; names the
+            part.
         StorageError, AgentFault, Interrupted: as `run`.
 
     >>> import tempfile

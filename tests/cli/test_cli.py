@@ -61,7 +61,6 @@ COMMANDS = [
     "games",
     "bench",
     "cache",
-    "warm",
 ]
 
 
@@ -145,14 +144,14 @@ def test_agents_games_and_cache_in_the_terminal():
 
 
 def test_an_unknown_game_is_not_compiled_ahead():
-    done = strozzi("warm", "medici")
+    done = strozzi("cache", "--warm", "medici")
     assert (done.returncode, done.stdout) == (2, "")
     assert "medici_vs_strozzi" in done.stderr
 
 
 @pytest.mark.nightly
 def test_after_warm_nothing_is_compiled():
-    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json").stdout)
+    (line,) = json.loads(process("cache", "--warm", "medici_vs_strozzi", "--json").stdout)
     assert line["pieces"] > 15
     assert line["mib"] > 0.5
     assert Path(line["folder"]).name.startswith("medici_vs_strozzi-")
