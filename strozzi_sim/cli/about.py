@@ -106,7 +106,8 @@ def games(
         document: list[dict[str, Any]] = [
             {
                 "name": each.name, "players": list(each.player_counts), "variants": [BASE, *shipped],
-                "behaviour": each.behaviour, "tiers": dict(each.tiers), **_sizes(each),
+                "behaviour": each.behaviour, "tiers": dict(each.tiers),
+                **(_sizes(each) if game else {}),
             }
             for each, shipped in shipped_of.items()
         ]  # fmt: skip
@@ -150,7 +151,7 @@ def cache(
     if clear and warm:
         raise InputError("--clear and --warm: use only one of them")
     if game and not warm:
-        raise InputError(f"GAME: is for --warm, got {game}")
+        raise InputError(f"GAME: must be left out without --warm, got {game}")
     if warm:
         _warm_games(game, json)
         return

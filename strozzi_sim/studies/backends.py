@@ -92,7 +92,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, plan: Plan) ->
 
     request = _request_of(plan)
 
-    class Joined(distributed.WorkerPlugin):  # type: ignore[misc]
+    class Joined(distributed.WorkerPlugin):
         """Prepares a worker; pickled with its code, since the worker may lack ours."""
 
         name = f"strozzi-sim-{plan.hash}"

@@ -10,12 +10,12 @@ import pytest
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
 from strozzi_sim.cli.app import run as command
-from strozzi_sim.errors import ArgumentError, ClusterError, Interrupted
+from strozzi_sim.errors import ArgumentError, ClusterError, InputError, Interrupted
 from strozzi_sim.studies import backends
 from strozzi_sim.studies.progress import Progress
 from study_database import chunks
 
-STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunks": 1_000, "lineups": [["heuristic"]], "report": {"pages": ["balance"]}}  # fmt: skip
+STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunks": 1_000, "lineups": [["heuristic"]], "report": {"pages": ["balance"], "explorer": False}}  # fmt: skip
 BOTS = '''
 from pathlib import Path
 
@@ -103,19 +103,9 @@ def after(games, action):
     return Progress(on_games=look)
 
 
-def write_bot(folder, which):
-    (folder / "data").mkdir(parents=True)
-    (folder / "bots.py").write_text(BOTS)
-    (folder / "data" / "which.txt").write_text(str(which))
-
-
 @pytest.mark.slow
-def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_path, monkeypatch):
-    """One worker is killed in the middle, and one joins late; agents' files of one name travel, with files of their own."""
-    monkeypatch.chdir(tmp_path)
-    write_bot(Path("first"), 0)
-    write_bot(Path("last"), -1)
-    lineups = {"lineups": [["first/bots.py::fixed", "last/bots.py::fixed", "random", "heuristic"]]}
+def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_path):
+    """One worker is killed in the middle, and one joins late."""
     killed, stays = dask.add(), dask.add()
     dask.wait_for(2)
 
@@ -125,12 +115,32 @@ def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_pa
         dask.wait_for(2)
         (tmp_path / "logs" / "go").touch()
 
-    play(dask, tmp_path / "r", after(20, swap), **lineups)
+    play(dask, tmp_path / "r", after(20, swap))
     assert killed.wait() == -signal.SIGKILL
     assert stays.poll() is None
     assert len(chunks(tmp_path / "r")) == 1_000
-    ss.run(study(**lineups), tmp_path / "here", workers=1)
+    ss.run(study(), tmp_path / "here", workers=1)
     assert contents(tmp_path / "r") == contents(tmp_path / "here")
+
+
+@pytest.mark.slow
+def test_files_of_agents_travel_with_the_files_that_they_declare(dask, tmp_path, monkeypatch):
+    """Two of one name."""
+    monkeypatch.chdir(tmp_path)
+    for folder, which in (("first", 0), ("last", -1)):
+        Path(folder, "data").mkdir(parents=True)
+        Path(folder, "bots.py").write_text(BOTS)
+        Path(folder, "data", "which.txt").write_text(str(which))
+    lineup = ["first/bots.py::fixed", "last/bots.py::fixed", "random", "random"]
+    asked = {"lineups": [lineup], "deals": 40, "chunks": 20}
+    dask.add()  # in another folder
+    dask.wait_for(1)
+    play(dask, tmp_path / "r", **asked)
+    ss.run(study(**asked), tmp_path / "here", workers=1)
+    assert contents(tmp_path / "r") == contents(tmp_path / "here")
+    Path("last/bots.py").write_text(BOTS.replace("data/which.txt", "../first/data/which.txt"))
+    with pytest.raises(InputError, match=r"agent file last/bots.py: '../first/data/which.txt' leads out of its folder"):
+        play(dask, tmp_path / "s", **asked)
 
 
 @pytest.mark.slow
