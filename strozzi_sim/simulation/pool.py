@@ -1,9 +1,8 @@
 """The pool: ranges of deals played by joblib workers.
 
-Compiled agents release the interpreter lock, so the workers are threads; other backends, or a cluster,
-are set with `joblib.parallel_config(backend="loky")` or `backend="dask"`. With a third-party agent
-each worker has a separate process for it (see `isolation`). Results arrive as they become ready; they do not depend on
-the number of workers, the backend or the order.
+Compiled agents release the interpreter lock, so the workers are threads; other backends are set with
+`joblib.parallel_config(backend="loky")`. With a third-party agent each worker has a separate process for it (see
+`isolation`). Results arrive as they become ready; they do not depend on the number of workers, the backend or the order.
 """
 
 import pickle
@@ -26,7 +25,7 @@ from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, MatchResult
 
 _BATCH = 4  # tasks for each worker at once, if results come in batches
-_AHEAD = 256  # tasks that wait at most, for workers of a cluster that join later
+_AHEAD = 256  # tasks that wait at most for workers of a cluster, where more may join
 refusal = ""  # why this process must not play, if it is a worker of a cluster that differs from the others
 
 
@@ -134,6 +133,7 @@ def _joblib_results(
     tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
 ) -> Generator[tuple[Task, MatchResult | None]]:
     """Yield what joblib's workers return, as it arrives, or batch by batch if the backend cannot stream (Ray's)."""
+    import cloudpickle
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
@@ -143,9 +143,9 @@ def _joblib_results(
     def calls() -> Iterator[Any]:
         for number, task in enumerate(tasks):
             under_way[number] = task
-            yield delayed(_perform)(number, task if shared else pickle.dumps(task), stop, left)
+            yield delayed(_perform)(number, task if shared else cloudpickle.dumps(task), stop, left)
 
-    ahead = max(_AHEAD, 2 * workers)
+    ahead = 2 * workers if shared else max(_AHEAD, 2 * workers)
     try:
         pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered", pre_dispatch=ahead)
     except ValueError:

@@ -23,7 +23,6 @@ def merge_parts(
     out: Path,
     *,
     code: Sequence[str | Path] = (),
-    workers: int,
     progress: Progress,
 ) -> Results:
     """Join the parts of a study in a new results folder: the tables of one run, to the byte.
@@ -34,12 +33,11 @@ def merge_parts(
         folders: results folders of the parts.
         out: results folder of the study.
         code: agents' files that may be run; other files that a part names are refused.
-        workers: number of workers.
         progress: progress reports.
 
     Raises:
         InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor.
-        StorageError, AgentFault, Interrupted: as `run_study`.
+        StorageError, Interrupted: as `run_study`.
     """
     manifests = {folder: _manifest_of(folder) for folder in dict.fromkeys(folders)}
     _check_alike(manifests)
@@ -56,7 +54,7 @@ def merge_parts(
             for chunk in read_chunks(folder, replace(plan, part=part)):
                 if chunk[:2] not in store.done:
                     store.adopt(chunk)
-    return run_study(plan, out, workers=workers, progress=progress, kind="Study {}", trust_agents=True)
+    return run_study(plan, out, workers=1, progress=progress, kind="Study {}", trust_agents=True)
 
 
 def _manifest_of(folder: Path) -> dict[str, Any]:

@@ -147,7 +147,7 @@ def test_what_cannot_be_divided_is_refused(changes, words, tmp_path):
 
 
 def test_merged_parts_are_one_run_to_the_byte(whole, parts, tmp_path):
-    merged = ss.merge(parts[::-1], tmp_path / "m", workers=2)
+    merged = ss.merge(parts[::-1], tmp_path / "m")
     assert merged.new_games == 0
     assert merged.n_games == whole.n_games
     assert contents(tmp_path / "m") == contents(whole.folder)
@@ -167,7 +167,7 @@ def test_a_part_extends_and_resumes_in_its_folder(parts, tmp_path):
     keep_chunks(folder, 5)
     ss.run(study(), folder, workers=1, deals=220, part="2/3")
     assert chunks(folder) == chunks(parts[1])
-    merged = ss.merge([parts[0], folder, parts[2]], tmp_path / "m", workers=1)
+    merged = ss.merge([parts[0], folder, parts[2]], tmp_path / "m")
     assert merged.n_games == 6 * 220
 
 
@@ -225,7 +225,7 @@ MISFITS = [
 def test_parts_that_do_not_fit_are_named_and_nothing_is_written(harm, words, copies, tmp_path):
     harm(copies)
     with pytest.raises(InputError, match=words):
-        ss.merge(copies, tmp_path / "m", workers=1)
+        ss.merge(copies, tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
 
@@ -248,8 +248,8 @@ def test_the_command_plays_parts_and_joins_them(tmp_path, monkeypatch, capsys):
     assert "part 2/2: p2; join all parts: strozzi merge DIR... --out DIR" in capsys.readouterr().out
     assert command(["merge", "p1", "--out", "m"]) == 2
     assert "part 2 of 2 is missing" in capsys.readouterr().err
-    assert command(["merge", "p1", "p2", "--out", "m", "--workers", "1"]) == 0
+    assert command(["merge", "p1", "p2", "--out", "m"]) == 0
     assert Path("m/report.html").exists()
-    assert command(["run", "study.toml", "--deals", "60", "--out", "m", "--workers", "1"]) == 0
+    assert command(["run", "study.toml", "--deals", "60", "--out", "m"]) == 0
     assert "20 games played" in capsys.readouterr().out
     assert (read_manifest(Path("m"))["deals"], (Path("m") / MANIFEST).exists()) == (60, True)
