@@ -101,7 +101,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, plan: Plan) ->
             try:
                 from strozzi_sim.studies.backends import prepare
 
-                prepare(request, worker.local_directory, f"worker {worker.address}")
+                prepare(request, worker)
             except ImportError as error:
                 raise RuntimeError(f"worker {worker.address}: {error}") from None
 
@@ -128,7 +128,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, plan: Plan) ->
         try:
             client.register_plugin(Joined())
         except (RuntimeError, ClusterError) as error:
-            raise ClusterError(f"{error}; install the same versions, or use equal processors") from None
+            raise ClusterError(f"{error}; install the same there, or leave this worker out") from None
         with parallel_config(Backend(client=client, wait_for_workers_timeout=_CONNECT)):
             yield
     finally:
@@ -162,22 +162,23 @@ def _request_of(plan: Plan) -> dict[str, Any]:
     }
 
 
-def prepare(request: Mapping[str, Any], folder: str, worker: str) -> None:
-    """Store the agents' files in a worker's folder, and compare the worker with the machine that asks.
+def prepare(request: Mapping[str, Any], worker: Any) -> None:
+    """Store the agents' files in the folder of a worker of Dask, and compare the worker with the machine that asks.
 
     Raises:
         ClusterError: they differ. The worker's tasks end in this error too: Dask gives tasks also to a worker that joined
             later and raised it.
     """
     try:
-        receive((SentFile(*file) for file in request["files"]), Path(folder, "strozzi-agents"))
+        if not worker.address.startswith("inproc:"):  # that worker is this process, whose files may change later
+            receive((SentFile(*file) for file in request["files"]), Path(worker.local_directory, "strozzi-agents"))
         game = load_game(request["game"])
         changes = list(differences(machine_of(game), request["machine"]))
         for text, digest in request["digests"].items() if not changes else ():
             if load_agent(text, game).source_digest != digest:
                 changes.append(f"the code of agent {text}")
-        pool.refusal = f"{worker} differs from this machine: {'; '.join(changes[:3])}" if changes else ""
+        pool.refusal = f"worker {worker.address} differs from this machine: {'; '.join(changes[:3])}" if changes else ""
     except StrozziError as error:
-        pool.refusal = f"{worker}: {error}"
+        pool.refusal = f"worker {worker.address}: {error}"
     if pool.refusal:
         raise ClusterError(pool.refusal)
