@@ -149,7 +149,7 @@ class AgentSpec(SpecSources):
         return tuple(load_agent(text, self.game) for text in named if text != NONE)
 
     @property
-    def _in_code(self) -> bool:
+    def in_code(self) -> bool:
         """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
         return not (self.builtin or split_file(self.text)[0] or is_installed(self.agent, self.game))
 

@@ -5,10 +5,8 @@ objects.
 """
 
 import inspect
-import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,27 +78,6 @@ def command(
     ask.__annotations__ = {}
     ask.__doc__ = f"{said['']}\n\n{example}"
     return ask
-
-
-def plain_commands() -> dict[str, Callable[..., int | None]]:
-    """Return the commands of the questions that have an `EXAMPLE`: they print their tables."""
-    import strozzi_sim.questions as questions
-
-    found = {}
-    for module in pkgutil.iter_modules(questions.__path__):
-        part = import_module(f"{questions.__name__}.{module.name}")
-        if hasattr(part, "EXAMPLE"):
-            question = getattr(part, module.name)
-            found[module.name.replace("_", "-")] = command(question, _show_tables, f"Example: {part.EXAMPLE}")
-    return found
-
-
-def _show_tables(results: "Results", given: dict[str, Any]) -> None:
-    if given["json"]:
-        options.print_tables(results)
-        return
-    for name, table in results.tables.items():
-        print(f"{name}\n{options.text_of(table)}")
 
 
 def declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:

@@ -18,7 +18,7 @@ from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
-from strozzi_sim.simulation.pool import Task, Workers, play_tasks
+from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.studies import tables
 from strozzi_sim.studies.cells import CellCounts
@@ -57,7 +57,7 @@ def run_study(
     plan: Plan,
     folder: Path,
     *,
-    workers: Workers,
+    workers: int,
     progress: Progress | None = None,
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
@@ -177,7 +177,7 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
 def _play_all(
     plan: Plan,
     store: Store,
-    workers: Workers,
+    workers: int,
     progress: Progress,
     stopping_rule: StoppingRule | None,
     before: Mapping[str, Any],
@@ -194,15 +194,13 @@ def _play_all(
         write_manifest(store.folder, manifest)  # of a study that is not finished
     store.begin_run(manifest)
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
-    if not isinstance(workers, int):
-        manifest["cluster"] = workers.report()
     return manifest, cut, played_now
 
 
 def run_in_memory(
     plan: Plan,
     *,
-    workers: Workers,
+    workers: int,
     progress: Progress | None = None,
     tables: Tables | None = None,
     ready: Callable[[], None] | None = None,
@@ -262,7 +260,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
 
 
 def _play(
-    plan: Plan, store: MemoryStore, workers: Workers, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan, store: MemoryStore, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[Plan, int]:
     """Play the missing chunks; return the played part of the plan and the number of new games."""
     if stopping_rule is None:
@@ -280,7 +278,7 @@ def _play(
     return plan, played_now
 
 
-def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Progress, chunks: range) -> int:
+def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progress, chunks: range) -> int:
     every = (
         product(plan.cells, chunks)
         if store.is_persistent
@@ -301,7 +299,7 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Pr
             match.warm(counted=bool(plan.counted or plan.held.tables), luck=plan.luck)
         progress.on_games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
-            done += 0 if task.key in store.done else played.games  # a result may be corrected by its replay
+            done += played.games
             store.write(task.key, played)
             progress.on_games(done, plan.games)
     return done - before
@@ -396,7 +394,7 @@ def figure_tables(plan: Plan, store: MemoryStore, *, sums: bool) -> dict[str, An
     return tables.figure_tables(plan.game, cells, plan.pages, plan.heatmaps, sums=sums)
 
 
-def games_played(played: Results, *, workers: Workers, progress: Progress | None = None) -> Any:
+def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:
     """Return one row per game and seat as a data frame, from the folder or by replaying the games in memory.
 
     Raises:

@@ -69,16 +69,6 @@ class Chunk(NamedTuple):
             and self.games == plan.chunk_games(plan.cells[self.cell], self.chunk)
         )
 
-    def equals(self, other: "Chunk") -> bool:
-        """Return whether both have the same results; compressed bytes depend on the machine's zlib. `other` was made here."""
-        if self[:4] != other[:4] or self.rows != other.rows:
-            return False
-        try:
-            whole = (zlib.decompress(part) for part in other[5:8])
-            return all(unpacked(part, len(two)) == two for part, two in zip(self[5:8], whole, strict=True))
-        except (zlib.error, ValueError):
-            return False
-
 
 def read_chunks(folder: Path, plan: Plan) -> Iterator[Chunk]:
     """Yield the chunks in a results folder of a plan, or of a part of one, without locking the folder.

@@ -13,7 +13,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import with_text_keys
 from strozzi_sim.studies import illegal_answers
-from strozzi_sim.studies.backends import workers_of
+from strozzi_sim.studies.backends import cluster_of
 from strozzi_sim.studies.lookup import (
     Folder,
     Lineup,
@@ -220,8 +220,8 @@ def run(
         for warning in study.plan.warnings():
             reporter.on_message(warning)
         ready = partial(reporter.on_planned, study.summary())
-        with workers_of(backend, scheduler, workers, number, study.plan.game.name, reporter) as players:
-            rest: Any = {"workers": players, "progress": reporter, "ready": ready}
+        with cluster_of(backend, scheduler, workers, study.plan):
+            rest: Any = {"workers": number, "progress": reporter, "ready": ready}
             rest |= {"tables": study.all_tables, "stopping_rule": study.stopping_rule()}
             played = (
                 run_in_memory(study.plan, **rest)

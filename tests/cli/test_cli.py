@@ -61,7 +61,6 @@ COMMANDS = [
     "games",
     "bench",
     "cache",
-    "warm",
 ]
 
 
@@ -133,6 +132,8 @@ def test_agents_and_games_json():
             },
         },
     ]  # fmt: skip
+    (strozzi_alone,) = document("games", "strozzi")
+    assert strozzi_alone == document("games")[2] | {"actions": 14, "observation_size": 354, "state_bytes": 428}
     assert document("cache")["folders"]
 
 
@@ -141,18 +142,27 @@ def test_agents_games_and_cache_in_the_terminal():
     assert "weight of ship prizes" in strozzi("agents", "heuristic").stdout
     assert "no parameters" in strozzi("agents", "random").stdout
     assert "variant long-tracks" in strozzi("games").stdout
+    assert "state bytes: " in strozzi("games", "strozzi").stdout
     assert "MiB" in strozzi("cache").stdout
 
 
-def test_an_unknown_game_is_not_compiled_ahead():
-    done = strozzi("warm", "medici")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--warm", "medici"], "medici_vs_strozzi"),
+        (["--warm", "--clear"], "use only one of them"),
+        (["strozzi"], "GAME: must be left out without --warm, got strozzi"),
+    ],
+)
+def test_what_cannot_be_compiled_ahead_is_refused(arguments, words):
+    done = strozzi("cache", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "medici_vs_strozzi" in done.stderr
+    assert words in done.stderr
 
 
 @pytest.mark.nightly
 def test_after_warm_nothing_is_compiled():
-    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json").stdout)
+    (line,) = json.loads(process("cache", "--warm", "medici_vs_strozzi", "--json").stdout)
     assert line["pieces"] > 15
     assert line["mib"] > 0.5
     assert Path(line["folder"]).name.startswith("medici_vs_strozzi-")

@@ -97,13 +97,3 @@ def test_every_argument_is_documented_once(name):
 
     function = getattr(ss, name)
     assert set(described(function)) == {"", *inspect.signature(function).parameters}
-
-
-def test_the_shape_of_a_game():
-    first, again = (ss.shape("strozzi", 3, deals=60, seed=5).tables["shape"].set_index("figure") for _ in range(2))
-    assert first.drop("games_per_s").equals(again.drop("games_per_s"))
-    assert (
-        first.loc["decisions_mean", "low"] < first.loc["decisions_mean", "value"] < first.loc["decisions_mean", "high"]
-    )
-    assert first.loc["choices_max", "value"] == 4
-    assert 25 < first.loc["tree_log10_mean", "value"] < 45
