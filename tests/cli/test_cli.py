@@ -46,7 +46,6 @@ def document(*arguments, run=strozzi, **options):
 COMMANDS = [
     "run",
     "report",
-    "spreadsheet",
     "balance",
     "tournament",
     "compare",

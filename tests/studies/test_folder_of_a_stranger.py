@@ -51,8 +51,9 @@ SPECS = (
 # By command, what a user does with a folder; {loot} is the stranger's. A command that is not named reads no folder.
 COMMANDS = {
     "run": ["run {study} --out {loot}", "run {study} --deals 40 --out {loot}"],
-    "report": ["report {loot}", "report {loot} {mine} --out {out}/side.html"],
-    "spreadsheet": ["spreadsheet {loot}", "spreadsheet {loot} --xlsx"],
+    "report": [
+        "report {loot}", "report {loot} {mine} --out {out}/side.html", "report {loot} --spreadsheet csv", "report {loot} --spreadsheet xlsx",
+    ],
     "merge": ["merge {loot} {loot} --out {out}/whole", "merge {part_1} {part_2} --out {out}/whole", "merge {own_1} {own_2} --out {loot}"],
     "heatmap": ["heatmap {loot} --rows seat --columns round --fact round", "heatmap strozzi --rows seat --columns round --fact round --deals 20 --players 3 --agents random --out {loot}"],
     "balance": ["balance strozzi --players 3 --agents random --deals 20 --out {loot}"],
