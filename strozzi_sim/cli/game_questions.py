@@ -290,52 +290,21 @@ def _show_interactions(table: Any, left_out: int) -> None:
 def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
-    if "best" in results.tables:
-        _show_best(results)
-        return
     from strozzi_sim.reports.sweep_pictures import sweep_of
 
-    caveats = sweep_of(results.manifest, results.tables, results.game).caveats()
-    for sentence in (*results.findings, *(f"{line.replace('`', '')}." for line in caveats)):
+    swept = sweep_of(results.manifest, results.tables, results.game)
+    for sentence in (*results.findings, *(f"{line.replace('`', '')}." for line in swept.caveats())):
         print(f"\n{sentence}")
-    table = results.tables["sweep"]
-    keys = list(results.manifest["report"]["sweep"])
+    table = swept.ranked()
     figures = ("seat_gap", "score_mean", "margin_mean", "decisions_mean")
     cells = [column for column in ("players", "lineup") if table[column].nunique() > 1]
-    print(f"\n{figure_rows(table, (*cells, *keys), [figure for figure in figures if figure in set(table['figure'])])}")
-    options.print_status("tables/sweep has every figure; --best FIGURE searches the value with the lowest one")
-
-
-def _show_best(results: "Results") -> None:
-    """Print the race for the best value: the finalists, and how many were worse."""
-    table = results.tables["best"]
-    keys = list(table.columns[1 : list(table.columns).index("status")])
-    figure = table["figure"].iloc[0]
-    rows = [[*keys, figure.replace("_", " "), "minus the winner", "deals", "status"]]
-    for row in table.to_dict("records"):
-        less = {"value": row["minus_winner"], "low": row["minus_winner_low"], "high": row["minus_winner_high"]}
-        rows.append(
-            [
-                *(f"{row[key]:g}" for key in keys),
-                estimate_text(row),
-                estimate_text(less),
-                f"{row['deals']:,}",
-                row["status"],
-            ]
-        )
-    print(f"\n{columns_of(rows)}\n{pluralize(results.n_games, 'game')}; finalists on deals on which none was chosen")
-    if "precision" in results.plan:
-        winner = table.iloc[0]
-        wanted = results.plan["precision"]
-        known = "is" if 50 * (winner["high"] - winner["low"]) <= wanted else "is not"
-        print(
-            f"the winner's {figure.replace('_', ' ')} {known} known to +- {wanted:g} points, after {pluralize(int(winner['deals']), 'deal')} "
-            "(intervals of finalists valid whenever it stops)"
-        )
+    shown = [figure for figure in figures if figure in set(table["figure"])]
+    print(f"\n{figure_rows(table, (*cells, *swept.keys, 'seats'), shown)}")
+    options.print_status("tables/sweep has every figure")
 
 
 COMMANDS = {
-    "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml --best seat_gap"),
+    "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml"),
     "luck": command(luck, _show_luck, "Example: strozzi luck strozzi --players 3-6"),
     "our-table": command(
         our_table, _show_our_table, "Example: strozzi our-table strozzi sheets.csv",
