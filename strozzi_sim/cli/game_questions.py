@@ -18,8 +18,6 @@ from strozzi_sim.runtime.text_columns import columns_of
 if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
-_MOST_PAIRS = 5  # of numbers that work together
-
 
 def _show_worth(results: "Results", given: dict[str, Any]) -> None:
     from strozzi_sim.game import find_game
@@ -232,8 +230,6 @@ def _show_weights(results: "Results", given: dict[str, Any]) -> None:
     heavy = table[table["status"] == HEAVY]
     if len(heavy):
         print(f"\n{columns_of(_weights_rows(heavy))}")
-    if "interactions" in results.tables:
-        _show_interactions(results.tables["interactions"], results.manifest["left_out"])
     for sentence in groups:
         print(f"\n{sentence}")
     refused = results.manifest["refused"]
@@ -260,31 +256,6 @@ def _weights_rows(heavy: Any) -> list[list[str]]:
         place = f"{low}" if low == high else f"{low} to {high}"
         rows.append([str(key[0]), place, f"{key[1]:g}", f"{key[2]:g}", *own, *others])
     return rows
-
-
-def _show_interactions(table: Any, left_out: int) -> None:
-    """Print what each of the heaviest numbers decides by itself and with others, and the pairs that work together."""
-    if table.empty:
-        print("\nno two numbers matter, so none work together")
-        return
-    found = {(row.outcome, row.figure, row.key): row for row in table[table["other"] == ""].itertuples(index=False)}
-    rows = [["number, % of the variance", "wins: alone", "with others", "score: alone", "with others"]]
-    columns = [(outcome, figure) for outcome in ("win_share", "score_mean") for figure in ("first_order", "total")]
-    for key in dict.fromkeys(table["key"]):
-        rows.append([key, *(points(found[(*column, key)]).replace("+", "") for column in columns)])
-    print(f"\nsampled together over a step down, the value and a step up\n{columns_of(rows)}")
-    called = {"win_share": "wins", "score_mean": "the score"}
-    pairs = table[table["other"] != ""].sort_values("value", ascending=False, kind="stable")
-    for row in pairs.head(_MOST_PAIRS).itertuples(index=False):
-        print(
-            f"{row.key} and {row.other} together: {points(row)} % of the variance of {called[row.outcome]}, beyond what each decides"
-        )
-    if pairs.empty:
-        print("no two of them are known to work together")
-    if len(pairs) > _MOST_PAIRS:
-        print(f"{len(pairs) - _MOST_PAIRS} more pairs decide less (--json has all)")
-    if left_out:
-        print(f"{pluralize(left_out, 'sample')} left out: no valid box")
 
 
 def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
