@@ -109,46 +109,8 @@ def _show_luck(results: "Results", given: dict[str, Any]) -> None:
             f"\n{players} players, {field_name(lineup)}: {estimate_text(length)} decisions in a game, {estimate_text(minutes)} minutes\n{columns_of(rows)}"
         )
     print("\nShares are of these agents; with two players what the deal does cannot be told from chance in play.")
-    _show_streams(results.tables["streams"])
-    _show_index(results.tables["index"])
     if "drama" in results.tables:
         _show_drama(results.tables["drama"], given["playouts"])
-
-
-def _show_streams(table: Any) -> None:
-    """Print what each source of chance decides, by strength of play."""
-    found = {
-        (*row[:4], row.outcome, row.figure): points(row).replace("+", "")
-        for row in table[
-            ["players", "strength", "agent", "source", "outcome", "figure", "value", "low", "high"]
-        ].itertuples(index=False)
-    }
-    columns = [("win", "first_order"), ("win", "total"), ("score", "first_order"), ("score", "total")]
-    rows = [["players", "agent", "source of chance, %", "wins: alone", "with others", "scores: alone", "with others"]]
-    for players, strength, agent, source in dict.fromkeys(key[:4] for key in found):
-        cells = [found.get((players, strength, agent, source, *column), "-") for column in columns]
-        rows.append([str(players), agent, source, *cells])
-    print(
-        f"\n{columns_of(rows)}\n\nAlone: what it decides whatever the rest is; with others: what is left open as long as it is."
-    )
-
-
-def _show_index(table: Any) -> None:
-    """Print the skill-luck index by strength of play, and the published games that it is between."""
-    from strozzi_sim.studies.skill_luck import INDEX, LUCK, PUBLISHED, SKILL, between
-
-    rows = [["players", "agent", "skill K", "luck L", "index S", "among published games", "games"]]
-    for (players, agent), here in table.groupby(["players", "agent"], sort=False):
-        figures = here.set_index("figure")
-        cells = [estimate_text(figures.loc[name]) for name in (SKILL, LUCK, INDEX)]
-        index = figures.loc[INDEX]
-        rows.append([str(players), agent, *cells, between(index["low"], index["high"]), f"{figures.loc[SKILL, 'n']:,}"])
-    known = ", ".join(f"{name} {level:g}" for name, level in PUBLISHED.items())
-    print(
-        f"\n{columns_of(rows)}\n\nS = (K - L) / (K + L) (Silver 2025, arXiv 2511.11611; published: {known}). K: this agent among random players, 1 if it "
-        "always wins; the best play may have more. L: how much its games change with chance drawn anew, 1 if a die decides. Games in which good players always beat "
-        "random ones and chance is fresh are all at 0."
-    )
 
 
 def _show_drama(table: Any, playouts: int) -> None:

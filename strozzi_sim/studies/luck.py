@@ -1,4 +1,4 @@
-"""Skill and luck: the variance from agents, seats, deal and rest, the draws of chance that decide, and the drama."""
+"""Skill and luck: the variance from agents, seats, deal and rest, and the drama."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -19,17 +19,15 @@ from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import moments, variance_shares
-from strozzi_sim.studies.chance_streams import stream_indices
 from strozzi_sim.studies.drama import FEWEST, drama_figures
 from strozzi_sim.studies.outputs import games_of
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.skill_luck import skill_luck
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 WIN, SCORE = "win", "score"
 COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
-BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the tables streams, index and drama
+BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the table drama
 MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
 
 
@@ -58,7 +56,7 @@ class Luck(Kind):
         return super().summary() + followed
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the tables luck (shares of variance, length), streams (draws of chance that decide), index and drama."""
+        """Return the tables luck (shares of variance, length) and drama."""
         from joblib import parallel_config
 
         games = games_of(plan, store)
@@ -76,10 +74,8 @@ class Luck(Kind):
                 rows.append(_row(where, outcome, "all", "variance", variance, plan.deals))
             rows += _length(where, plan, store, cell, self.seconds)
         tables = {"luck": pd.DataFrame(rows, columns=list(COLUMNS))}
-        with parallel_config(n_jobs=self.workers):
-            tables["streams"] = self._streams(plan)
-            tables["index"] = self._index(plan)
-            if self.games != 0:
+        if self.games != 0:
+            with parallel_config(n_jobs=self.workers):
                 tables["drama"] = self._drama(plan, tables["luck"])
         return tables
 
@@ -92,29 +88,6 @@ class Luck(Kind):
                     spec = load_agent(text, plan.game)
                     if not spec.searches:
                         yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
-
-    def _fast_play(self, plan: Plan) -> Iterator[tuple[tuple[Any, ...], Match]]:
-        """Yield key and match of the quick tiers: the others would play too few deals."""
-        for strength, spec, match in self._self_play(plan):
-            if _is_quick(spec) and not spec.foreign:
-                yield (match.players, match.variant.name, strength, spec.text), match
-
-    def _streams(self, plan: Plan) -> pd.DataFrame:
-        """Return the indices of chance sources."""
-        rows = []
-        for key, match in self._fast_play(plan):
-            for names, found in stream_indices(match, plan.deals).items():
-                rows.append((*key, *names, *_numbers(found)))
-        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "outcome", "source", "figure", "value", "low", "high", "n"])
-
-    def _index(self, plan: Plan) -> pd.DataFrame:
-        """Return the skill-luck index and its two leverages."""
-        rows = [
-            (*key, figure, *_numbers(found))
-            for key, match in self._fast_play(plan)
-            for figure, found in skill_luck(match, plan.deals)
-        ]
-        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
     def _drama(self, plan: Plan, luck: pd.DataFrame) -> pd.DataFrame:
         """Return the figures of drama."""
