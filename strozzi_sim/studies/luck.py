@@ -1,9 +1,8 @@
 """Skill and luck: the variance from agents, seats, deal and rest, and the drama."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.lineups import agents
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import CELL
+from strozzi_sim.game.reporting import CELL, pick
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
@@ -63,9 +62,7 @@ class Luck(Kind):
         rows: list[tuple[Any, ...]] = []
         for cell in plan.cells:
             where = (cell.match.players, cell.match.variant.name, cell.lineup)
-            here = games[
-                (games["players"] == where[0]) & (games["variant"] == where[1]) & (games["lineup"] == where[2])
-            ]
+            here = pick(games, players=where[0], variant=where[1], lineup=where[2])
             for outcome in (WIN, SCORE):
                 squares, deals = _squares(here, outcome, where[0])
                 shares, variance = variance_shares(moments(squares, _chunks(plan, deals)))
@@ -79,29 +76,24 @@ class Luck(Kind):
                 tables["drama"] = self._drama(plan, tables["luck"])
         return tables
 
-    def _self_play(self, plan: Plan) -> Iterator[tuple[str, AgentSpec, Match]]:
-        """Yield strength, agent and match of the game's tiers that do not search, at every player count and variant."""
-        tiers = plan.game.tiers or {"usual": plan.game.default_agent}
-        for players in plan.players:
-            for variant in plan.variants:
-                for strength, text in tiers.items():
-                    spec = load_agent(text, plan.game)
-                    if not spec.searches:
-                        yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
-
     def _drama(self, plan: Plan, luck: pd.DataFrame) -> pd.DataFrame:
-        """Return the figures of drama."""
+        """Return the figures of drama of the game's tiers that do not search, at every player count and variant."""
         rows = []
-        for strength, spec, match in self._self_play(plan):
+        tiers = plan.game.tiers or {"usual": plan.game.default_agent}
+        for players, variant, (strength, text) in product(plan.players, plan.variants, tiers.items()):
+            spec = load_agent(text, plan.game)
+            if spec.searches:
+                continue
+            match = Match(plan.game, players, (spec,), variant, plan.seed)
             playing = match if _is_quick(spec) else replace(match, lineup=(_of_playouts(plan.game),))
-            most = self._most_games(luck[luck["players"] == match.players])
+            most = self._most_games(luck[luck["players"] == players])
             follow = partial(
                 drama_figures, match, playing, most if _is_quick(spec) else min(most, FEWEST), self.playouts
             )
             apart = match.foreign or playing.foreign
             figures = run_in_worker(follow, blame=match.lost) if apart else follow()
             for figure, found in figures.items():
-                rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
+                rows.append((players, variant.name, strength, spec.text, figure, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
     def _most_games(self, luck: pd.DataFrame) -> int:
@@ -205,14 +197,7 @@ def _length(
 def _row(
     where: tuple[int, str, str], outcome: str, source: str, figure: str, found: Estimate, deals: int
 ) -> tuple[Any, ...]:
-    return (
-        *where,
-        outcome,
-        source,
-        figure,
-        *_numbers(found),
-        deals,
-    )
+    return (*where, outcome, source, figure, *_numbers(found), deals)
 
 
 def _numbers(found: Estimate) -> tuple[float, float, float, int]:
