@@ -48,13 +48,16 @@ SEARCH = """```python
 import optuna
 import strozzi_sim as ss
 
+
 def seat_gap(bonus, seed, deals):
     changed = {"bonus": {"tracks": {"bonus": bonus}}}
     found = ss.simulate("strozzi", 4, ["heuristic"], deals, variant=changed, seed=seed, progress=False)
     return found.tables["balance"].query("figure == 'seat_gap'")["value"].item()
 
+
 def of_trial(trial):
     return seat_gap({space: trial.suggest_int(f"{space}", 0, 20) for space in (7, 8, 9)}, seed=1, deals=2000)
+
 
 search = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
 search.optimize(of_trial, n_trials=30)
