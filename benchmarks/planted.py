@@ -214,11 +214,6 @@ def fate(quick: bool, prize: int = 1000) -> Iterator[Reading]:
         yield Reading(f"{how}: when", call, numbers(row), right)
         row = figure(found["drama"], figure="runaway_share")
         yield Reading(f"{how}: in the first half", call, numbers(row), row.value == 1 if decided else row.high < 0.5)
-        won = {row.source: row for row in found["streams"].query("outcome == 'win' and figure == 'total'").itertuples()}
-        right = set(won) == ({"fate"} if decided else {"dice"}) and all(holds(row, 1) for row in won.values())
-        yield Reading(
-            f"{how}: the draws of chance", call, ", ".join(f"{name} {numbers(row)}" for name, row in won.items()), right
-        )
     row = figure(ss.luck(PLANTED, 3, FIELD, 4 * deals, changes, games=0, progress=False).tables["luck"],
                  outcome="win", source="deal_of_seat", figure="variance_share")  # fmt: skip
     yield Reading("what the deal gives a seat decides", call, numbers(row), row.low > 0.99)

@@ -364,17 +364,12 @@ def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, s
         store: holds its chunks.
         compared: pairs of variants to compare in `changes`; default: the reference with each other one.
     """
-    cells = _counts_of_lineups(plan, store)
+    cells = [cell_counts(plan, store, cell) for cell in plan.lineup_cells]
     if compared is None:
         compared = [(plan.reference.name, other.name) for other in plan.variants if other is not plan.reference]
     found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect, plan.explored)
     found |= {"sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else {}
     return found | ({"worth": _worth(plan, store, cells)} if plan.worth else {})
-
-
-def _counts_of_lineups(plan: Plan, store: MemoryStore) -> list[CellCounts]:
-    """Return the counts of the cells of a study, without those that measure worth."""
-    return [cell_counts(plan, store, cell) for cell in plan.lineup_cells]
 
 
 def _worth(plan: Plan, store: MemoryStore, cells: Sequence[CellCounts]) -> Any:
@@ -386,12 +381,6 @@ def _worth(plan: Plan, store: MemoryStore, cells: Sequence[CellCounts]) -> Any:
             own = free[match.players, match.variant.name, match.positions[1].text]
             add_worth(table, own, cell_counts(plan, store, cell), cell.thing, plan.things[cell.thing])
     return table.frame()
-
-
-def figure_tables(plan: Plan, store: MemoryStore, *, sums: bool) -> dict[str, Any]:
-    """Return the tables of a study before they become data frames; with `sums` they keep the counts of ratios."""
-    cells = _counts_of_lineups(plan, store)
-    return tables.figure_tables(plan.game, cells, plan.pages, plan.heatmaps, sums=sums)
 
 
 def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:

@@ -31,11 +31,11 @@ WRONG = {  # a value that can be typed, by argument
     "seatings": "round", "variant": "nope", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
     "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
     "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0, "precision": 26, "keys": "nothing", "seconds": 0,
-    "file": str(ROOT / "experiments" / "flag_usage.toml"), "best": "seats", "highest": True,
+    "file": str(ROOT / "experiments" / "flag_usage.toml"),
     "parts": "", "luck": "nobody", "luck_redraws": 0, "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
-    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
+    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",
 }  # fmt: skip
 PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name"), ("merge", "parts")}
 

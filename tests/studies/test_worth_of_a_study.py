@@ -104,12 +104,6 @@ def test_a_precision_is_about_the_line_ups_alone():
     assert len(found["worth"]) == 4
 
 
-def test_the_search_for_the_best_value_plays_no_restricted_games():
-    keys = {**KEYS, "deals": 40, "sweep": {"tracks.bonus.9": [10, 20]}}
-    measured = ss.sweep(ss.Study(**keys, worth=["flag:ware"]), "seat_gap", workers=1)
-    assert measured.n_games == ss.sweep(ss.Study(**keys), "seat_gap", workers=1).n_games <= 5 * 40
-
-
 @pytest.mark.parametrize(
     ("key", "named"),
     [
