@@ -102,7 +102,7 @@ class Claim:
         n: stated number of games.
         table, where: table of the command, and columns of the rows.
         minutes: duration of the command on two cores.
-        behaviour: version of the game's behaviour with which the figure was measured, if older than today's.
+        behaviour: version of the game's behaviour with which the figure was measured, if not the package's.
         tolerance: of a speed, as a factor less 1.
         machine: whether it is compared on the named type of processor only.
         cold: whether the command begins with an empty cache of compiled code.

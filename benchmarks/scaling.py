@@ -104,7 +104,7 @@ def main() -> None:
         for workers in (1, 2):
             cluster.add()
             cluster.wait_for(workers)
-            whole(SMALL, backend="dask", scheduler=cluster.address)  # the worker computes its signature
+            whole(SMALL, backend="dask", scheduler=cluster.address)  # the worker loads its compiled code
             for deals in (SMALL, given.deals):
                 show(
                     f"Dask, {workers} workers",

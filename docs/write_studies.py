@@ -44,6 +44,26 @@ CHANGES = (
     "[variant.mine.scoring]", "ship_ranks = [20, 10, 5]", "[variant.mine.ships]", "S03 = {sail = 8}", 'remove = ["S01"]',
     'add = [{id = "S30", sail = 4, venice = 1, rome = 1, naples = 1, scrolls = 0, promotion = 0}]',
 )  # fmt: skip
+SEARCH = """```python
+import optuna
+import strozzi_sim as ss
+
+
+def seat_gap(bonus, seed, deals):
+    changed = {"bonus": {"tracks": {"bonus": bonus}}}
+    found = ss.simulate("strozzi", 4, ["heuristic"], deals, variant=changed, seed=seed, progress=False)
+    return found.tables["balance"].query("figure == 'seat_gap'")["value"].item()
+
+
+def of_trial(trial):
+    return seat_gap({space: trial.suggest_int(f"{space}", 0, 20) for space in (7, 8, 9)}, seed=1, deals=2000)
+
+
+search = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
+search.optimize(of_trial, n_trials=30)
+best = {int(space): value for space, value in search.best_params.items()}
+print(best, search.best_value, seat_gap(best, seed=2, deals=10_000))
+```"""
 ADDED = 'ships.add=[{id="S30",sail=4,venice=1,rome=1,naples=1,scrolls=0,promotion=0}]'
 PICTURES = {
     "dots with intervals": "a figure by a few levels. Beside an equal share: points above or below it. A thin line is the 95 % interval; numbers stand at the highest and the lowest that differ from the broken line.",
@@ -80,6 +100,12 @@ def page() -> str:
         "```toml", *CHANGES, "```", "",
         "On the command line `--set` writes the same with points: `--set 'scoring.ship_ranks=[20,10,5]'`, `--set ships.S03.sail=8`,",
         "`--set 'ships.remove=[\"S01\"]'` and", "", f"`strozzi compare strozzi --set '{ADDED}'`", "",
+        "## The best of many values", "",
+        "`[sweep]` plays a grid of one or two keys, on the same deals: the page and `strozzi sweep FILE` rank the values by the gap between the seats, and group those",
+        "that cannot be told apart from the lowest. Of more keys, or of hundreds of values, optuna (`pip install optuna`) searches the best with `simulate`:", "",
+        SEARCH, "",
+        "All trials play the same deals, so that they differ by their values alone. The lowest of many noisy figures is also the luckiest, so it is measured again on",
+        "deals that did not choose it: with optuna 5 this prints `{7: 15, 8: 4, 9: 0}`, 0.022 in the search and 0.044 on other deals; the published game has 0.11.", "",
         "## The page", "",
         "1. The verdict, a sentence that follows from the tables by rules, with the numbers behind it; what is true of an agent is not said of the game.",
         "2. One picture that answers the study's question, three numbers with half-widths, one line of caveat.",
@@ -90,6 +116,12 @@ def page() -> str:
         "5. Method, plan, command and versions; what is reconstructed; words.", "",
         "The page is one file without network, light and dark, for wide screens, phones and paper. `strozzi report A B` lays studies side by side. A study of",
         "more than four line-ups has a page for each in `styles/`.", "",
+        "## What is made again",
+        "",
+        "The results are the chunks in `study.sqlite`, each with a SHA-256. `strozzi run` plays missing and damaged chunks, and makes tables and page from",
+        "them if chunks, plan, report or versions are newer, or a file is missing; `strozzi report DIR` draws the page again from the tables. So do not edit",
+        "these files: they are replaced. Remove a table and run again to have it as it was. A file of your own is never replaced or removed.",
+        "",
         "## A folder of somebody else's", "",
         "Reports, heat maps, merges and spreadsheets open a results folder as data. Files that its line-ups name, such as `bots.py::mine`, the program of",
         "`pipe` or the weights of `network`, are not used unless you name them too: `strozzi heatmap DIR ... --code bots.py`, `strozzi merge DIR... --code bots.py`,",

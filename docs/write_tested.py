@@ -29,16 +29,16 @@ SELECTED = (
     "every_decision or all_ways or tiny_game or start_player or illegal_option or check_ or seed_gives"  # of COUNTED
 )
 KINDS = {  # what a test is about, by its name
-    "a run that is killed, interrupted or resumed": r"_killed|_a_kill|resum|SIGKILL|lost_worker|interrupted",
+    "a run that is killed, interrupted or resumed": r"_killed|_a_kill|resum|SIGKILL|interrupted",
     "planted faults of games that `check_game` must name": r"conformance/test_planted_faults",
     "planted truths that figures must show": r"test_planted\.py",
     "malformed input": r"test_fuzz|test_wrong_input|test_parsing|test_strangers",
     "secrets: what a seat must not know": r"leak_check|test_view|test_what_a_seat_knows|one_way_keys",
-    "equal bytes, whatever the number of workers or the machine": r"any_number_of_workers|test_signature|bytes_are_the_same|test_processors",
+    "equal bytes, whatever the number of workers or the machine": r"any_number_of_workers|thousand_chunks_of_two_workers|bytes_are_the_same|test_processors",
     "intervals, tests and ratings": r"^tests/stats/|test_coverage_benchmark|test_bands_hold",
     "games in C": r"test_limit\.py",
 }
-FUZZ = {"inputs": ("fuzz.py", "200"), "results folders": ("fuzz_folders.py", "30")}
+FUZZ = {"inputs": ("fuzz.py", "200")}
 
 
 # -- the run ---------------------------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from strozzi_sim.questions.merge import merge
     from strozzi_sim.questions.one_game import analyse, record
     from strozzi_sim.questions.our_table import our_table
-    from strozzi_sim.questions.shape import shape
     from strozzi_sim.questions.simulate import simulate
     from strozzi_sim.questions.sweep import sweep
     from strozzi_sim.questions.tournament import tournament
@@ -39,13 +38,13 @@ _PLACES = {
     "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Variant": "game.variants", "Position": "play.position",
     "VectorEnv": "simulation.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
     "run": "studies.study", "analyse": "questions.one_game", "record": "questions.one_game",
-    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "leak_check", "luck", "merge", "our_table", "shape", "simulate", "sweep", "tournament", "weights", "worth")},
+    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "leak_check", "luck", "merge", "our_table", "simulate", "sweep", "tournament", "weights", "worth")},
 }  # fmt: skip
 
 __all__ = [
     "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse", "check_agent", "check_game", "compare", "compiled_agent",
     "exploit", "games", "heatmap", "leak_check", "load_agent", "load_game", "luck", "merge", "our_table", "python_agent", "read_study", "record", "run",
-    "shape", "simulate", "sweep", "tournament", "weights", "worth",
+    "simulate", "sweep", "tournament", "weights", "worth",
 ]  # fmt: skip
 
 

@@ -46,6 +46,11 @@ def _wins(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["figure"] == "win_share"]
 
 
+def _gaps(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of gaps between the seats."""
+    return table[table["figure"].isin(["seat_gap", "seat_gap_by_chance"])]
+
+
 STYLES = {
     "strozzi": "heuristic,eager,florence,picky,pirate-early,pirate-late,promoter,racer,trader",
     "medici_vs_strozzi": "fair-price,shader,fixed-price,appraiser",
@@ -75,7 +80,7 @@ for game, counts in PLAYERS.items():
     several = "4" if game == "strasbourg" else counts  # its games are long
     RUNS[f"{game}-luck"] = Run(
         f"strozzi luck {game} --players {several} --agents {_FIELDS[game]} --games {_FOLLOWED[game]}",
-        ("luck", "streams", "index", "drama"),
+        ("luck", "drama"),
     )
     RUNS[f"{game}-fields"] = Run(
         f"strozzi luck {game} --players {2 if game == 'medici_vs_strozzi' else 4} --deals 500 --games 0", ("luck",)
@@ -89,7 +94,7 @@ for game, counts in PLAYERS.items():
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )
-RUNS["strozzi-sweep"] = Run("strozzi sweep experiments/strozzi_bonus.toml --best seat_gap", ("best",))
+RUNS["strozzi-sweep"] = Run("strozzi sweep experiments/strozzi_bonus.toml", ("sweep", "changes"), rows=_gaps)
 RUNS["medici_vs_strozzi-prices"] = Run(
     "strozzi run experiments/medici_vs_strozzi_prices.toml", ("prices",), rows=_overall
 )

@@ -1,7 +1,6 @@
 """The text of docs/findings.md, made from the kept tables: every figure is read from a row, every statement is tested on it."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import runs
@@ -17,9 +16,9 @@ from strozzi_sim.reports.findings import headline_by_strength
 from strozzi_sim.reports.luck import who_plays
 from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.reports.styles import styles_answer, winners_sentence
+from strozzi_sim.reports.sweep_findings import Sweep
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.skill_luck import INDEX, between
 from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
 
@@ -43,9 +42,9 @@ read from the tables of the command named beside it. The section on worth rests 
   Medici vs Strozzi) and a *search* that looks further ahead with the values of the trained ones. Where all strengths agree, the text speaks of the game.
 - **Which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi, and
   Strasbourg's city and points of tasks are reconstructed. A section below plays {runs.boxes.COUNT} other boxes that fit the known facts equally well.
-- **Which version.** The first section was played with behaviour 2 of all three games, the current one, the others with behaviour 1. Both have the same
-  rules and shuffle differently: the commands of the later sections now return other deals, and figures that differ within their intervals. Times in
-  parentheses are for two cores, in the first section beside other work.""".splitlines()
+- **Which version.** The first section and the bonus values further down were played with behaviour 2 of all three games, the current one, the rest with
+  behaviour 1. Both have the same rules and shuffle differently: the commands of the rest now return other deals, and figures that differ within their
+  intervals. Times in parentheses are for two cores, those of behaviour 2 beside other work.""".splitlines()
 
 
 def _fair() -> Iterator[str]:
@@ -216,8 +215,7 @@ def _luck() -> Iterator[str]:
     yield from ("## What is luck?", "")
     yield (
         "A field of different agents plays every deal in every rotation. The table divides the variance of who wins, in per cent. Its shares are those of "
-        "the field, not of the game: how much is who plays follows from who plays, so each game has the range over several fields below. With two players, what the deal gives an agent cannot be separated from how the games went. The skill-luck index below is 0 for every game in "
-        "which good players always beat random ones and fresh chance alone decides between equals."
+        "the field, not of the game: how much is who plays follows from who plays, so each game has the range over several fields below. With two players, what the deal gives an agent cannot be separated from how the games went."
     )
     yield ""
     columns = [
@@ -245,10 +243,7 @@ def _field(game: str, players: int) -> str:
 
 def _drama(game: str, title: str) -> Iterator[str]:
     run, players, agent = f"{game}-luck", USUAL[game], load_game(game).tiers["middle"]
-    where = {"players": players, "agent": agent}
-    figures = {each["figure"]: each for _, each in rows(run, "drama", **where).iterrows()}
-    streams = rows(run, "streams", outcome="win", figure="first_order", **where).sort_values("value", ascending=False)
-    index = row(run, "index", figure=INDEX, **where)
+    figures = {each["figure"]: each for _, each in rows(run, "drama", players=players, agent=agent).iterrows()}
     length = row(run, "luck", players=players, outcome="game", figure="decisions_mean")
     minutes = row(run, "luck", players=players, outcome="game", figure="minutes_mean")
     kings = figures.get("kingmaking_share")
@@ -264,8 +259,7 @@ def _drama(game: str, title: str) -> Iterator[str]:
             if kings is None
             else f"At {percent(kings)} of the decisions a seat that cannot win chooses between two rivals. "
         )
-        + f"The draw of {streams.iloc[0]['source']} by itself decides {percent(streams.iloc[0])} of who wins. The skill-luck index (Silver 2025) is {estimate_text(index)}: "
-        f"{between(index['low'], index['high']).replace('at ', 'level with ')}. n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
+        + f"n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
     )
     yield ""
 
@@ -304,17 +298,7 @@ def _lowered(sentences: list[str]) -> str:
 
 def _fairer() -> Iterator[str]:
     yield from ("## What would be fairer?", "")
-    best = runs.read("strozzi-sweep", "best")
-    winner = best[best["status"] == "winner"].iloc[0]
-    keys = [column for column in best if column.startswith("tracks.")]
-    values = listed([f"`{key}` = {winner[key]:g}" for key in keys])
-    base_gap = row("strozzi-balance", "balance", players=4, lineup="heuristic", figure="seat_gap")
-    hold(100 * winner["value"] < 3, "the fairest bonus values leave less than 3 points between the seats")
-    yield (
-        f"**Strozzi.** With {values} and no bonus on space 9 the best and the worst of four seats differ by {_points_of_gap(winner)} points of win share under "
-        f"`heuristic`, measured on {winner['deals']:,} held-out deals; in the published box (its bonus spaces are reconstructed) they "
-        f"differ by {100 * base_gap['value']:.1f}. " + _others_of_race(best, keys) + command("strozzi-sweep")
-    )
+    yield from _bonuses()
     yield ""
     for game, title in GAMES.items():
         run = f"{game}-weights"
@@ -335,27 +319,25 @@ def _fairer() -> Iterator[str]:
         yield ""
 
 
-def _others_of_race(best: Any, keys: list[str]) -> str:
-    """Return what is known of the other values of a race: only finalists were tested against the winner."""
-    by_status = {status: rows.to_dict("records") for status, rows in best.groupby("status")}
-    said = []
-    for each in by_status.get("significantly worse", []):
-        values = " and ".join(f"{each[key]:g}" for key in keys)
-        ends = ("value", "minus_winner"), ("low", "minus_winner_low"), ("high", "minus_winner_high")
-        more = _points_of_gap(SimpleNamespace(**{side: each[column] for side, column in ends}))
-        said.append(f"The other finalist, {values}, leaves {more} points more")
-    if open_ones := len(by_status.get("not told from the winner", [])):
-        said.append(f"{open_ones} other values cannot be distinguished from these")
-    if dropped := len(by_status.get("behind, and dropped", [])):
-        said.append(
-            f"The other {dropped} of {len(best)} pairs of values were dropped in earlier heats for being behind, without a test against these, which are "
-            "the best found and not known to be the best of all"
+def _bonuses() -> Iterator[str]:
+    run, game = "strozzi-sweep", load_game("strozzi")
+    tables = {"sweep": runs.read(run, "sweep"), "changes": runs.read(run, "changes").assign(level="")}
+    keys = [column for column in tables["sweep"] if column.startswith("tracks.")]
+    sweep = Sweep({"report": {"sweep": dict.fromkeys(keys)}}, tables, {}, game)
+    lowest = sweep.ranked().query("figure == 'seat_gap'").iloc[0]
+    gap, by_chance = (
+        row("strozzi-balance", "balance", players=4, lineup="heuristic", figure=figure)["value"]
+        for figure in ("seat_gap", "seat_gap_by_chance")
+    )
+    yield (
+        f"**Strozzi.** With 4 players, `heuristic` and no bonus on space 9, {_lowered([sweep.answer().verdict])} "
+        f"Each gap is known to ± {100 * sweep.rows('seat_gap')['by_chance'].max():.1f} points. "
+        + hold(
+            lowest["high"] < gap - by_chance,
+            f"The published box is less fair than that: its best and its worst seat differ by {100 * gap:.1f} points. Its bonus spaces are reconstructed.",
         )
-    return "".join(f"{sentence}. " for sentence in said)
-
-
-def _points_of_gap(found: Any) -> str:
-    return points(found).replace("+", "")
+        + f" {command(run)}"
+    )
 
 
 def _boxes() -> Iterator[str]:

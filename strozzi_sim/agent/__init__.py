@@ -4,7 +4,7 @@ An agent is one function plus a declaration. A compiled agent is called as `func
 with five records, and returns an action (int64); for agents in Python see `python_agent`:
 
 - state, rules : the game's records (its state.py); the state contains only what the agent's seat may know
-- params : the parameter record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds, Weights)
+- params : the parameter record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Weights)
 - memory : a record of the declared dtype, one per seat and thread, zeroed at the start of each game; a field `playouts`
   (int64) counts simulated games and is summed at the end of each game
 - rng : the agent's random stream; see `kernel.streams.randbelow`
@@ -17,7 +17,7 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
 from strozzi_sim.agent.lineups import check_lineup, seat_others
-from strozzi_sim.agent.parameters import Choice, Evaluator, File, Param, Policy, Prior, Seconds, Weights
+from strozzi_sim.agent.parameters import Choice, Evaluator, File, Param, Policy, Prior, Weights
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.agent.registry import (
     AGENT_TYPES,
@@ -47,7 +47,6 @@ __all__ = [
     "Policy",
     "Prior",
     "Replacement",
-    "Seconds",
     "Weights",
     "agent_names",
     "check_compiled",

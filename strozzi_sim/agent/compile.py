@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Seconds, Weights, load_agent
+from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
 from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
 from strozzi_sim.agent.worth import probabilities_place, worth_place
 from strozzi_sim.errors import AgentFault, InputError
@@ -118,8 +118,6 @@ def compile_agent(
         stop: int64[1]; a search ends early once it is not 0, with any legal action. Default: it cannot be stopped.
     """
     agent = spec.agent
-    if spec.in_seconds:
-        raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (play.calibrate)")
     params = np.zeros(1, agent.params_dtype)
     params[STOP_FIELD] = 0 if stop is None else stop.ctypes.data
     kept: list[Any] = [stop]
@@ -152,7 +150,7 @@ def compile_agent(
             table, networks = param.networks(str(value), game, evaluates)
             kept.append((table, networks))
             params[key] = table.ctypes.data
-        elif not isinstance(param, Seconds | File):
+        elif not isinstance(param, File):
             params[key] = value
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:

@@ -19,7 +19,6 @@ from strozzi_sim.agent.named_files import check_named
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.runtime.entry_points import load_object
-from strozzi_sim.runtime.forks import Forked, call_unforked
 from strozzi_sim.runtime.worker import active_heartbeat, describe_exception, heartbeat, is_worker, stdout_to_stderr
 from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 
@@ -94,9 +93,7 @@ def _load(value: str) -> Any:
 def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
     try:
         with stdout_to_stderr():
-            return call_unforked(load, argument)
-    except Forked as forked:
-        raise AgentFault(f"{what} does not import: it {forked}") from None
+            return load(argument)
     except BaseException as error:
         if isinstance(error, SIGNALS) and not is_worker():  # a worker ignores Ctrl-C, so there the file raised it
             raise

@@ -1,4 +1,4 @@
-"""The parameters that an agent declares: numbers, words, other agents, files of networks, and budgets in seconds.
+"""The parameters that an agent declares: numbers, words, other agents, and files of networks.
 
 `fields` returns a parameter's fields in the parameter record, `parse` parses its value from a spec string, and `format`
 formats it for the canonical spec string. The registry parses a policy, since it knows the available agents.
@@ -79,38 +79,6 @@ class Choice:
     def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
         return str(value)
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """A budget in seconds per decision, an alternative to the count parameter `of`; 0: not set.
-
-    It is not in the parameter record: `play.calibrate` converts it to a count before play.
-    Setting both is an error.
-    """
-
-    of: str
-    description: str = ""
-    default: float = 0.0
-    low: float = 0.0
-    high: float = 3600.0
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """Return its fields in the parameter record."""
-        return []
-
-    def parse(self, text: str, key: str, value: str) -> float:
-        """Parse the value in a spec string; `text`: the whole spec string, for errors."""
-        seconds = Param(self.default, self.low, self.high).parse(text, key, value)
-        if seconds == 0:
-            raise InputError(
-                f"agent {short_repr(text)}: {key} must be more than 0, got {value}; or set {self.of} instead"
-            )
-        return seconds
-
-    def format(self, value: Any) -> str:
-        """Format the value for the canonical spec string."""
-        return Param(self.default).format(value)
 
 
 @dataclass(frozen=True)
@@ -284,5 +252,5 @@ class Weights(GivenFile):
         return loaded(file, changed, tuple(sorted(sizes.items())))
 
 
-Parameter = Param | Choice | Policy | Seconds | Weights | File
+Parameter = Param | Choice | Policy | Weights | File
 Value = float | str

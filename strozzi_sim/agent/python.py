@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.runtime.forks import Forked, call_unforked
 from strozzi_sim.runtime.parsing import real_number
 from strozzi_sim.runtime.worker import describe_exception, is_worker
 
@@ -136,18 +135,22 @@ class TimeLimit:
         """Call an agent's function.
 
         Raises:
-            InvalidAnswer: it raised, forked, or took too long.
+            InvalidAnswer: it raised, or took too long.
         """
         try:
             if self._watchdog is not None:
                 self._watchdog.watch(2 * self.seconds + 1)
-            return call_unforked(self._call, function, *arguments, **named)
+            if self._rings:
+                signal.setitimer(signal.ITIMER_REAL, self.seconds)
+            try:
+                return function(*arguments, **named)
+            finally:
+                if self._rings:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
         except _TimeUp:
             raise InvalidAnswer(
                 f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
             ) from None
-        except Forked as forked:
-            raise InvalidAnswer(str(forked)) from None
         except InvalidAnswer:
             raise
         except BaseException as error:  # agents may raise SystemExit and the like
@@ -157,15 +160,6 @@ class TimeLimit:
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()
-
-    def _call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        if not self._rings:
-            return function(*arguments, **named)
-        signal.setitimer(signal.ITIMER_REAL, self.seconds)
-        try:
-            return function(*arguments, **named)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def read_only(part: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.global_random import refuse_global_random
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_point
-from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Value
 from strozzi_sim.agent.pickling import agent_of, pickled
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sent_files import place_of
@@ -116,12 +116,6 @@ class AgentSpec(SpecSources):
         return self.text == "random" and self.builtin
 
     @property
-    def in_seconds(self) -> str | None:
-        """The parameter with its budget in seconds, or None; an agent with one must be calibrated before play."""
-        given = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
-        return given[0] if given else None
-
-    @property
     def missing(self) -> str | None:
         """The parameter that must be given before it plays, a file without a default, or None."""
         files = ((key, param) for key, param in self.agent.params.items() if isinstance(param, GivenFile))
@@ -155,7 +149,7 @@ class AgentSpec(SpecSources):
         return tuple(load_agent(text, self.game) for text in named if text != NONE)
 
     @property
-    def _in_code(self) -> bool:
+    def in_code(self) -> bool:
         """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
         return not (self.builtin or split_file(self.text)[0] or is_installed(self.agent, self.game))
 
@@ -255,9 +249,6 @@ def _spec(
             raise InputError(f"agent {short_repr(text)}: parameter {key!r} is given twice")
         given.add(key)
         values[key] = _read(text, key, agent.params[key], value.strip(), game)
-    for key, param in agent.params.items():
-        if isinstance(param, Seconds) and {key, param.of} <= given:
-            raise InputError(f"agent {short_repr(text)}: give {param.of} or {key}, not both")
     changed = [
         f"{key}={agent.params[key].format(values[key])}" for key in sorted(values) if values[key] != default[key]
     ]

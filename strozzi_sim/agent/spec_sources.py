@@ -21,7 +21,7 @@ class SpecSources:
     values: Any
     builtin: Any
     policies: Any
-    _in_code: Any
+    in_code: Any
 
     @property
     def _given_files(self) -> list[tuple[GivenFile, str]]:
@@ -37,7 +37,7 @@ class SpecSources:
         parameters. None for built-in agents without such files, whose behaviour has a version. See `undigested`.
         """
         sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
-        if self._in_code:
+        if self.in_code:
             sources += [digest_of_values(self._functions)[0].encode()]
         sources += [part.encode() for each in self._reached.contents.items() for part in each]
         sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
@@ -47,7 +47,7 @@ class SpecSources:
     @property
     def undigested(self) -> tuple[str, ...]:
         """What its code uses, its policies' too, whose changes cannot be detected, as text."""
-        own = digest_of_values(self._functions)[1] if self._in_code else self._reached.unknown
+        own = digest_of_values(self._functions)[1] if self.in_code else self._reached.unknown
         return tuple(dict.fromkeys([*own, *(each for policy in self.policies for each in policy.undigested)]))
 
     @property
@@ -60,7 +60,7 @@ class SpecSources:
     def _reached(self) -> Reached:
         """The user's modules that its file, or its module in a package, imports."""
         file = next(iter(self._files()), None)
-        if self.builtin or self._in_code or file is None or not file.is_file():
+        if self.builtin or self.in_code or file is None or not file.is_file():
             return Reached({}, ())
         given = split_file(self.text)[0]
         module = None if given else sys.modules.get(self.agent.function.__module__)
@@ -73,7 +73,7 @@ class SpecSources:
         given = split_file(self.text)[0]
         module = sys.modules.get(self.agent.function.__module__)
         file = place_of(given) if given else getattr(module, "__file__", None)
-        if self._in_code:
+        if self.in_code:
             return [(Path(file).parent if file else Path()) / name for name in self.agent.files]
         return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
 

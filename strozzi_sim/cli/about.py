@@ -1,4 +1,4 @@
-"""Commands agents, games, cache and warm: installed agents and games, and compiled code."""
+"""Commands agents, games and cache: installed agents and games, and compiled code."""
 
 from pathlib import Path
 from time import monotonic
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli.options import Json, print_json
+from strozzi_sim.errors import InputError
 from strozzi_sim.runtime.text_columns import columns_of
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import Agent
+    from strozzi_sim.game.contract import Game
 
 
 def agents(
@@ -82,39 +84,39 @@ def _range(param: Any) -> str:
     return ", ".join(getattr(param, "options", ("an agent" if isinstance(param, Policy) else "a file",)))
 
 
-def games(json: Json = False) -> None:
-    """List the games, their player counts and variants.
+def games(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game, with its sizes; default: every game")] = "",
+    json: Json = False,
+) -> None:
+    """List the games, their player counts and variants, or the sizes of one.
 
-    Example: strozzi games
+    Example: strozzi games strozzi
     """
-    from strozzi_sim.errors import InputError
-    from strozzi_sim.game import installed_games
+    from strozzi_sim.game import installed_games, load_game
     from strozzi_sim.game.variants import BASE, shipped_variants
 
-    found, errors = installed_games()
+    found, errors = ([load_game(game)], {}) if game else installed_games()
     shipped_of = {}
-    for game in found:
+    for each in found:
         try:
-            shipped_of[game] = shipped_variants(game)
+            shipped_of[each] = shipped_variants(each)
         except InputError as error:
-            errors[game.name] = str(error)
+            errors[each.name] = str(error)
     if json:
-        document = list[dict[str, Any]]()
-        for game, shipped in shipped_of.items():
-            players, variants = list(game.player_counts), [BASE, *shipped]
-            document.append(
-                {
-                    "name": game.name,
-                    "players": players,
-                    "variants": variants,
-                    "behaviour": game.behaviour,
-                    "tiers": dict(game.tiers),
-                }
-            )
+        document: list[dict[str, Any]] = [
+            {
+                "name": each.name, "players": list(each.player_counts), "variants": [BASE, *shipped],
+                "behaviour": each.behaviour, "tiers": dict(each.tiers),
+                **(_sizes(each) if game else {}),
+            }
+            for each, shipped in shipped_of.items()
+        ]  # fmt: skip
         print_json(document + _not_loaded(errors))
         return
-    for game, shipped in shipped_of.items():
-        print(f"{game.name}: {game.title}, {game.player_count_text}, behaviour {game.behaviour}")
+    for each, shipped in shipped_of.items():
+        print(f"{each.name}: {each.title}, {each.player_count_text}, behaviour {each.behaviour}")
+        if game:
+            print("".join(f"    {name.replace('_', ' ')}: {size:,}\n" for name, size in _sizes(each).items()), end="")
         print("    variant base: the components as published or reconstructed")
         for variant, changes in shipped.items():
             print(f"    variant {variant}: {changes.get('about', '')}")
@@ -122,19 +124,73 @@ def games(json: Json = False) -> None:
         print(f"not loaded: {error_text}")
 
 
+def describe_games(game: str = "") -> dict[str, Any]:
+    """List the games; or of one game its rules, variants, agents, things whose worth can be measured, and facts.
+
+    Args:
+        game: default: all games in short
+    """
+    from strozzi_sim.agent import installed_agents
+    from strozzi_sim.game import default_players, installed_games, load_game
+    from strozzi_sim.game.restricting import described_things
+    from strozzi_sim.game.variants import find_variant, shipped_variants
+
+    if not game:
+        listed, errors = installed_games()
+        return {
+            "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
+            "not_loaded": errors,
+        }
+    found = load_game(game)
+    base = find_variant(found, "base")
+    agents = {
+        each.name: {"about": each.description, "parameters": {key: of.description for key, of in each.params.items()}}
+        for each, names in installed_agents()
+        if game in names
+    }
+    return {
+        "rules": found.view.short_rules(base.components, default_players(found)).splitlines(),
+        "players": list(found.player_counts),
+        "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
+        "agents_by_strength": dict(found.tiers),
+        "agents": agents,
+        "things": described_things(found, base),
+        "facts": {table.name: table.text for table in found.fact_tables},
+        "reconstructed_data": list(base.reconstructed),
+    }
+
+
+def _sizes(game: "Game") -> dict[str, int]:
+    """Return the number of actions, the numbers of an observation and the bytes of a state."""
+    return {
+        "actions": game.actions - 1, "observation_size": game.observation_size, "state_bytes": game.state.itemsize,
+    }  # fmt: skip
+
+
 def cache(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="with --warm: this game; default: every game")] = "",
     clear: Annotated[
         bool, typer.Option("--clear", help="remove all compiled code; the next run compiles again")
     ] = False,
+    warm: Annotated[
+        bool, typer.Option("--warm", help="compile the games and their agents ahead, so that no later command waits")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show or clear the folder that keeps compiled code.
+    """Show, clear or fill the folder that keeps compiled code.
 
-    Example: strozzi cache --clear
+    Example: strozzi cache --warm strozzi
     """
     from strozzi_sim.runtime.cache import cache_root, folders
     from strozzi_sim.runtime.cache import clear as clear_folders
 
+    if clear and warm:
+        raise InputError("--clear and --warm: use only one of them")
+    if game and not warm:
+        raise InputError(f"GAME: must be left out without --warm, got {game}")
+    if warm:
+        _warm_games(game, json)
+        return
     shown_folders = clear_folders() if clear else folders()
     if json:
         print_json({"root": str(cache_root()), "cleared": clear, "folders": [folder.name for folder in shown_folders]})
@@ -145,34 +201,7 @@ def cache(
             print(f"    {folder.name}  {_mib(folder):.1f} MiB")
 
 
-def signature(
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game; default: every game")] = "",
-    json: Json = False,
-) -> None:
-    """Print one number per game, over games of all built-in agents: machines with equal numbers play equally.
-
-    Example: strozzi signature strozzi
-    """
-    from strozzi_sim.game import installed_games, load_game
-    from strozzi_sim.runtime.cache import processor_type
-    from strozzi_sim.simulation.signature import signature as signature_of
-
-    names = [each.name for each in ([load_game(game)] if game else installed_games()[0])]
-    found = {name: signature_of(name) for name in names}
-    if json:
-        print_json({"signatures": found, "cpu": processor_type()})
-        return
-    print(columns_of([[name, number] for name, number in found.items()]))
-
-
-def warm(
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game; default: every game")] = "",
-    json: Json = False,
-) -> None:
-    """Compile the games and their agents ahead, so that no later command waits for it.
-
-    Example: strozzi warm strozzi
-    """
+def _warm_games(game: str, json: bool) -> None:
     from joblib import Parallel, delayed
 
     from strozzi_sim.game import installed_games, load_game
@@ -209,4 +238,4 @@ def _mib(folder: Path) -> float:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
 
 
-COMMANDS = {"agents": agents, "games": games, "cache": cache, "warm": warm, "signature": signature}
+COMMANDS = {"agents": agents, "games": games, "cache": cache}

@@ -158,8 +158,6 @@ def _show_leak_check(results: "Results", given: dict[str, Any]) -> int:
     if given["json"]:
         document: dict[str, Any] = {"ok": leak is None, "agent": found.agent, "game": results.plan["game"]}
         document |= {"decisions": found.decisions, "leak": None if leak is None else leak.where}
-        if "calibrated" in results.plan:
-            document["calibrated"] = results.plan["calibrated"]
         options.print_json(document)
     elif leak is None:
         print(f"{found.agent}: no leak in {found.decisions:,} decisions")

@@ -137,4 +137,12 @@ def analysis_document(analysis: "GameAnalysis") -> dict[str, Any]:
     }
 
 
+def costs(analysis: "GameAnalysis") -> dict[str, Any]:
+    """Return what an assistant is told of an analysis: seats, turning points, and the decisions that cost most."""
+    document = analysis_document(analysis)
+    turns = [f"decision {turn[1].number}: {analysis.event_words(*turn)}" for turn in analysis.turning_points(10)]
+    costly = sorted(document["decisions"], key=lambda each: -each["loss"])[:10]
+    return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": analysis.redraws}
+
+
 COMMANDS = {"analyse": analyse}

@@ -29,7 +29,6 @@ from strozzi_sim.cli import (
     records,
     study,
 )
-from strozzi_sim.cli.commands import plain_commands
 from strozzi_sim.cli.error_text import error_words
 from strozzi_sim.cli.plain_values import refuse_nul, with_plain_numbers
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
@@ -60,7 +59,7 @@ _SHOWN = [
     part.COMMANDS
     for part in (study, facts, agent_questions, game_questions, records, analyse, play, mcp, about, bench, new)
 ]
-for _commands in (*_SHOWN, plain_commands()):
+for _commands in _SHOWN:
     for _name, _command in _commands.items():
         app.command(name=_name, short_help=_first_sentences(_command))(with_plain_numbers(_command))
 

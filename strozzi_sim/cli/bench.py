@@ -31,7 +31,7 @@ def bench(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Measure self-play: games, rounds and decisions per second, start-up, memory.
+    """Measure self-play: games, rounds and decisions per second, time per decision, start-up, memory.
 
     Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
     """
@@ -40,6 +40,7 @@ def bench(
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.pool import Task, play_tasks
+    from strozzi_sim.studies.lookup import worker_count
 
     if seconds is not None and games is not None:
         raise InputError("--seconds and --games: use only one of them")
@@ -48,9 +49,8 @@ def bench(
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
     chosen = options.find_variant(the_game, variant, None, settings)
-    lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
-    match = Match(the_game, count, lineup, chosen, seed)
-    team = options.parse_workers(workers)
+    match = Match(the_game, count, options.parse_lineup(agents, the_game, count), chosen, seed)
+    team = worker_count(workers)
     began = monotonic()
     match.warm(counted=count_facts)
     compiled = monotonic() - began
@@ -89,6 +89,7 @@ def bench(
         "rounds_per_s": done * rounds / elapsed,
         "decisions_per_s": decisions / elapsed,
         "decisions_per_game": decisions / done,
+        "s_per_decision": elapsed * team / decisions,
         "playouts_per_s": playouts / elapsed if playouts else None,
         "compile_s": compiled,
         "first_result_s": first_result,
@@ -96,16 +97,17 @@ def bench(
         "slower": fallbacks(),
     }
     if json:
-        options.print_json(document, notes)
+        options.print_json(document)
         return
-    options.print_calibrations(notes)
     print(*document["slower"], sep="\n", end="\n" if document["slower"] else "")
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip
     if playouts:
         print(f"  {document['playouts_per_s']:,.0f} playouts/s, {playouts / done:,.0f} a game")
-    print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions per game")
+    each = 1e6 * document["s_per_decision"]
+    print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions per game, "
+          f"{each:,.2f} microseconds of a worker each")  # fmt: skip
     print(f"  compiled or loaded in {compiled:.2f} s, first result {first_result:.2f} s after the start, "
           f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
 

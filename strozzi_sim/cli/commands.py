@@ -5,10 +5,8 @@ objects.
 """
 
 import inspect
-import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +28,6 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _LISTS = (_TYPES["Variants"], _TYPES["Things"], _TYPES["Sequence[str | Path]"])
 _PARSERS = {"Folder": options.named_path}
-_ALIASES = {"agents": ("--agents", "--agent")}
 _LAST = ("variant", "seed", "workers", "folder")  # of the options, in every command
 _GAME = "a game; `strozzi games` lists them"
 
@@ -57,15 +54,15 @@ def command(
     left_out = {"progress", *without, *fixed}
     asked = [part for part in inspect.signature(question).parameters.values() if part.name not in left_out]
     asked.sort(key=lambda part: (part.name not in PLACES, part.name in _LAST and 1 + _LAST.index(part.name)))
-    declared = [_declared(part, said[part.name], usual) for part in asked]
+    parts = [declared(part, said[part.name], usual) for part in asked]
 
-    names = {part.name for part in declared}
+    names = {part.name for part in parts}
     settings = inspect.Parameter("settings", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=options.Settings)
     takes_settings = "variant" in names and "settings" not in names
 
     def ask(**given: Any) -> int | None:
         changed = given.pop("settings") if takes_settings else None
-        typed = {part.name: given[part.name] for part in declared if given[part.name] != part.default}
+        typed = {part.name: given[part.name] for part in parts if given[part.name] != part.default}
         if changed:
             typed["variant"] = options.changed_variants(given["game"], given["variant"], given.get("study"), changed)
             typed.pop("study", None)
@@ -77,34 +74,13 @@ def command(
         return show(results, {**given, "page": page})
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=options.Json)
-    ask.__signature__ = inspect.Signature([*declared, *([settings] if takes_settings else []), json])  # type: ignore[attr-defined]
+    ask.__signature__ = inspect.Signature([*parts, *([settings] if takes_settings else []), json])  # type: ignore[attr-defined]
     ask.__annotations__ = {}
     ask.__doc__ = f"{said['']}\n\n{example}"
     return ask
 
 
-def plain_commands() -> dict[str, Callable[..., int | None]]:
-    """Return the commands of the questions that have an `EXAMPLE`: they print their tables."""
-    import strozzi_sim.questions as questions
-
-    found = {}
-    for module in pkgutil.iter_modules(questions.__path__):
-        part = import_module(f"{questions.__name__}.{module.name}")
-        if hasattr(part, "EXAMPLE"):
-            question = getattr(part, module.name)
-            found[module.name.replace("_", "-")] = command(question, _show_tables, f"Example: {part.EXAMPLE}")
-    return found
-
-
-def _show_tables(results: "Results", given: dict[str, Any]) -> None:
-    if given["json"]:
-        options.print_tables(results)
-        return
-    for name, table in results.tables.items():
-        print(f"{name}\n{options.text_of(table)}")
-
-
-def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
+def declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
     """Return an argument as an option of the parser; a default without a text form becomes "" or None."""
     kind, default = _TYPES.get(part.annotation, str), usual.get(part.name, part.default)
     if default is not part.empty and (
@@ -118,8 +94,7 @@ def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> 
     if part.name in PLACES:
         info: Any = typer.Argument(metavar=PLACES[part.name], help=words)
     else:
-        names = _ALIASES.get(part.name, (OPTIONS[part.name],) if part.name in OPTIONS else ())
-        info = typer.Option(*names, **rest)
+        info = typer.Option(*([OPTIONS[part.name]] if part.name in OPTIONS else []), **rest)
     return part.replace(kind=part.KEYWORD_ONLY, default="" if hidden else default, annotation=Annotated[kind, info])
 
 

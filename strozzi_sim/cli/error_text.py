@@ -26,9 +26,6 @@ _ENDINGS = {
     "name it with folder": "name it with --out",
     "that were played with part": "that were played with --part",
     "kept without a folder": "kept without --out",
-    "name the count with param": "name the count with --param",
-    "restrict every seat with forbid": "restrict every seat with --forbid",
-    "or more of them, with max_matchups": "or more of them, with --max-matchups",
     "max_matchups sets the maximum)": "--max-matchups sets the maximum)",
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.options import check_range, in_counts, print_calibrations, print_json
+from strozzi_sim.cli.options import check_range, print_json
 from strozzi_sim.errors import InputError
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.runtime.text_columns import columns_of
@@ -45,7 +45,6 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
     from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
     from strozzi_sim.play.position import Position
     from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
-    from strozzi_sim.studies.calibrated import add_calibrations
 
     spec, header = load_agent(asked.agent, recorded.header["game"]), recorded.header
     check_range("--lines", asked.lines, 0, 1e6)
@@ -60,13 +59,11 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
     check_lineup([spec], table.game, table.players)
     actions = reconstruct_actions(recorded, table, place)
     wanted = _wanted(asked, acting_seats(table, actions))
-    (spec,), notes = in_counts([spec], table.game, [table.players], table.variant)
     analyse = spec.agent.analyse
     value = (analyse.__doc__ or "").strip().split("\n")[0] if analyse else None
     about: dict[str, Any] = {"header": _without(header, "components"), "agent": spec.text, "value": value}
-    about = add_calibrations({**about, "depth": asked.depth, "least_visits": asked.visits}, notes)
+    about |= {"depth": asked.depth, "least_visits": asked.visits}
     if not json:
-        print_calibrations(notes)
         print(header_words(recorded, table.game.title))
         if value is None:
             print(f"{spec.text} provides no analysis; only its choice is shown\n")

@@ -18,8 +18,6 @@ from strozzi_sim.runtime.text_columns import columns_of
 if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
-_MOST_PAIRS = 5  # of numbers that work together
-
 
 def _show_worth(results: "Results", given: dict[str, Any]) -> None:
     from strozzi_sim.game import find_game
@@ -111,46 +109,8 @@ def _show_luck(results: "Results", given: dict[str, Any]) -> None:
             f"\n{players} players, {field_name(lineup)}: {estimate_text(length)} decisions in a game, {estimate_text(minutes)} minutes\n{columns_of(rows)}"
         )
     print("\nShares are of these agents; with two players what the deal does cannot be told from chance in play.")
-    _show_streams(results.tables["streams"])
-    _show_index(results.tables["index"])
     if "drama" in results.tables:
         _show_drama(results.tables["drama"], given["playouts"])
-
-
-def _show_streams(table: Any) -> None:
-    """Print what each source of chance decides, by strength of play."""
-    found = {
-        (*row[:4], row.outcome, row.figure): points(row).replace("+", "")
-        for row in table[
-            ["players", "strength", "agent", "source", "outcome", "figure", "value", "low", "high"]
-        ].itertuples(index=False)
-    }
-    columns = [("win", "first_order"), ("win", "total"), ("score", "first_order"), ("score", "total")]
-    rows = [["players", "agent", "source of chance, %", "wins: alone", "with others", "scores: alone", "with others"]]
-    for players, strength, agent, source in dict.fromkeys(key[:4] for key in found):
-        cells = [found.get((players, strength, agent, source, *column), "-") for column in columns]
-        rows.append([str(players), agent, source, *cells])
-    print(
-        f"\n{columns_of(rows)}\n\nAlone: what it decides whatever the rest is; with others: what is left open as long as it is."
-    )
-
-
-def _show_index(table: Any) -> None:
-    """Print the skill-luck index by strength of play, and the published games that it is between."""
-    from strozzi_sim.studies.skill_luck import INDEX, LUCK, PUBLISHED, SKILL, between
-
-    rows = [["players", "agent", "skill K", "luck L", "index S", "among published games", "games"]]
-    for (players, agent), here in table.groupby(["players", "agent"], sort=False):
-        figures = here.set_index("figure")
-        cells = [estimate_text(figures.loc[name]) for name in (SKILL, LUCK, INDEX)]
-        index = figures.loc[INDEX]
-        rows.append([str(players), agent, *cells, between(index["low"], index["high"]), f"{figures.loc[SKILL, 'n']:,}"])
-    known = ", ".join(f"{name} {level:g}" for name, level in PUBLISHED.items())
-    print(
-        f"\n{columns_of(rows)}\n\nS = (K - L) / (K + L) (Silver 2025, arXiv 2511.11611; published: {known}). K: this agent among random players, 1 if it "
-        "always wins; the best play may have more. L: how much its games change with chance drawn anew, 1 if a die decides. Games in which good players always beat "
-        "random ones and chance is fresh are all at 0."
-    )
 
 
 def _show_drama(table: Any, playouts: int) -> None:
@@ -232,8 +192,6 @@ def _show_weights(results: "Results", given: dict[str, Any]) -> None:
     heavy = table[table["status"] == HEAVY]
     if len(heavy):
         print(f"\n{columns_of(_weights_rows(heavy))}")
-    if "interactions" in results.tables:
-        _show_interactions(results.tables["interactions"], results.manifest["left_out"])
     for sentence in groups:
         print(f"\n{sentence}")
     refused = results.manifest["refused"]
@@ -262,80 +220,24 @@ def _weights_rows(heavy: Any) -> list[list[str]]:
     return rows
 
 
-def _show_interactions(table: Any, left_out: int) -> None:
-    """Print what each of the heaviest numbers decides by itself and with others, and the pairs that work together."""
-    if table.empty:
-        print("\nno two numbers matter, so none work together")
-        return
-    found = {(row.outcome, row.figure, row.key): row for row in table[table["other"] == ""].itertuples(index=False)}
-    rows = [["number, % of the variance", "wins: alone", "with others", "score: alone", "with others"]]
-    columns = [(outcome, figure) for outcome in ("win_share", "score_mean") for figure in ("first_order", "total")]
-    for key in dict.fromkeys(table["key"]):
-        rows.append([key, *(points(found[(*column, key)]).replace("+", "") for column in columns)])
-    print(f"\nsampled together over a step down, the value and a step up\n{columns_of(rows)}")
-    called = {"win_share": "wins", "score_mean": "the score"}
-    pairs = table[table["other"] != ""].sort_values("value", ascending=False, kind="stable")
-    for row in pairs.head(_MOST_PAIRS).itertuples(index=False):
-        print(
-            f"{row.key} and {row.other} together: {points(row)} % of the variance of {called[row.outcome]}, beyond what each decides"
-        )
-    if pairs.empty:
-        print("no two of them are known to work together")
-    if len(pairs) > _MOST_PAIRS:
-        print(f"{len(pairs) - _MOST_PAIRS} more pairs decide less (--json has all)")
-    if left_out:
-        print(f"{pluralize(left_out, 'sample')} left out: no valid box")
-
-
 def _show_sweep(results: "Results", given: dict[str, Any]) -> None:
     if finish(results, given):
         return
-    if "best" in results.tables:
-        _show_best(results)
-        return
     from strozzi_sim.reports.sweep_pictures import sweep_of
 
-    caveats = sweep_of(results.manifest, results.tables, results.game).caveats()
-    for sentence in (*results.findings, *(f"{line.replace('`', '')}." for line in caveats)):
+    swept = sweep_of(results.manifest, results.tables, results.game)
+    for sentence in (*results.findings, *(f"{line.replace('`', '')}." for line in swept.caveats())):
         print(f"\n{sentence}")
-    table = results.tables["sweep"]
-    keys = list(results.manifest["report"]["sweep"])
+    table = swept.ranked()
     figures = ("seat_gap", "score_mean", "margin_mean", "decisions_mean")
     cells = [column for column in ("players", "lineup") if table[column].nunique() > 1]
-    print(f"\n{figure_rows(table, (*cells, *keys), [figure for figure in figures if figure in set(table['figure'])])}")
-    options.print_status("tables/sweep has every figure; --best FIGURE searches the value with the lowest one")
-
-
-def _show_best(results: "Results") -> None:
-    """Print the race for the best value: the finalists, and how many were worse."""
-    table = results.tables["best"]
-    keys = list(table.columns[1 : list(table.columns).index("status")])
-    figure = table["figure"].iloc[0]
-    rows = [[*keys, figure.replace("_", " "), "minus the winner", "deals", "status"]]
-    for row in table.to_dict("records"):
-        less = {"value": row["minus_winner"], "low": row["minus_winner_low"], "high": row["minus_winner_high"]}
-        rows.append(
-            [
-                *(f"{row[key]:g}" for key in keys),
-                estimate_text(row),
-                estimate_text(less),
-                f"{row['deals']:,}",
-                row["status"],
-            ]
-        )
-    print(f"\n{columns_of(rows)}\n{pluralize(results.n_games, 'game')}; finalists on deals on which none was chosen")
-    if "precision" in results.plan:
-        winner = table.iloc[0]
-        wanted = results.plan["precision"]
-        known = "is" if 50 * (winner["high"] - winner["low"]) <= wanted else "is not"
-        print(
-            f"the winner's {figure.replace('_', ' ')} {known} known to +- {wanted:g} points, after {pluralize(int(winner['deals']), 'deal')} "
-            "(intervals of finalists valid whenever it stops)"
-        )
+    shown = [figure for figure in figures if figure in set(table["figure"])]
+    print(f"\n{figure_rows(table, (*cells, *swept.keys, 'seats'), shown)}")
+    options.print_status("tables/sweep has every figure")
 
 
 COMMANDS = {
-    "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml --best seat_gap"),
+    "sweep": command(sweep, _show_sweep, "Example: strozzi sweep experiments/strozzi_bonus.toml"),
     "luck": command(luck, _show_luck, "Example: strozzi luck strozzi --players 3-6"),
     "our-table": command(
         our_table, _show_our_table, "Example: strozzi our-table strozzi sheets.csv",

@@ -22,21 +22,15 @@ if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import Variant
-    from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.progress import Progress
     from strozzi_sim.studies.results import Results
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
-Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum")]
-EveryPlayers = Annotated[
-    str, typer.Option("--players", help="player counts: 4, 3-6 or 3,5; default: all the game allows")
-]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the game's minimum")]
 Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
 Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
-Variants = Annotated[list[str] | None, typer.Option("--variant", help="a variant; may be given several times")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
 Settings = Annotated[
     list[str] | None,
@@ -62,13 +56,6 @@ def named_path(text: str) -> Path:
     return Path(text)
 
 
-def parse_players(text: str, game: "Game") -> list[int]:
-    """Return the player counts in `4`, `3-6` or `3,5`; empty text is all of the game's."""
-    from strozzi_sim.studies.lookup import ALL, find_players
-
-    return list(find_players(game, text or ALL))
-
-
 def one_player_count(text: str, game: "Game") -> int:
     """Return a single player count; default: 4, or the game's minimum."""
     from strozzi_sim.studies.lookup import one_count
@@ -86,35 +73,6 @@ def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...
             f"--agents: {len(specs)} agents ({short_repr(text)[1:-1]}) for {players} seats; give at most {players}"
         )
     return tuple(as_argument_error("agents", load_agent, spec, game) for spec in specs)
-
-
-def in_counts(
-    specs: "Sequence[AgentSpec]", game: "Game", players: Sequence[int], variant: "Variant"
-) -> "tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]":
-    """Return the agents with counts instead of seconds, and their calibrations; print a line before measuring."""
-    from strozzi_sim.studies.calibrated import with_counts
-
-    return with_counts(specs, game, players, [variant], calibrating=say_calibrating)
-
-
-def say_calibrating(noted: bool) -> None:
-    """Print that agents with seconds= are calibrated, or keep the counts of the results folder."""
-    print_status(
-        "agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds="
-    )
-
-
-def print_calibrations(calibrations: "Sequence[Calibration]") -> None:
-    """Print the counts of agents given in seconds."""
-    for calibration in calibrations:
-        print(calibration, flush=True)
-
-
-def parse_workers(workers: int | None) -> int:
-    """Return the number of workers; default: one per core."""
-    from strozzi_sim.studies.lookup import worker_count
-
-    return worker_count(workers)
 
 
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
@@ -157,12 +115,8 @@ def print_status(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> None:
-    """Print the JSON document on standard output, with the calibrations of agents given in seconds."""
-    if calibrations:
-        from strozzi_sim.studies.calibrated import add_calibrations
-
-        document = add_calibrations(document, calibrations)
+def print_json(document: Any) -> None:
+    """Print the JSON document on standard output."""
     print(json.dumps(document, indent=1, allow_nan=False))
 
 
@@ -175,10 +129,9 @@ def print_tables(results: "Results") -> None:
     print_json({"plan": results.plan, "tables": {name: rows(frame) for name, frame in results.tables.items()}})
 
 
-def tell_plan(summary: str, calibrations: "Sequence[Calibration]") -> None:
+def tell_plan(summary: str) -> None:
     """Print the plan before it is played."""
     print(arguments_to_options(summary), flush=True)
-    print_calibrations(calibrations)
 
 
 def command_line() -> str:
@@ -188,13 +141,10 @@ def command_line() -> str:
 
 @contextmanager
 def watching(json_wanted: bool) -> "Iterator[Progress]":
-    """Yield progress callbacks for the terminal, with a bar that counts games.
-
-    With JSON, nothing is said but that agents are calibrated.
-    """
+    """Yield progress callbacks for the terminal, with a bar that counts games; with JSON, nothing is said."""
     from strozzi_sim.studies.progress import Progress
 
-    watcher = partial(Progress, on_calibrating=say_calibrating, command=command_line(), allow_partial=False)
+    watcher = partial(Progress, command=command_line(), allow_partial=False)
     if json_wanted or not sys.stderr.isatty():
         yield watcher() if json_wanted else watcher(on_message=print_status, on_planned=tell_plan)
         return
@@ -207,8 +157,8 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
         yield watcher(on_message=console.print, on_games=partial(show, GAMES), on_phase=show, on_planned=tell_plan)
 
 
-def write_page(results: "Results", progress: "Progress | None" = None) -> Path | None:
-    """Write the report of a results folder; return its path, None for results without a folder or a report."""
+def write_page(results: "Results", progress: "Progress | None" = None, *, newer: bool = True) -> Path | None:
+    """Write the report of a results folder, unless `newer` and it is newer than the tables; return its path, None for results without a folder or a report."""
     from strozzi_sim.game import load_game
     from strozzi_sim.reports.writing import has_page, write_report
 
@@ -216,7 +166,7 @@ def write_page(results: "Results", progress: "Progress | None" = None) -> Path |
         return None
     game = load_game(results.manifest["game"])
     phase = None if progress is None else progress.on_phase
-    return write_report(results.folder, results.manifest, results.tables, game, phase)
+    return write_report(results.folder, results.manifest, results.tables, game, phase, newer=newer)
 
 
 def precision_words(results: "Results") -> list[str]:

@@ -1,4 +1,4 @@
-"""play: a human player at one seat, in the terminal."""
+"""play: a human player at one seat, in the terminal or in the browser."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,14 +8,14 @@ import typer
 from strozzi_sim.cli import options
 from strozzi_sim.cli.analyse import print_analysis
 from strozzi_sim.cli.at_table import Person
-from strozzi_sim.cli.web import serve
-from strozzi_sim.errors import AgentFault, InputError, as_argument_error
+from strozzi_sim.errors import AgentFault, InputError, Stopped, as_argument_error
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.position import Position
+    from strozzi_sim.web.session import Sitting
 
 
 def play(
@@ -75,8 +75,6 @@ def play(
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
     chosen = options.find_variant(the_game, variant, study, settings)
     judging = as_argument_error("judge", find_judge, judge, the_game, count, chosen) if judge else None
-    others, notes = options.in_counts(others, the_game, [count], chosen)
-    options.print_calibrations(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:
         options.print_status(
@@ -86,7 +84,7 @@ def play(
     if web:
         judging = judging or _default_judge(the_game, count, chosen)
         given = Sitting(the_game, chosen, count, seed, deal, seat, seated, _hinting(hint, the_game, count), judging)
-        serve(given, port, out)
+        _serve(given, port, out)
         return
     for option, value in (("--hint", hint), ("--port", port), ("--out", out)):
         if value:
@@ -119,6 +117,34 @@ def play(
         dealt = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
         print()
         print_analysis(analyse_game(dealt, table.actions, judging, names=names))
+
+
+def _serve(sitting: "Sitting", port: int, out: Path | None) -> None:
+    """Print the address of the page, and serve it until the process is interrupted.
+
+    Raises:
+        InputError: the port is out of range, or cannot be listened on.
+        StorageError: the record cannot be written to `out`.
+    """
+    from strozzi_sim.play.records import write_record
+    from strozzi_sim.web.ending import Ending
+    from strozzi_sim.web.server import TableServer, port_error
+    from strozzi_sim.web.session import Session
+
+    options.check_range("--port", port, 0, 65_535)
+    if out is not None and not out.exists():
+        write_record(out, [])  # an unwritable place is an error before the game
+    ending = Ending(out)
+    try:
+        server = TableServer(Session(sitting, ending.add), ending, port)
+    except OSError as error:
+        raise port_error(port, error) from error
+    with server:
+        print(f"Open {server.address}\nCtrl+C ends the table.", flush=True)
+        try:
+            server.serve_forever()
+        except (KeyboardInterrupt, Stopped):
+            print("The table is closed.")
 
 
 def _hinting(text: str, game: "Game", players: int) -> str:

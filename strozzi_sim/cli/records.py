@@ -48,8 +48,7 @@ def record(
     if deal is not None and games != 1:
         raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
     chosen = options.find_variant(the_game, variant, study, settings)
-    lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
-    match = Match(the_game, count, lineup, chosen, seed, seatings)
+    match = Match(the_game, count, options.parse_lineup(agents, the_game, count), chosen, seed, seatings)
     options.check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out
     with storage_errors(f"cannot write {path}"):
@@ -63,11 +62,9 @@ def record(
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return
     if json:
-        options.print_json({"out": str(path), "games": written, "seed": seed}, notes)
+        options.print_json({"out": str(path), "games": written, "seed": seed})
         return
     report = options.print_status if to_output else print  # standard output is for the games alone
-    for note in notes:
-        report(str(note))
     report(f"{pluralize(written, 'game')} written to {'standard output' if to_output else path}")
 
 
@@ -125,7 +122,7 @@ def replay(
     Example: strozzi replay games.jsonl --html game.html
     """
     from strozzi_sim.cli.explain import ExplainOptions, explain_game, header_words, wait_for_enter
-    from strozzi_sim.cli.table_pages import print_tables, write_tables
+    from strozzi_sim.cli.table_pages import write_tables
     from strozzi_sim.game import load_game
     from strozzi_sim.play.records import numbered_game
 
@@ -136,7 +133,11 @@ def replay(
             raise InputError(
                 f"--html and {'--explain' if explain else '--step'}: choose one; --judge AGENT judges a page"
             )
-        print_tables(write_tables(file, html, game, judge, redraws), json)
+        written = write_tables(file, html, game, judge, redraws)
+        if json:
+            options.print_json(written)
+        else:
+            print(f"{pluralize(len(written['pages']), 'page')} written: open {written['page']}")
         return
     if judge:
         raise InputError("--judge: only valid with --html PAGE")

@@ -7,7 +7,7 @@ import typer
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.errors import ArgumentError, InputError, pluralize
+from strozzi_sim.errors import ArgumentError, InputError, pluralize, short_repr
 from strozzi_sim.questions.merge import merge
 from strozzi_sim.questions.simulate import simulate
 
@@ -75,6 +75,13 @@ def report(
             parser=options.named_path, metavar="PAGE", help="page of several studies; default: side-by-side.html"
         ),
     ] = None,
+    spreadsheet: Annotated[
+        str,
+        typer.Option(
+            metavar="csv|xlsx",
+            help="write the tables for a spreadsheet too, rounded, with plain names: CSV files, or one .xlsx file (needs openpyxl)",
+        ),
+    ] = "",
     json: options.Json = False,
 ) -> None:
     """Write the report of a results folder again from its tables, or one page of several studies side by side.
@@ -84,12 +91,17 @@ def report(
     from strozzi_sim.studies.results import load_results
     from strozzi_sim.studies.side_by_side import side_by_side
 
+    if spreadsheet not in ("", "csv", "xlsx"):
+        raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
     results = [load_results(folder) for folder in folders]
     if len(results) == 1:
         if out is not None:
             raise InputError("--out: is for several folders; the page of one is written into it")
-        _finish(results[0], options.write_page(results[0]), json)
+        sheets = results[0].spreadsheet(xlsx=spreadsheet == "xlsx") if spreadsheet else None
+        _finish(results[0], options.write_page(results[0], newer=False), json, sheets)
         return
+    if spreadsheet:
+        raise ArgumentError("spreadsheet", "is for one folder; write that of each")
     together = side_by_side(results)
     page = together.report(out or "side-by-side.html")
     if json:
@@ -102,26 +114,8 @@ def report(
     print(f"\nreport: {page}")
 
 
-def spreadsheet(
-    folder: Annotated[Path, typer.Argument(parser=options.named_path, metavar="DIR", help="a results folder")],
-    xlsx: Annotated[bool, typer.Option("--xlsx", help="one .xlsx file instead of CSV files (needs openpyxl)")] = False,
-    json: options.Json = False,
-) -> None:
-    """Write the tables of a results folder for a spreadsheet: rounded, with plain names, and a sheet that explains them.
-
-    Example: strozzi spreadsheet results/balance-by-player-count --xlsx
-    """
-    from strozzi_sim.studies.results import load_results
-
-    written = load_results(folder).spreadsheet(xlsx=xlsx)
-    if json:
-        options.print_json({"spreadsheet": str(written)})
-    else:
-        print(f"spreadsheet: {written}")
-
-
-def _finish(results: "Results", page: Path | None, json: bool) -> None:
-    """Print where the tables and the report are, or the part of a study."""
+def _finish(results: "Results", page: Path | None, json: bool, sheets: Path | None = None) -> None:
+    """Print where the tables, the report and the spreadsheet are, or the part of a study."""
     if page is None:
         _finish_part(results, json)
         return
@@ -130,12 +124,13 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
         for sentence in (*results.findings, *_answers(results)):
             print(f"\n{sentence}")
         print(f"\ntables: {page.parent / 'tables'}\nreport: {page}")
+        if sheets:
+            print(f"spreadsheet: {sheets}")
         return
     document: dict[str, Any] = {"results": str(page.parent)}
     document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
     document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
-    calibrated = results.manifest.get("calibrated")
-    options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
+    options.print_json(document | ({"spreadsheet": str(sheets)} if sheets else {}))
 
 
 def _answers(results: "Results") -> list[str]:
@@ -187,4 +182,4 @@ merged = command(
     merge, lambda results, given: _finish(results, given["page"], given["json"]),
     "Example: strozzi merge part-1 part-2 part-3 --out results/whole",
 )  # fmt: skip
-COMMANDS = {"run": run, "merge": merged, "report": report, "spreadsheet": spreadsheet, "balance": balance}
+COMMANDS = {"run": run, "merge": merged, "report": report, "balance": balance}

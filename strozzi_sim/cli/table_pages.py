@@ -4,7 +4,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli import options
 from strozzi_sim.errors import InputError, RuleViolation, as_argument_error, pluralize
 
 if TYPE_CHECKING:
@@ -82,11 +81,3 @@ def _judged(
     actions = reconstruct_actions(recorded, dealt, str(file))
     namer = table_of(dealt.game, recorded.header)
     return analyse_game(dealt.copy(), actions, spec, redraws), outcomes_of_game(dealt.copy(), actions, spec, namer)
-
-
-def print_tables(written: dict[str, Any], json: bool) -> None:
-    """Print the paths of pages."""
-    if json:
-        options.print_json(written)
-    else:
-        print(f"{pluralize(len(written['pages']), 'page')} written: open {written['page']}")

@@ -6,7 +6,7 @@ the verbs below. A verb has no body: the game's modules implement it for its own
 is chosen at compile time. All verbs are registered before the first code for the game is compiled (`Game.register`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -36,7 +36,6 @@ from strozzi_sim.game.slices import Layout
 from strozzi_sim.kernel.generated import generated
 from strozzi_sim.kernel.jit import jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
-from strozzi_sim.kernel.streams import SOURCES
 
 if TYPE_CHECKING:
     from strozzi_sim.game.pages import Report
@@ -64,7 +63,6 @@ class Game:
             game takes long.
         lowest_wins: whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores
             are shown as the game counts them.
-        chance: what chance decides, such as "dice", with the numbers of its sources; default: all of them together as "chance".
 
     Raises:
         InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.
@@ -81,7 +79,6 @@ class Game:
     beliefs: tuple[str, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
     deals_per_search: int = 50
-    chance: Mapping[str, Sequence[int]] = field(default_factory=dict, hash=False)
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
@@ -93,11 +90,6 @@ class Game:
             if tier not in TIERS:
                 raise InputError(
                     f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {suggest_names(tier, TIERS)}"
-                )
-        for name, sources in self.chance.items():
-            if wrong := [source for source in sources if source not in range(SOURCES)]:
-                raise InputError(
-                    f"game {self.name!r}: chance: {name}: no source {wrong[0]}; they are 0 to {SOURCES - 1}"
                 )
 
     @property

@@ -5,7 +5,7 @@ the side of the interval that faces the number, so that p < 0.05 exactly if the 
 from several figures correct for their number (Bonferroni), and differences below `MIN_...` are not findings.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -95,3 +95,11 @@ def extreme_levels(rows: Iterable[Any], key: str) -> tuple[list[Any], list[Any]]
     rows = list(rows)
     low, high = (leaders(rows, key, least=least) for least in (True, False))
     return (low, high) if low and low[0].high < high[0].low else None
+
+
+def contrast(
+    rows: Iterable[Any], key: str, words: tuple[str, str], phrase: Callable[[list[Any], str], str], whole: str
+) -> str:
+    """Return the sentence `whole` of the phrases for the levels with least (0) and with most (1); "" if not told apart."""
+    found = extreme_levels(rows, key)
+    return whole.format(*map(phrase, found, words)) if found else ""

@@ -6,11 +6,16 @@ optimised only there. `inline_source` inserts the source into the caller.
 stored in the cache folder, so that the folder's key (see `runtime.cache`) covers everything compiled into them.
 """
 
-from collections.abc import Callable
+import hashlib
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from glob import escape
+from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import ir, types
+from numba.core import caching, ir, serialize, types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
@@ -23,7 +28,7 @@ from strozzi_sim.kernel.compile_errors import describe_compile_error
 from strozzi_sim.kernel.kept_drafts import keeping
 from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
 from strozzi_sim.kernel.record_types import record_type, widen_signature
-from strozzi_sim.runtime.cache import CacheFailed, cache_folder, sources_of
+from strozzi_sim.runtime.cache import CacheFailed, cache_folder, sources_of, tell
 
 if numba.config.DISABLE_JIT:
     raise InputError(
@@ -128,11 +133,52 @@ def compile_cfunc(
     return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
 
 
+class _CheckedFile(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """The cached code of a function, each piece with its key and SHA-256: numba fails, or crashes, on damaged files."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Store the code of a key."""
+        code = serialize.dumps(data)
+        super().save(key, (key, hashlib.sha256(code).digest(), code))
+
+    def load(self, key: Any) -> Any:
+        """Return the code of a key; None if it is missing or damaged."""
+        try:
+            kept = super().load(key)
+            if kept is None:
+                return None
+            owner, digest, code = kept
+            if owner == key and digest == hashlib.sha256(code).digest():
+                return pickle.loads(code)
+        except Exception:  # noqa: BLE001 - a damaged pickle may raise anything
+            pass
+        index = Path(self._index_path)
+        for file in index.parent.glob(f"{escape(index.stem)}.*"):  # the next index must not name this one's code
+            file.unlink()
+        tell(f"damaged code is compiled again: {index}")
+        return None
+
+
+@contextmanager
+def _checked_files() -> Iterator[None]:
+    numbas = caching.IndexDataCacheFile
+    caching.IndexDataCacheFile = _CheckedFile
+    try:
+        yield
+    finally:
+        caching.IndexDataCacheFile = numbas
+
+
 def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
     """Call `compile_kernel(whether code can be cached)`, and retry if caching fails."""
     while True:  # ends: each failure excludes one folder
         try:
-            with cache_folder(game) as folder, without_collection(), keeping(folder, sources_of(game)):
+            with (
+                cache_folder(game) as folder,
+                _checked_files(),
+                without_collection(),
+                keeping(folder, sources_of(game)),
+            ):
                 return compile_kernel(folder is not None)
         except CacheFailed:
             continue

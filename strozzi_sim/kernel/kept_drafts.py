@@ -21,10 +21,10 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.runtime.cache_integrity import BUNDLE, PRIVATE
+from strozzi_sim.runtime.cache import PRIVATE, tell
 from strozzi_sim.runtime.files import write_atomically
 
-_FOLDER = "drafts"
+_FOLDER, _SUFFIX = "drafts", ".drafts"
 
 
 class Kept(NamedTuple):
@@ -60,9 +60,14 @@ class _Folder:
 
     def read(self) -> None:
         """Read the bundles of other processes."""
-        for file in sorted(self._folder.glob(f"*{BUNDLE}")):
+        for file in sorted(self._folder.glob(f"*{_SUFFIX}")):
             if file.name not in self._read:
-                drafts = pickle.loads(zlib.decompress(file.read_bytes()))
+                content = file.read_bytes()
+                if file.name != _name(content):
+                    file.unlink()
+                    tell(f"damaged code is compiled again: {file}")
+                    continue
+                drafts = pickle.loads(zlib.decompress(content))
                 self._read.add(file.name)
                 self._there |= drafts.keys()
                 for name, parts in drafts.items():
@@ -84,7 +89,7 @@ class _Folder:
         if not self._new:
             return
         content = zlib.compress(pickle.dumps({name: tuple(kept) for name, kept in self._new.items()}), 1)
-        file = hashlib.sha256(content).hexdigest()[:16] + BUNDLE
+        file = _name(content)
         self._folder.mkdir(mode=PRIVATE, exist_ok=True)
         try:
             write_atomically(self._folder / file, content)
@@ -96,6 +101,11 @@ class _Folder:
     def forget(self) -> None:
         """Discard drafts that were not written."""
         self._new = {}
+
+
+def _name(content: bytes) -> str:
+    """Return the name of a bundle, by which a damaged one is found."""
+    return hashlib.sha256(content).hexdigest()[:16] + _SUFFIX
 
 
 _folders: dict[Path, _Folder] = {}

@@ -1,1 +1,1 @@
-"""One game at a time: positions, records, replays, explanations, leak checks, calibration."""
+"""One game at a time: positions, records, replays, explanations, leak checks."""

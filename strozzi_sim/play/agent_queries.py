@@ -64,8 +64,6 @@ class AgentQueries:
         key = seat, spec.text, id(spec.agent)  # agents declared in code may share a name
         if key not in self._seats:
             as_argument_error("agent", check_lineup, [spec], self.game, self.players)
-            if spec.in_seconds:
-                raise ArgumentError("agent", f"{spec.text}: give a count instead of {spec.in_seconds}")
             self._seats[key] = Seat(spec, self, seat)
         return self._seats[key]
 

@@ -68,7 +68,7 @@ class LeakCheck:
     """Result of a check.
 
     Attributes:
-        agent: spec string of the agent, with counts for seconds.
+        agent: spec string of the agent.
         decisions: number of decisions checked.
         leak: the first leak, or None.
     """

@@ -1,15 +1,16 @@
 """What each draw that could have come is worth to every seat: all outcomes of chance after a decision, judged one by one."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.worth import WIN, WORTHS
+from strozzi_sim.game.table import Table
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import mix
 from strozzi_sim.play.judging import judging_kernels
@@ -21,16 +22,6 @@ from strozzi_sim.stats.intervals import t_quantile
 MOST = 2_000  # outcomes of a decision; beyond them none is judged
 # A worth is the mean of BATCHES independent means of DRAWS draws of what the judge draws; two equal ones suffice.
 BATCHES, DRAWS = 4, 2
-
-
-class Namer(Protocol):
-    """What names an outcome; a game's table has both."""
-
-    def next_name(self, seen: Any) -> str:
-        """Return the name of what was drawn last, of the View after it; "" if the game names no draws."""
-
-    def next_given(self, seen: Any) -> Hashable:
-        """Return what an action drew before the draw that is named; outcomes are compared where it is as it came."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +44,7 @@ class Outcome:
 
 
 def outcomes_of_game(
-    table: Position, actions: Sequence[int], agent: AgentSpec, namer: Namer
+    table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
     """Return the outcomes of each decision after which something was drawn that has a name, by number from 1.
 
@@ -61,7 +52,7 @@ def outcomes_of_game(
         table: the game as dealt; the actions are played in it.
         actions: all actions in order.
         agent: an agent that evaluates positions.
-        namer: names the outcomes.
+        namer: the game's table, which names the outcomes.
     """
     judge = _OutcomeJudge(table, agent, namer)
     found = {}
@@ -75,8 +66,8 @@ def outcomes_of_game(
 
 
 class _OutcomeJudge:
-    def __init__(self, table: Position, agent: AgentSpec, namer: Namer) -> None:
-        self._namer, self._seed = namer, (table.seed, table.deal)
+    def __init__(self, table: Position, agent: AgentSpec, namer: Table) -> None:
+        self._namer, self._seed, self._deal = namer, table.seed, table.deal
         self._record, self._kept = luck_record(Luck(agent, DRAWS), table.game)
         self._position = judging_kernels(table.game)[1]
         self._rules = exact_copy(table.variant.rules)
@@ -107,15 +98,11 @@ class _OutcomeJudge:
     def _judged(self, name: str, states: list[Any], came: bool, number: int, players: int) -> Outcome:
         worths = np.zeros((BATCHES, players, len(WORTHS)))
         for batch in range(BATCHES):
-            word = np.array([hash_of(*self._seed, number, batch)], np.uint64)
+            key = self._seed * 0x9E3779B97F4A7C15 + self._deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1
+            word = np.array([key % 2**64], np.uint64)
             self._position(states[0], self._rules, self._record[0], mix.py_func(word)[0], worths[batch])
             if batch == 1 and np.array_equal(worths[0], worths[1]):  # a judge that draws nothing
                 return Outcome(name, len(states), worths[0, :, WIN], 0.0, came)
         shares = worths[:, :, WIN]
         half = t_quantile(BATCHES - 1) * shares.std(axis=0, ddof=1) / BATCHES**0.5
         return Outcome(name, len(states), shares.mean(axis=0), float(np.max(half)), came)
-
-
-def hash_of(seed: int, deal: int, number: int, batch: int) -> int:
-    """Return a word that differs between the batches of a game's decisions."""
-    return (seed * 0x9E3779B97F4A7C15 + deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1) % 2**64

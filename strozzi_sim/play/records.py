@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, InputError, RuleViolation, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
@@ -239,6 +239,3 @@ def verify_record(path: Path) -> int:
         load_game(game.header["game"]).verify.check_game(game.header, game.line, game.events)
         games += 1
     return games
-
-
-__all__ = ["FORMAT", "RecordedGame", "RuleViolation", "read_record", "record_game", "verify_record", "write_record"]

@@ -54,12 +54,6 @@ def check_drawn(outcomes: Array | None, chance: Array) -> None:
     raise ArgumentError("chance", f"{what}, got {int(outcomes[place])}")
 
 
-def initial_states(game: Game, rules: Array, players: int, start_player: int = 0) -> Iterator[tuple[Array, float]]:
-    """Yield every initial state, shape (1,), and its probability; see `steps`."""
-    kernel = kernels(game, scripted=True).deal
-    return _branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
-
-
 def successor_states(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
     """Yield every state to which a legal action may lead, shape (1,), and its probability.
 
@@ -67,7 +61,7 @@ def successor_states(game: Game, rules: Array, state: Array, action: int) -> Ite
 
     >>> from strozzi_sim.play.position import Position
     >>> start = Position("strozzi", players=3)
-    >>> len(list(steps(start.game, start.variant.rules, start.state, 1)))  # a pass draws nothing
+    >>> len(list(successor_states(start.game, start.variant.rules, start.state, 1)))  # a pass draws nothing
     1
     """
     kernel = kernels(game, scripted=True).step

@@ -85,10 +85,6 @@ class Seat:
                 other._player = copy_player(self._player)
         return other
 
-    def forget(self) -> None:
-        """Begin a new game: a compiled agent's memory is zeroed, as by the loop at the start of one."""
-        self._memory.view(np.uint8)[:] = 0
-
     def analyse(self, legal: tuple[int, ...], node: Any = None) -> list[ActionAnalysis] | None:
         """Return the analysis of the agent's last decision, or of the actions below `node`; None without one."""
         say = self.spec.agent.analyse

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ def compare(
     second: AnyAgent | AnyVariant | None = None,
     players: Players = None,
     *,
-    variants: str | Sequence[AnyVariant] = (),
     study: Folder = None,
     settings: Settings = (),
     effect: float = 0.01,
@@ -47,7 +45,6 @@ def compare(
         first: an agent, or a variant
         second: the other one
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
-        variants: two variants, separated by a comma, instead of A and B
         study: a study's TOML file that defines the variants
         settings: changed keys, KEY=VALUE such as tracks.bonus.7=10, SECTION.KEY=[20,10,5] for a list, SECTION.add=[{id="X",...}] and
             SECTION.remove=["X"] for blocks with ids: B is the variant with them, and A the one without
@@ -91,7 +88,7 @@ def compare(
 
     game = find_game(game)
     given: dict[str, Any] = {"first": first, "second": second}
-    counts, sides = find_players(game, players), find_sides(game, first, second, variants, study, settings, variant)
+    counts, sides = find_players(game, players), find_sides(game, first, second, study, settings, variant)
     unused = {"opponents": opponents, "variant": variant != "base" and not settings}
     if sides is None:
         unused = {"agents": agents, "effect": effect != EFFECT}

@@ -57,7 +57,6 @@ def leak_check(
     from strozzi_sim.play.leak_check import LeakCheck, check_leaks
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.isolation import query_in_worker
-    from strozzi_sim.studies.calibrated import add_calibrations, with_counts
     from strozzi_sim.studies.lookup import find_agents, find_players
     from strozzi_sim.studies.planning import find_study_variant
     from strozzi_sim.studies.progress import report_progress
@@ -68,13 +67,10 @@ def leak_check(
     check_whole("deals", deals, 1, 1_000_000_000)
     check_whole("seed", seed, 0, 2**53 - 1)
     played = find_study_variant(game, variant, study)
-    given = find_agents([agent], game, "agent")
+    (spec,) = find_agents([agent], game, "agent")
     began = monotonic()
     with report_progress(progress) as reporter, stop_flag():
-        (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=reporter.on_calibrating)
-        reporter.on_planned(
-            f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals", calibrations
-        )
+        reporter.on_planned(f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals")
         check = partial(check_leaks, players=counts, deals=deals, seed=seed)
         found: LeakCheck = query_in_worker(check, spec, game, played, seed=seed)
     leak = {} if found.leak is None else found.leak.where
@@ -84,4 +80,4 @@ def leak_check(
     plan = {"game": game.name, "players": list(counts), "agent": spec.text, "deals": deals, "seed": seed}
     games, tables = deals * len(counts), {"leak_check": pd.DataFrame([row])}
     seconds = round(monotonic() - began, 3)
-    return Results(add_calibrations(plan, calibrations), tables, games, games, seconds, leak_check=found)
+    return Results(plan, tables, games, games, seconds, leak_check=found)

@@ -27,12 +27,12 @@ def luck(
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
-    """Measure how much of a win and of a score is skill, seat, deal and the rest, which draws of chance decide, and the drama.
+    """Measure how much of a win and of a score is skill, seat, deal and the rest, and the drama.
 
     Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the
     deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares). The share of the agents is that of
     the line-up, so there are two or three of them. The game's agents of each strength that do not search
-    then play among themselves: deals of which one source of chance is redrawn, and games that are followed with play-outs.
+    then play among themselves games that are followed with play-outs.
 
     Args:
         game: a name or a Game.
@@ -53,10 +53,7 @@ def luck(
     Returns:
         Table luck: variance_share by outcome (win, score) and source: agents, seats, agents_at_seats, deal (what it gives to
         all), deal_of_seat (to whoever sits there), deal_of_agent (to an agent wherever it sits), rest; the variance; decisions and minutes.
-        Table streams: first_order and total (Sobol indices) of each source of chance by strength. Table index, by strength: skill_leverage
-        (advantage over random players), luck_leverage (swing with chance redrawn) and skill_luck_index (Silver 2025: -1 a coin toss,
-        0 backgammon, 1 chess). Table drama, by strength: decisions_mean, decided_mean (share
-        of the decisions after which the winner's chance stays at 95 % or more), runaway_share (games decided in the first half),
+        Table drama, by strength: decisions_mean, decided_mean (share of the decisions after which the winner's chance stays at 95 % or more), runaway_share (games decided in the first half),
         lead_changes_mean, winner_lowest_mean (lowest chance of the later winner), kingmaking_share (decisions of a seat that
         cannot win, two of whose actions differ by 10 points in a rival's chance; not with two players).
 

@@ -17,25 +17,21 @@ def merge(
     parts: Sequence[str | Path],
     folder: Folder,
     *,
-    workers: int | None = None,
     code: Sequence[str | Path] = (),
     progress: ProgressOption = None,
 ) -> Results:
     """Join the parts of a study, each played with `run FILE --part I/N`; the tables are those of one run, to the byte.
 
-    One chunk in twenty of every part is replayed here and must be equal.
-
     Args:
         parts: results folders of all parts
         folder: results folder of the whole study
-        workers: number of workers; default: all cores
         code: a file of agents that the parts may run, or several
         progress: as in `simulate`
 
     Raises:
-        InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor; or a
-            replayed chunk differs. Names the part.
-        StorageError, AgentFault, Interrupted: as `run`.
+        InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor; names the
+            part.
+        StorageError, Interrupted: as `run`.
 
     >>> import tempfile
     >>> import strozzi_sim as ss
@@ -47,7 +43,7 @@ def merge(
     40
     """
     from strozzi_sim.errors import ArgumentError
-    from strozzi_sim.studies.lookup import path_of, worker_count
+    from strozzi_sim.studies.lookup import path_of
     from strozzi_sim.studies.merging import merge_parts
     from strozzi_sim.studies.progress import report_progress
 
@@ -55,6 +51,5 @@ def merge(
         raise ArgumentError("parts", "expected the results folders of all parts")
     folders = [path_of("parts", part) for part in parts]
     out = path_of("folder", folder)
-    number = worker_count(workers)
     with report_progress(progress) as reporter:
-        return merge_parts(folders, out, code=code, workers=number, progress=reporter)
+        return merge_parts(folders, out, code=code, progress=reporter)

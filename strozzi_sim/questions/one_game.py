@@ -1,11 +1,11 @@
-"""record and analyse: games one by one, as lines of a record, and what each decision of one cost."""
+"""record, position and analyse: games one by one, to play, and what each decision of one cost."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from strozzi_sim.game.contract import Game
@@ -55,7 +55,6 @@ def record(
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.seatings import seating_design
-    from strozzi_sim.studies.calibrated import with_counts
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
 
     the_game = find_game(game)
@@ -71,7 +70,7 @@ def record(
     variants = find_variants(the_game, variant)
     if len(variants) != 1:
         raise ArgumentError("variant", f"expected one variant, got {len(variants)}")
-    lineup, _ = with_counts(find_agents(agents, the_game), the_game, counts, variants)
+    lineup = find_agents(agents, the_game)
     seating_design(seatings, counts[0])
     match = as_argument_error("agents", Match, the_game, counts[0], tuple(lineup), variants[0], seed, seatings)
     if seating is not None:
@@ -79,6 +78,117 @@ def record(
     deals = range(games) if deal is None else range(deal, deal + 1)
     with stop_flag():
         return list(record_games(match, deals, seating))
+
+
+def position(
+    game: str, players: int | None = None, variant: str = "base", seed: int = 0, deal: int = 0,
+    choices: Sequence[str] = (), opponents: str = "", seat: int | None = None, agent: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """Open a game, see the table as one seat sees it, and choose: call again with one more entry in choices.
+
+    With opponents, agents play the other seats, and choices are those of one seat alone; without, they are those of all
+    seats as they decide. With agent, each choice has its worth, and each decision of a finished game its cost.
+
+    Args:
+        game: name of a game
+        players: number of players; default: 4, or the game's minimum
+        variant: a variant of the game's components
+        seed: random seed, below 2^53; with the deal it decides all chance
+        deal: number of the deal
+        choices: names of the choices so far, in order
+        opponents: agents of the other seats in turn order, separated by commas, such as random
+        seat: the seat that looks, from 0; default: the one that decides, and 0 with opponents
+        agent: a search agent, such as flat_mc:playouts=50; of a finished game one that evaluates positions, such as learned
+
+    Returns:
+        Plain data: what the seat sees and what has happened since it decided, its choices and what they mean; at the
+        end scores and places, or the analysis. What the seat cannot know is not in it.
+
+    Raises:
+        InputError: an invalid argument, or a choice that is not legal; names it and what is allowed.
+        AgentFault: an opponent failed or chose an illegal action.
+
+    >>> from strozzi_sim.questions.one_game import position
+    >>> found = position("strozzi", 3, seed=7, opponents="heuristic", choices=["pass"])
+    >>> found["seen_by"], found["decides"], len(found["choices"])
+    (0, 0, 4)
+    """
+    from strozzi_sim.agent import check_lineup, seat_others
+    from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
+    from strozzi_sim.game.sentences import YOU
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.studies.lookup import find_agents
+
+    table, done = Position(game, players, seed, deal, variant), 0
+    before: dict[int, Position] = {}
+    names, specs = (
+        [f"seat {each}" for each in range(table.players)],
+        find_agents(opponents or (), table.game, "opponents"),
+    )
+    seat = 0 if seat is None and specs else seat
+    if seat is not None:
+        check_whole("seat", seat, 0, table.players - 1)
+    if specs:
+        as_argument_error("opponents", check_lineup, specs, table.game, table.players)
+        if len(specs) >= table.players:
+            raise ArgumentError("opponents", f"must be 1 to {table.players - 1} agents, got {len(specs)}")
+        specs = tuple(seat_others(specs, table.players, seat or 0))
+        names = [YOU if each == seat else spec.text for each, spec in enumerate(specs)]
+    while not table.over:
+        here = table.copy()
+        if specs and table.actor != seat:
+            action = table.ask(specs[table.actor])
+            if action not in table.legal:
+                raise table.fault(specs[table.actor], f"chose the illegal action {action}, or failed in compiled code")
+            table.play(action)
+        elif done == len(choices):
+            break
+        else:
+            done += 1
+            try:
+                table.play(choices[done - 1])
+            except ArgumentError as error:
+                raise ArgumentError("choices", f"choice {done}: {error.message}") from None
+        before[here.actor] = here
+    if done < len(choices):
+        raise ArgumentError("choices", f"the game is over after {done} of them, got {len(choices)}")
+    viewer, view, components = max(table.actor, 0) if seat is None else seat, table.game.view, table.variant.components
+    new = table.lines(viewer)[len(before[viewer].lines()) if viewer in before else 0 :]
+    found: dict[str, Any] = {
+        "text": table.text(viewer, names), "seen_by": viewer, "decides": None if table.over else table.actor,
+        "happened": [table.game.events.describe(line, names, components) for line in new],
+        "reconstructed_data": list(table.variant.reconstructed),
+    }  # fmt: skip
+    if table.over:
+        analysis = {"analysis": analyse(table, agent=agent)} if agent else {}
+        return found | {"scores": list(table.scores), "places": list(table.places)} | analysis
+    if table.actor != viewer:
+        return found
+    meanings, listed = view.meanings(table.view(), int(table.state["phase"][0])), table.compound_choices or table.names
+    found |= {"question": table.question, "choices": {name: meanings.get(name, "") for name in listed}}
+    found["several_at_once"] = bool(table.compound_choices)  # as one choice, separated by blanks
+    return found | ({"worth": _worths(table, agent)} if agent else {})
+
+
+def _worths(table: Position, agent: str, repeats: int = 8) -> list[dict[str, Any]]:
+    """Return the value of each legal choice, best first: the mean of independent searches, with its 95 % interval."""
+    import pandas as pd
+
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.stats.intervals import t_quantile
+
+    found = []
+    for repeat in range(repeats):
+        other = table.copy()
+        other.rng = Position(table.game, table.players, repeat + 1, table.deal, table.variant).rng  # of agents alone
+        found.append(other.analyse(agent))
+    rows = pd.concat(found).groupby("name", sort=False)
+    each = rows["value"].agg(["mean", "std", "count"]).assign(n=rows["visits"].sum())
+    each["half"] = [float(t_quantile(max(n - 1, 1))) for n in each["count"]] * each["std"] / each["count"] ** 0.5
+    return [
+        {"choice": row.Index, "value": row.mean, "low": row.mean - row.half, "high": row.mean + row.half, "n": row.n}
+        for row in each.sort_values("mean", ascending=False, kind="stable").itertuples()
+    ]
 
 
 def analyse(

@@ -24,7 +24,6 @@ def weights(
     workers: int | None = None,
     *,
     keys: str = "*",
-    interactions: bool = False,
     progress: ProgressOption = None,
 ) -> Results:
     """Move every number of the components one step up and down, and measure what that changes.
@@ -41,7 +40,6 @@ def weights(
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         keys: only numbers whose key has this pattern, such as 'tracks.*'
-        interactions: also move the ten together, and measure which work together; needs SALib (the extra sensitivity)
         progress: as in `simulate`
 
     Returns:
@@ -52,13 +50,6 @@ def weights(
         shares, measured longest), "matters less" (known to), "may matter as much" (it changes something, but is not
         known to move the shares less than all of those) or "cannot be told from zero". Numbers that cannot be moved
         are in `manifest["refused"]`.
-        Table interactions: of those of the last ten that change something, sampled over a step down, the value and a
-        step up (Sobol indices of 128 blocks of boxes, each on a three-hundredth of the deals): first_order, the share
-        of an outcome's variance that a number decides by itself, total, that it decides also together with others, and
-        second_order of the pairs that differ from 0, corrected for all pairs. Outcomes are win_share (all seats
-        together) and score_mean. Noise of play is taken out, so that an index may be below 0. Blocks with a box that
-        the game refuses are left out; their number is `manifest["left_out"]`. Without value: what varies is not known
-        from 0.
 
     Raises:
         InputError: an invalid argument; names it.
@@ -75,17 +66,14 @@ def weights(
 
     from strozzi_sim.errors import ArgumentError, suggest_names
     from strozzi_sim.game import find_game
-    from strozzi_sim.studies import interactions as together
     from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups, worker_count
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.progress import report_progress
     from strozzi_sim.studies.results import Results
     from strozzi_sim.studies.run import run_in_memory
-    from strozzi_sim.studies.weights import CHUNKS, FIRST, NOTHING, numbers, steps, weigh
+    from strozzi_sim.studies.weights import CHUNKS, FIRST, numbers, steps, weigh
 
     game = find_game(game)
-    if interactions:
-        together.find_sampler()
     (played,) = find_variants(game, variant)
     counts, number = find_players(game, players), worker_count(workers)
     if len(counts) != 1:
@@ -111,21 +99,20 @@ def weights(
             f"{game.title}: {len({step.key for step in moved})} numbers in {len(moved)} steps, {first:,} deals each; "
             "those that move wins "
             f"furthest up to {deals:,}; {plan.cells[0].lineup} at {counts[0]} players",
-            plan.calibrated,
         )
 
         def play(part: Plan, tables: Tables) -> None:
             run_in_memory(part, workers=number, progress=whole, tables=tables)
 
         table, games = weigh(plan, moved, play)
-        tables = {"weights": table}
-        manifest: dict[str, Any] = {"game": game.name, "refused": refused}
-        if interactions:
-            measured = (table["deals"] == table["deals"].max()) & (table["status"] != NOTHING)
-            chosen = [step for step in moved if step.key in set(table.loc[measured, "key"])]
-            tables["interactions"], more, manifest["left_out"] = together.interactions(plan, chosen, play, deals // 300)
-            games += more
     kept: dict[str, Any] = {"game": game.name, "players": list(counts), "seed": seed, "deals": deals, "games": games}
     return Results(
-        kept, tables, games, games, round(monotonic() - began, 3), manifest=manifest, workers=workers, watch=progress
+        kept,
+        {"weights": table},
+        games,
+        games,
+        round(monotonic() - began, 3),
+        manifest={"game": game.name, "refused": refused},
+        workers=workers,
+        watch=progress,
     )

@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports.content import Content, marked
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.runtime.files import storage_errors
@@ -23,7 +22,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _GENERATOR = '<meta name="generator" content="strozzi-sim">'
 
 
-def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter, mark: str = "") -> str:
+def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter) -> str:
     """Return the page as HTML.
 
     Args:
@@ -31,7 +30,6 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
         game: their game.
         content: content of the page.
         painter: has the declarations of its pictures.
-        mark: HTML in the head of the page.
     """
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
@@ -58,12 +56,10 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
     page = environment.get_template("page.html").render(
         css=Markup((_TEMPLATES / "page.css").read_text("utf-8")),
         js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
-        mark=Markup(mark),
         name=_heading(str(manifest.get("name", game.title)), game.title),
         game=game.title,
         version=versions.get("strozzi-sim", ""),
         games=manifest.get("games") or 0,
-        calibrated=calibrated_words(manifest),
         reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
         warnings=manifest.get("warnings", []),
         command=manifest.get("command") or "",
@@ -99,11 +95,6 @@ def _heading(name: str, title: str) -> str:
     """Return a study's name as a heading, with the game's title as on its box."""
     words = re.sub(r"[-_]", " ", name).capitalize()
     return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
-
-
-def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each agent with a budget in seconds: the calibrated count, and that it is not reproducible."""
-    return [str(calibration) for noted in manifest.get("calibrated", []) if (calibration := Calibration.of(noted))]
 
 
 def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -127,6 +127,21 @@ class Sweep:
         rows["high"] = rows["high"].fillna((rows["value"] + rows["by_chance"]).clip(upper=1))
         return rows.sort_values(["players", "lineup", *self.keys], kind="stable", ignore_index=True)
 
+    def ranked(self) -> pd.DataFrame:
+        """Return the table ranked by the gap between the seats, with its interval; column `seats` groups what is as low as the lowest gap."""
+        at, parts = ["players", "lineup"], []
+        for _, rows in self.rows(GAP).dropna(subset="value").groupby(at, sort=False):
+            rows = rows.sort_values("value", kind="stable")
+            lowest = rows.iloc[0]
+            larger = rows["change_low"] > lowest["change_high"]
+            said = np.where(rows["variant"] == lowest["variant"], "lowest gap", "not told apart from it")
+            rows = rows.assign(larger=larger, seats=np.where(larger, "larger gap", said))
+            parts.append(rows.sort_values("larger", kind="stable"))
+        gaps = pd.concat(parts)
+        table = gaps[[*at, "variant", "seats"]].merge(self._table, "left", [*at, "variant"])
+        table.loc[table["figure"] == GAP, ["low", "high"]] = gaps[["low", "high"]].to_numpy()
+        return table
+
     def at(self, row: Any) -> str:
         """Return the values of a row: "5", or "5 and 10"."""
         return " and ".join(f"{row[key]:g}" for key in self.keys)

@@ -209,7 +209,11 @@ class _Group:
     def unseen(self, sign: int = 0) -> str:
         """Return what could be missed of the things whose worth is unclear: of either sign, or only if they are worth having."""
         rows = [line["win_share_lost"] for line in self.lines if line["verdict"] == UNCLEAR]
-        return missed(not_excluded(pd.DataFrame(rows), sign=sign), what="a worth" if sign else "a worth or a cost") if rows else ""
+        return (
+            missed(not_excluded(pd.DataFrame(rows), sign=sign), what="a worth" if sign else "a worth or a cost")
+            if rows
+            else ""
+        )
 
     def finding(self) -> str:
         """Return what is worth most, how much is too small to matter or unclear, and what misleads, in a sentence."""

@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.files import storage_errors
-from strozzi_sim.studies.database import FileList, read_files, write_files
+from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.illegal_answers import answer_sentences
-from strozzi_sim.studies.made_of import digest_of_page
 
-if TYPE_CHECKING:  # importing matplotlib and pandas takes a second, which an existing page does not need
+if TYPE_CHECKING:  # importing matplotlib and pandas takes a second
     import pandas as pd
 
     from strozzi_sim.reports.content import Answer, Content
@@ -114,11 +112,12 @@ def write_report(
     tables: Tables,
     game: Game,
     phase: Callable[[str, int, int], None] | None = None,
+    *,
+    newer: bool = False,
 ) -> Path:
     """Write figures/*.png, figures/*.svg and report.html into a results folder; return the page's path.
 
-    A study of many line-ups has a page for each too, styles/*.html. If the unmodified files of the same tables and code exist, nothing
-    is written; of pages of line-ups and of heat maps those that are unchanged are not drawn again.
+    A study of many line-ups has a page for each too, styles/*.html.
 
     Args:
         folder: results folder.
@@ -126,33 +125,29 @@ def write_report(
         tables: tables by name.
         game: game of the results.
         phase: callback for ("pictures", number of drawn pictures, 0); default: no callback.
+        newer: write nothing if all files exist and the page is newer than the tables.
 
     Raises:
         InputError: results of this kind have no page.
         StorageError: the folder cannot be written, is in use, or contains a file of that name not written by a run.
     """
-    mark = _mark_of(manifest, tables, game)
-    if _is_written(folder, mark):
+    if newer and _is_newer(folder):
         return folder / PAGE
     from strozzi_sim.reports.batch import FOLDER, lineup_pages
     from strozzi_sim.reports.heat_files import heat_map_files
     from strozzi_sim.reports.page import render
     from strozzi_sim.reports.painter import Painter
 
-    def drawn(manifest: Mapping[str, Any], tables: Tables, mark: str, painter: Painter) -> bytes:
-        page = render(manifest, game, page_of(manifest, tables, game, painter), painter, mark)
-        return page.encode(errors="backslashreplace")
-
-    before = read_files(folder)
-    painter = Painter(phase, files=True)
-    contents = {PAGE: drawn(manifest, tables, mark, painter)}
-    for part in lineup_pages(manifest, tables):
-        own = _mark_of(part.manifest, part.tables, game)
-        kept = _content(before, part.path)
-        contents[part.path] = (
-            kept if own.encode() in kept[:1000] else drawn(part.manifest, part.tables, own, Painter(phase))
+    def drawn(manifest: Mapping[str, Any], tables: Tables, painter: Painter) -> bytes:
+        return render(manifest, game, page_of(manifest, tables, game, painter), painter).encode(
+            errors="backslashreplace"
         )
-    contents |= painter.drawn | heat_map_files(manifest, tables, game, phase, partial(_content, before))
+
+    painter = Painter(phase, files=True)
+    contents = {PAGE: drawn(manifest, tables, painter)}
+    for part in lineup_pages(manifest, tables):
+        contents[part.path] = drawn(part.manifest, part.tables, Painter(phase))
+    contents |= painter.drawn | heat_map_files(manifest, tables, game, phase)
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
     with write_files(folder) as files:
@@ -160,20 +155,10 @@ def write_report(
     return folder / PAGE
 
 
-def _mark_of(manifest: Mapping[str, Any], tables: Tables, game: Game) -> str:
-    """Return the element in the head of a page that says of what it is made."""
-    return f'<meta name="made-of" content="{digest_of_page(manifest, tables, game)}">'
-
-
-def _content(files: FileList, name: str) -> bytes:
-    """Return the content of a file that a run wrote and nobody changed, else nothing."""
-    return files.read(name) if name in files.digests and files.are_as_written([name]) else b""
-
-
-def _is_written(folder: Path, mark: str) -> bool:
-    """Return whether the page with this mark and all beside it exist unmodified."""
+def _is_newer(folder: Path) -> bool:
+    """Return whether the page and its pictures exist, and the page is newer than every table."""
     files = read_files(folder)
-    names = [name for name in files.digests if name == PAGE or name.startswith(("figures/", "styles/"))]
-    if PAGE not in names or not files.are_as_written(names):
+    if PAGE not in files.names or not files.exist(("tables/", "figures/", "styles/", PAGE)):
         return False
-    return mark.encode() in files.read(PAGE)[:1000]
+    tables = (name for name in files.names if name.startswith("tables/"))
+    return all((folder / name).stat().st_mtime_ns <= (folder / PAGE).stat().st_mtime_ns for name in tables)

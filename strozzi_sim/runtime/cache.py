@@ -3,20 +3,20 @@
 numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
 use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
 strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
-sources were edited after their import uses a private folder. One process at a time works on a folder, since numba
+sources were edited after their import keeps no code. One process at a time works on a folder, since numba
 rewrites its index without a lock.
 
-A defective folder costs a compilation and one line on standard error, never a run. Damaged files are compiled again. A
-folder that is not trusted (see `runtime.cache_integrity`) or not writable is replaced by a private one among the temporary files,
-or by none.
+Loaded code is executed, so the folder must belong to the user alone, as those of ssh. A damaged file in it is compiled
+again (see `kernel.numba_patches`); a folder that cannot be written to is replaced by one among the temporary files, or by
+none, which costs a compilation and one line on standard error.
 """
 
-import atexit
 import hashlib
 import multiprocessing
 import os
 import platform
 import shutil
+import stat
 import sys
 import tempfile
 import threading
@@ -25,22 +25,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
+from typing import IO
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.runtime.cache_integrity import (
-    LOCK,
-    UntrustedCache,
-    drop_damaged,
-    is_tagged,
-    open_folder,
-    open_root,
-    remove_folder,
-    write_checksums,
-)
-from strozzi_sim.runtime.locks import take_lock
 
 FOLDERS_KEPT = 8
+PRIVATE = 0o700  # mode of every folder that is made here
 PATCHES_OFF = "STROZZI_PATCHES_OFF"  # see `kernel.numba_patches`
+_LOCK, _TAG = ".lock", "CACHEDIR.TAG"  # https://bford.info/cachedir/
+_TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
+# Machine code compiled by strozzi-sim. `strozzi cache --clear` removes it.
+"""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
@@ -163,6 +158,7 @@ def cache_folder(game: str) -> Iterator[Path | None]:
         the folder; None if code cannot be stored.
 
     Raises:
+        StorageError: others could write to the folder, so that its code must not be executed.
         CacheFailed: code compiled inside the block could not be stored; the next call chooses another folder.
     """
     from numba import config
@@ -174,10 +170,8 @@ def cache_folder(game: str) -> Iterator[Path | None]:
             return
         before = config.CACHE_DIR
         config.CACHE_DIR = str(folder)
-        whole = False
         try:
             yield folder
-            whole = True
         except OSError as error:
             _give_up(folder.parent, error.strerror or str(error))
             raise CacheFailed from error
@@ -188,35 +182,24 @@ def cache_folder(game: str) -> Iterator[Path | None]:
             raise CacheFailed from error
         finally:
             config.CACHE_DIR = before
-            try:
-                write_checksums(folder, whole=whole)
-            except (OSError, StorageError) as error:
-                _give_up(folder.parent, str(error))
 
 
 def _enter(game: str, undo: ExitStack) -> Path | None:
     """Return the first usable folder, locked until `undo`; None without a usable folder."""
     if _stamps() != _AS_IMPORTED:
-        folder = _own_folder()
-        return None if folder is None or folder.parent in _given_up else folder
+        return None
     for root in _roots():
-        folder = root / folder_of(game).name
         if root in _given_up:
             continue
+        folder = root / folder_of(game).name
         try:
-            open_root(root)
             fresh = not folder.exists()
-            with ExitStack() as locked:
-                locked.enter_context(_alone_in(folder))
-                dropped = drop_damaged(folder)
-                undo.push(locked.pop_all())
-            if fresh:
-                _drop_old(root)
-        except UntrustedCache as why:
-            _give_up(root, str(why))
+            undo.enter_context(_alone_in(folder))
+        except OSError as error:
+            _give_up(root, error.strerror or str(error))
             continue
-        if dropped:
-            _tell(f"damaged or half-written code in {folder} is compiled again ({dropped} of its files)")
+        if fresh:
+            _drop_old(root)
         return folder
     return None
 
@@ -228,27 +211,13 @@ def _give_up(root: Path, why: str) -> None:
     """Stop using the cache folders in `root` in this process."""
     if root not in _given_up:
         _given_up.add(root)
-        _tell(f"the cache of compiled code in {root} is not used: {why}")
+        tell(f"the cache of compiled code in {root} is not used: {why}")
 
 
-def _tell(line: str) -> None:
+def tell(line: str) -> None:
     """Print a line for the user in the parent process only; its workers have the same message."""
     if multiprocessing.current_process().name == "MainProcess":
         print(f"strozzi: {line}", file=sys.stderr, flush=True)
-
-
-@cache
-def _own_folder() -> Path | None:
-    """Return a folder for this process alone, removed at its end: its code differs from the current sources."""
-    try:
-        root = tempfile.mkdtemp(prefix="strozzi-sim-")
-        atexit.register(shutil.rmtree, root, ignore_errors=True)
-        folder = Path(root) / "own"
-        folder.mkdir()
-    except OSError as error:
-        _tell(f"compiled code is not kept: {error.strerror or error}")
-        return None
-    return folder
 
 
 _one_thread = threading.RLock()
@@ -260,7 +229,8 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Create `folder` if needed, and lock out other threads and processes inside the block.
 
     Raises:
-        UntrustedCache: it cannot be locked.
+        StorageError: others could write to it.
+        OSError: it cannot be made, written to or opened.
     """
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
@@ -272,36 +242,77 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _take_folder(folder: Path, undo: ExitStack) -> bool:
-    """Open and lock a folder; return False if it was removed meanwhile."""
-    open_folder(folder)
+    """Make and lock a folder; return False if it was removed meanwhile."""
+    for place in (folder.parent, folder):
+        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        _check_private(place)
+    if not _is_tagged(folder):
+        (folder / _TAG).write_bytes(_TAG_TEXT)
+    tempfile.TemporaryFile(dir=folder).close()  # numba's own check, without which it stores code beside the source
     try:
-        lock = undo.enter_context((folder / LOCK).open("wb"))
+        lock = undo.enter_context((folder / _LOCK).open("wb"))
         with suppress(OSError):  # the file system has no locks
-            take_lock(lock, wait=True)
-        return os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat())
+            _take_lock(lock, wait=True)
+        return os.path.samestat(os.fstat(lock.fileno()), (folder / _LOCK).stat())
     except FileNotFoundError:
         return False
-    except OSError as error:
-        raise UntrustedCache(error.strerror or str(error)) from error
+
+
+def _check_private(place: Path) -> None:
+    if os.name == "nt":
+        return  # Windows has no modes; the folders of a profile are private
+    status = place.stat()
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise StorageError(
+            f"the cache of compiled code in {place}: must belong to you (uid {os.geteuid()}) and be writable by nobody else, got "
+            f"uid {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o}; make it private (chmod 700), or name another in STROZZI_CACHE_DIR"
+        )
+
+
+def _take_lock(file: IO[bytes], *, wait: bool) -> None:
+    """Take the lock of an open file, which closing it releases.
+
+    Raises:
+        OSError: another process holds it (without `wait`), or the file system has no locks.
+    """
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_tagged(folder: Path) -> bool:
+    """Return whether strozzi-sim made this folder."""
+    try:
+        return (folder / _TAG).read_bytes() == _TAG_TEXT
+    except OSError:
+        return False
 
 
 def folders() -> list[Path]:
-    """Return all tagged cache folders, newest first."""
-    tagged = [
-        path
-        for root in _roots()
-        if root.is_dir() and os.access(root, os.R_OK)
-        for path in root.glob("*-" + "?" * 16)
-        if is_tagged(path)
-    ]
-    return sorted(tagged, key=lambda path: path.stat().st_mtime, reverse=True)
+    """Return all cache folders, newest first."""
+    found = [path for root in _roots() for path in root.glob("*-" + "?" * 16) if _is_tagged(path)]
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _drop_old(root: Path) -> None:
     for folder in [folder for folder in folders() if folder.parent == root][FOLDERS_KEPT:]:
-        remove_folder(folder)
+        _remove(folder)
 
 
 def clear() -> list[Path]:
-    """Remove every tagged cache folder that no process uses; return the removed folders."""
-    return [folder for folder in folders() if remove_folder(folder)]
+    """Remove every cache folder that no process uses; return the removed folders."""
+    return [folder for folder in folders() if _remove(folder)]
+
+
+def _remove(folder: Path) -> bool:
+    """Remove a folder; return False if a process uses it."""
+    with suppress(OSError), (folder / _LOCK).open("wb") as lock:
+        _take_lock(lock, wait=False)
+        shutil.rmtree(folder)
+        return True
+    return False

@@ -5,13 +5,14 @@ results in plain data within these bounds, or in an error of one line. Later cod
 or memory nor exceed 64 bits.
 """
 
-import json
 import re
 import tomllib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
+
+import msgspec
 
 from strozzi_sim.errors import InputError, StorageError, short_repr
 
@@ -19,15 +20,8 @@ MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
 MAX_DEPTH = 32  # nested tables and lists
 MAX_INTEGER = 2**63 - 1
 
-_BRACKETS = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 # a.b.c...: as deep as it has dots, and the parser's time grows with their square
 _DOTTED = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++\s*+\.\s*+){{{MAX_DEPTH},}}")
-# No possessive quantifiers: Python 3.11.2 matches them wrongly. Every loop ends at a quote or the end, so nothing backtracks.
-_TOML_TOKENS = re.compile(
-    r'''\#[^\n]*|(?P<string>"""(?:[^"\\]+|\\(?:.|\Z)|"(?!""))*(?:"""|\Z)|\'\'\'(?:[^']+|'(?!''))*(?:\'\'\'|\Z)'''
-    r"""|"(?:[^"\\\n]+|\\.)*"?|'[^'\n]*'?)|(?P<open>[\[{])|(?P<close>[\]}])""",
-    re.DOTALL,
-)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOML_STRING = re.compile(r""" "(?:[^"\\]|\\.)*"|'[^']*' """, re.VERBOSE)
@@ -105,11 +99,11 @@ def check_name(file: Path) -> None:
         raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
 
 
-def read_text(file: Path) -> str:
-    """Read a text file of at most MAX_BYTES.
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a TOML file of at most MAX_BYTES.
 
     Raises:
-        InputError: the file does not exist, is not UTF-8, or is too large; the message names the file.
+        InputError: the file does not exist, is not UTF-8 or TOML, or exceeds the bounds; names the file and the key.
         StorageError: it cannot be read.
     """
     check_name(file)
@@ -123,136 +117,57 @@ def read_text(file: Path) -> str:
     if len(content) > MAX_BYTES:
         raise InputError(f"{file}: is larger than {MAX_BYTES:,} bytes")
     try:
-        return content.decode("utf-8-sig")  # some editors begin a file with a mark
+        text = content.decode("utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 text: byte {error.start} is wrong") from None
-
-
-def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises:
-        InputError, StorageError: see `read_text`; or it is not TOML or exceeds the bounds; names the file and the key.
-    """
-    text = read_text(file)
     if _DOTTED.search(text):
         raise InputError(f"{file}: a dotted key is {_TOO_DEEP}")
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not a TOML file: {error}{_opened_in(text, str(error))}") from None
     except RecursionError:
         raise InputError(f"{file}: {_TOO_DEEP}") from None
-    except ValueError as error:  # an invalid date, or a number of thousands of digits
+    except ValueError as error:  # an invalid date, or a number of thousands of digits, too
         raise InputError(f"{file}: not a TOML file: {str(error).partition('; use sys.')[0]}") from None
-    check_bounds(raw, str(file))
+    try:
+        _check_bounds(raw)
+    except ValueError as error:
+        raise InputError(f"{file}: {error}") from None
     return raw
 
 
-def _opened_in(text: str, error: str) -> str:
-    """Format the start of an unclosed bracket or string in a TOML document; "" if all are closed.
-
-    Also "" if the error is elsewhere than at an unclosed bracket or at the end of the document.
-    """
-    place = re.search(r"\(at line (\d+), column (\d+)\)", error)
-    if place is not None and not error.startswith("Unclosed"):
-        return ""
-    end = len(text)
-    if place is not None:
-        lines = text.splitlines(keepends=True)
-        end = sum(map(len, lines[: int(place[1]) - 1])) + int(place[2]) - 1
-    opened: list[int] = []
-    for token in _TOML_TOKENS.finditer(text, 0, end):
-        if token["open"]:
-            opened.append(token.start())
-        elif token["close"]:
-            del opened[-1:]
-        elif _is_unended(token["string"] or ""):
-            opened.append(token.start())
-    return f"; it begins in line {text.count(chr(10), 0, opened[-1]) + 1}" if opened else ""
-
-
-def _is_unended(string: str) -> bool:
-    """Return whether a multi-line string is unclosed."""
-    quotes = string[:3]
-    return quotes in ('"""', "'''") and (len(string) < 6 or not string.endswith(quotes))
-
-
-def check_bounds(raw: Any, where: str) -> None:
-    """Check that plain data does not nest too deeply, and that its integers have at most 64 bits.
-
-    Raises:
-        InputError: names `where` and the key.
-    """
-    waiting: list[tuple[str, Any, int]] = [("", raw, 0)]
-    while waiting:
-        key, value, depth = waiting.pop()
-        if depth > MAX_DEPTH:
-            raise InputError(f"{where}: {re.split(r'[.[]', key)[0]}: {_TOO_DEEP}")
-        if isinstance(value, dict):
-            waiting += [(f"{key}.{name}" if key else str(name), entry, depth + 1) for name, entry in value.items()]
-        elif isinstance(value, list):
-            waiting += [(f"{key}[{number}]", entry, depth + 1) for number, entry in enumerate(value)]
-        elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-            raise InputError(f"{where}: {key}: {_TOO_LONG}, got {short_repr(value)}")
-
-
 def parse_json(content: bytes) -> Any:
-    """Parse a JSON document as plain data, stricter than `json`: no NaN, duplicate keys or broken surrogates.
+    """Return the plain data of a JSON document of at most MAX_BYTES.
 
     Raises:
         ValueError: it is not JSON, or exceeds the bounds; the message states why.
     """
     if len(content) > MAX_BYTES:
         raise ValueError(f"longer than {MAX_BYTES:,} bytes")
-    text = content.decode("utf-8")
-    if text.count("[") + text.count("{") > MAX_DEPTH:
-        _check_depth(text)
-    value = _DECODER.decode(text)
-    if "\\u" in text:
-        json.dumps(value, ensure_ascii=False).encode()  # UnicodeEncodeError, a ValueError
+    try:
+        value = msgspec.json.decode(content)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    _check_bounds(value)
     return value
 
 
-def _check_depth(text: str) -> None:
-    depth = 0
-    for bracket in _BRACKETS.finditer(text):
-        depth += (bracket[0] in "[{") - (bracket[0] in "]}")
+def _check_bounds(raw: Any) -> None:
+    """Check that plain data does not nest too deeply, and that its integers have at most 64 bits.
+
+    Raises:
+        ValueError: names the key.
+    """
+    waiting: list[tuple[str, Any, int]] = [("", raw, 0)]
+    while waiting:
+        key, value, depth = waiting.pop()
         if depth > MAX_DEPTH:
-            raise ValueError(_TOO_DEEP)
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > 20 or not -MAX_INTEGER <= (number := int(digits)) <= MAX_INTEGER:
-        raise ValueError(f"{_TOO_LONG}, got {short_repr(digits)}")
-    return number
-
-
-def _real(digits: str) -> float:
-    number = float(digits)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{short_repr(digits)} is out of range")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise ValueError(f"the key {short_repr(name)} is given twice")
-            seen.add(name)
-    return result
-
-
-_DECODER = json.JSONDecoder(
-    parse_int=_integer, parse_float=_real, parse_constant=_no_constant, object_pairs_hook=_without_twins
-)
+            raise ValueError(f"{re.split(r'[.[]', key)[0]}: {_TOO_DEEP}".removeprefix(": "))
+        if isinstance(value, dict):
+            waiting += [(f"{key}.{name}" if key else str(name), entry, depth + 1) for name, entry in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{key}[{number}]", entry, depth + 1) for number, entry in enumerate(value)]
+        elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise ValueError(f"{key}: {_TOO_LONG}, got {short_repr(value)}".removeprefix(": "))
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any
 
@@ -27,17 +27,14 @@ HEARTBEAT = np.dtype([
     ("deal", "i8"),
     ("seating", "i8"),  #    index among the played seatings
     ("seat", "i8"),  #       acting seat
-    ("forked", "i8"),  #     1: the process ended because third-party code forked it
     ("spare", "u1", (128,)),  # separates the cache lines of threads
 ], align=True)  # fmt: skip
 
 DONE, RAISED, QUIT = "done", "raised", "quit"  # kinds of reply: a value, an exception, an exception that ends processes
-FORKED = "forked its process; an agent may start other programs, but not copy its process"
 IDLE_SECONDS = 300  # without a request for this long the worker ends and frees its memory
 _PARENT_SECONDS = 0.5  # between two checks that the parent is alive
 
 _shared: np.ndarray[Any, Any] | None = None
-_worker = 0  # process id of the worker, also in forked copies of it
 _raised = ""
 
 
@@ -55,7 +52,7 @@ def heartbeat() -> np.ndarray[Any, Any]:
 def active_heartbeat(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, seat: int = 0) -> Iterator[None]:
     """Mark the heartbeat busy inside the block, in which agents are called: if it stops, an agent hangs."""
     number = int(beat["decisions"][0]) + 1
-    beat[0] = (1, number, number - 1, players, deal, 0, seat, 0, 0)
+    beat[0] = (1, number, number - 1, players, deal, 0, seat, 0)
     try:
         yield
     finally:
@@ -90,12 +87,11 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
     """
     from multiprocessing.connection import Connection
 
-    global _shared, _worker
-    _worker = os.getpid()
+    global _shared
+    worker = os.getpid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     _end_with_parent(lifeline, parent)
     _shared = np.frombuffer(mmap.mmap(memory, HEARTBEAT.itemsize), HEARTBEAT, 1)
-    os.register_at_fork(before=end_forked)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # for output of agents that end the process
     sys.unraisablehook = _note
@@ -106,21 +102,9 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
         except EOFError:
             return
         reply = _reply(request)
-        if os.getpid() != _worker:  # a fork by C code, invisible to the interpreter's hooks
-            end_forked()
+        if os.getpid() != worker:  # a copy that an agent made of its process: there is one reply
+            os._exit(1)
         line.send_bytes(reply)
-
-
-def end_forked() -> None:
-    """End this process, which third-party code forks or has forked.
-
-    In a worker or a copy of it, the worker's whole process group ends and the heartbeat shows the parent why.
-    """
-    if _shared is not None:
-        _shared["forked"] = 1
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(_worker, signal.SIGKILL)
-    os._exit(1)
 
 
 def _reply(request: bytes) -> bytes:
@@ -221,8 +205,3 @@ def stdout_to_stderr() -> Iterator[None]:
         if kept is not None:
             os.dup2(kept, 1)
             os.close(kept)
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run `serve` with the integers of the command line."""
-    serve(*map(int, arguments))

@@ -26,15 +26,15 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.runtime.worker import DONE, FORKED, HEARTBEAT, IDLE_SECONDS, QUIT, is_worker
+from strozzi_sim.runtime.worker import DONE, HEARTBEAT, IDLE_SECONDS, QUIT, is_worker
 
 AVAILABLE = os.name == "posix"
 TICK = 0.05  # seconds between two checks
 GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
 _GOODBYE = 1.0  # seconds for an idle worker to end by itself
 _START = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.worker import main; "
-    "main(sys.argv[2:])"
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.worker import serve; "
+    "serve(*map(int, sys.argv[2:]))"
 )
 # Every process computes on one core; workers use the others.
 _ONE_THREAD = dict.fromkeys(
@@ -151,8 +151,6 @@ class Worker:
             code = self._process.wait(_GOODBYE)
         except subprocess.TimeoutExpired:
             return "closed the line to its parent"
-        if self._beat["forked"][0]:
-            return FORKED
         if code >= 0:
             return f"ended its process with exit code {code}"
         with suppress(ValueError):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup, find_agent
-from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
@@ -35,7 +35,9 @@ class Opponents:
 
     def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, given: Any) -> None:
         self.pool = _pool(game, players, given)
-        self._compiled = [[_compiled(spec, game) for spec in lineup] for lineup in self.pool]  # own the addresses
+        self._compiled = [
+            [as_argument_error("opponents", compile_agent, spec, game) for spec in lineup] for lineup in self.pool
+        ]  # own the addresses
         shape = (max(len(self.pool), 1), players)
         self.agents, self.strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)
         self.agents["counter"], self.agents["sees_state"] = -1, not variant.hidden
@@ -99,9 +101,3 @@ def _lineup(game: Game, players: int, given: Any) -> tuple[AgentSpec, ...]:
                 "and ask it yourself at its seats",
             )
     return tuple(specs[k % len(specs)] for k in range(most))
-
-
-def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
-    if spec.in_seconds:
-        raise ArgumentError("opponents", f"agent {spec.text!r}: give a count instead of {spec.in_seconds}")
-    return as_argument_error("opponents", compile_agent, spec, game)

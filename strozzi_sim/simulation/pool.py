@@ -1,19 +1,20 @@
 """The pool: ranges of deals played by joblib workers.
 
-Compiled agents release the interpreter lock, so the workers are threads; other backends, or a cluster,
-are set with `joblib.parallel_config(backend="loky")` or `backend="dask"`. With a third-party agent
-each worker has a separate process for it (see `isolation`). Results arrive as they become ready; they do not depend on
-the number of workers, the backend or the order.
+Compiled agents release the interpreter lock, so the workers are threads; other backends are set with
+`joblib.parallel_config(backend="loky")`. With a third-party agent each worker has a separate process for it (see
+`isolation`). Results arrive as they become ready; they do not depend on the number of workers, the backend or the order.
 """
 
+import pickle
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from strozzi_sim.errors import ClusterError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.runtime.workers import Cancelled
@@ -24,19 +25,8 @@ from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, MatchResult
 
 _BATCH = 4  # tasks for each worker at once, if results come in batches
-
-
-class Backend(Protocol):
-    """Workers on other machines."""
-
-    def play(self, tasks: Iterable["Task"], stop: np.ndarray[Any, Any]) -> Iterator[tuple["Task", MatchResult]]:
-        """Play tasks, as `play_tasks`; a task may be yielded again, with a result that corrects the first."""
-
-    def report(self) -> dict[str, Any]:
-        """Return what the manifest says about them."""
-
-
-Workers = int | Backend  # a number of workers of joblib, or others
+_AHEAD = 256  # tasks that wait at most for workers of a cluster, where more may join
+refusal = ""  # why this process must not play, if it is a worker of a cluster that differs from the others
 
 
 @dataclass(frozen=True)
@@ -100,27 +90,31 @@ def perform(
     return played
 
 
-def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
+def _perform(
+    number: int, task: Task | bytes, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
+) -> tuple[int, MatchResult | None]:
+    """Return a task's number and result; a pickled task is unpickled here, where its errors reach the caller.
+
+    Raises:
+        ClusterError: this process must not play.
+    """
+    if refusal:
+        raise ClusterError(refusal)
     stop = np.require(stop, requirements="W")  # a copy in a worker of Ray, which shares arrays read-only
-    return task, perform(task, stop, left)
+    return number, perform(pickle.loads(task) if isinstance(task, bytes) else task, stop, left)
 
 
-def play_tasks(
-    tasks: Iterable[Task], workers: Workers, stop: np.ndarray[Any, Any]
-) -> Iterator[tuple[Task, MatchResult]]:
+def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, MatchResult]]:
     """Play tasks on `workers` workers; yields each when it is done, in no particular order.
 
     Args:
         tasks: tasks to play; drawn lazily.
-        workers: number of joblib workers, or a backend.
+        workers: number of joblib workers; a cluster has its own.
         stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
-    if not isinstance(workers, int):
-        yield from workers.play(tasks, stop)
-        return
     left = np.zeros(1, np.int64)  # set once the results are no longer awaited
     results = _joblib_results(tasks, workers, stop, left)
     try:
@@ -139,17 +133,30 @@ def _joblib_results(
     tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
 ) -> Generator[tuple[Task, MatchResult | None]]:
     """Yield what joblib's workers return, as it arrives, or batch by batch if the backend cannot stream (Ray's)."""
+    import cloudpickle
     from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend
 
+    shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
+    under_way: dict[int, Task] = {}
+
+    def calls() -> Iterator[Any]:
+        for number, task in enumerate(tasks):
+            under_way[number] = task
+            yield delayed(_perform)(number, task if shared else cloudpickle.dumps(task), stop, left)
+
+    ahead = 2 * workers if shared else max(_AHEAD, 2 * workers)
     try:
-        pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
+        pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered", pre_dispatch=ahead)
     except ValueError:
-        pool, waiting = Parallel(n_jobs=workers, prefer="threads"), iter(tasks)
+        pool, waiting = Parallel(n_jobs=workers, prefer="threads"), calls()
         while batch := list(islice(waiting, _BATCH * workers)):
-            yield from pool(delayed(_perform)(task, stop, left) for task in batch)
+            for number, played in pool(batch):
+                yield under_way.pop(number), played
         return
-    streamed = pool(delayed(_perform)(task, stop, left) for task in tasks)
+    streamed = pool(calls())
     try:
-        yield from streamed
+        for number, played in streamed:
+            yield under_way.pop(number), played
     finally:
         streamed.close()

@@ -1,4 +1,4 @@
-"""Games played with other chance: play-outs from a position, and whole deals of which some sources are redrawn.
+"""Play-outs from a position: games played on with other chance.
 
 Only compiled agents play here: a play-out takes microseconds, and there are millions of them. A caller that lets third-party agents
 play does so in a worker process (`simulation.isolation`).
@@ -11,30 +11,25 @@ import numpy as np
 from numba import types
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.contract import Game, apply, deal, placing, score
+from strozzi_sim.game.contract import Game, apply, placing, score
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, zero_at
 from strozzi_sim.kernel.record_types import array_type, exact_copy, record_type
 from strozzi_sim.kernel.streams import (
     RANDOM,
     SOURCES,
-    deal_key,
-    game_key,
     hash_combine,
     next_word,
     redraw,
     seat_stream,
-    seed_chance,
-    stream_key,
 )
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.worker import HEARTBEAT, active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
-from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, play_game, work_dtype
+from strozzi_sim.simulation.loop import AGENT, FAULT, play_game, work_dtype
 from strozzi_sim.simulation.match import Match
 
 Array = np.ndarray[Any, Any]
-AGENTS = SOURCES  # number of the "source" that stands for the agents' own randomness
 
 
 @jit
@@ -46,14 +41,6 @@ def _seat_agents(agents, seat_agents, randoms, key):
         seat_agents[seat].word = next_word(randoms[seat])
         if agents[seat].memory_size > 0:
             zero_at(agents[seat].memory, agents[seat].memory_size)
-
-
-@jit
-def _write_results(state, wins, scores):
-    for seat in range(wins.shape[0]):
-        better, shared = placing(state, seat)
-        wins[seat] = WIN_UNITS // shared if better == 0 else 0
-        scores[seat] = score(state, seat)
 
 
 @jit
@@ -71,57 +58,20 @@ def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, w
             apply(state, rules[0], action, chance, None)
         if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, None, fault, beat) < 0:
             return
-        _write_results(state, wins[k], scores[k])
-
-
-@jit
-def _redeals(job, rules, work, agents, seat_agents, randoms, redrawn, wins, scores, stop, fault, beat):
-    state, seen, chance = work.state, work.seen, work.chance
-    for number in range(job.first, job.last):
-        key = deal_key(job.seed, job.game, job.players, number)
-        for version in range(redrawn.shape[0]):
-            if stop[0] != 0:
-                return
-            other = stream_key(key, AGENTS + version)
-            seed_chance(chance, key)
-            for source in range(SOURCES):
-                if redrawn[version, source] != 0:
-                    redraw(chance, source, stream_key(other, source))
-            _seat_agents(agents, seat_agents, randoms, other if redrawn[version, AGENTS] != 0 else key)
-            deal(state, rules[0], job.players, job.start_player, chance, None)
-            if play_game(state, rules[0], seat_agents, randoms, chance, seen, None, None, None, fault, beat) < 0:
-                return
-            _write_results(state, wins[number - job.first, version], scores[number - job.first, version])
-
-
-def _common(game: Game) -> list[Any]:
-    """Return the types of rules, work, agents, seated agents and their streams."""
-    arrays = [array_type(dtype) for dtype in (AGENT, AGENT, RANDOM)]
-    return [array_type(game.rules), record_type(work_dtype(game)), *arrays]
-
-
-def _ends() -> list[Any]:
-    """Return the types of `stop`, the fault and the heartbeat."""
-    return [types.int64[::1], record_type(FAULT), record_type(HEARTBEAT)]
+        for seat in range(wins.shape[1]):
+            better, shared = placing(state, seat)
+            wins[k, seat] = WIN_UNITS // shared if better == 0 else 0
+            scores[k, seat] = score(state, seat)
 
 
 @cache
 def _playouts_of(game: Game) -> Any:
     game.register()
     results = [types.int64[:, ::1], types.int64[:, ::1]]
-    started = [array_type(game.state), *_common(game), types.uint64, types.int64, *results, *_ends()]
+    played = [array_type(game.rules), record_type(work_dtype(game)), *map(array_type, (AGENT, AGENT, RANDOM))]
+    ends = [types.int64[::1], record_type(FAULT), record_type(HEARTBEAT)]
+    started = [array_type(game.state), *played, types.uint64, types.int64, *results, *ends]
     return entry(_playouts, types.void(*started), game.name)
-
-
-@cache
-def _redeals_of(game: Game) -> Any:
-    game.register()
-    results = [types.int64[:, :, ::1], types.int64[:, :, ::1]]
-    return entry(
-        _redeals,
-        types.void(record_type(JOB), *_common(game), types.uint8[:, ::1], *results, *_ends()),
-        game.name,
-    )
 
 
 class Rollouts:
@@ -142,18 +92,6 @@ class Rollouts:
         self._work, self._seated = np.zeros(1, work_dtype(match.game)), np.zeros(match.players, AGENT)
         self._randoms, self._fault = np.zeros(match.players, RANDOM), np.zeros(1, FAULT)
 
-    def _play(self, kernel: Any, *arguments: Any) -> None:
-        beat = heartbeat()
-        with active_heartbeat(beat, self.match.players):
-            call_interruptible(
-                self._stop, lambda: kernel(*arguments, self._stop, self._fault[0], beat[0])
-            )  # each play-out begins anew, so that a repeated call has the same results
-        if self._fault["found"][0]:
-            raise self.match.fault(self._fault[0])
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return self._rules, self._work[0], self._agents, self._seated, self._randoms
-
     def from_state(self, state: Array, word: int, count: int, action: int = 0) -> tuple[Array, Array]:
         """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is redrawn.
 
@@ -166,20 +104,13 @@ class Rollouts:
             action: a legal action to begin with, or 0: the agent at the acting seat chooses.
         """
         wins, scores = np.zeros((2, count, self.match.players), np.int64)
-        self._play(_playouts_of(self.match.game), state, *self._arrays(), np.uint64(word), action, wins, scores)
-        return wins, scores
-
-    def redealt(self, first: int, last: int, redrawn: Array) -> tuple[Array, Array]:
-        """Return wins in WIN_UNITS and scores of versions of each deal, int64[D, V, P] each.
-
-        Args:
-            first: first deal.
-            last: one past the last deal.
-            redrawn: sources that each version redraws, uint8[V, SOURCES + 1]; the last is the agents' own randomness.
-        """
-        match = self.match
-        job = np.zeros(1, JOB)
-        job[0] = (game_key(match.game.name), match.seed, match.players, first, last, 0, 0)
-        wins, scores = np.zeros((2, last - first, len(redrawn), match.players), np.int64)
-        self._play(_redeals_of(match.game), job[0], *self._arrays(), redrawn, wins, scores)
+        kernel, beat = _playouts_of(self.match.game), heartbeat()
+        arrays = self._rules, self._work[0], self._agents, self._seated, self._randoms
+        ends = self._stop, self._fault[0], beat[0]
+        with active_heartbeat(beat, self.match.players):
+            call_interruptible(
+                self._stop, lambda: kernel(state, *arrays, np.uint64(word), action, wins, scores, *ends)
+            )  # each play-out begins anew, so that a repeated call has the same results
+        if self._fault["found"][0]:
+            raise self.match.fault(self._fault[0])
         return wins, scores

@@ -76,27 +76,11 @@ def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
         alpha: probability of ever excluding the true mean.
     """
     t = len(means)
-    squared_t = _squared_t(t, alpha)
-    if np.isinf(squared_t):
+    grown = 1 + t / _EFFECT_CHUNKS
+    ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(grown) / 2))
+    if ratio >= grown:  # too few chunks
         return np.full(means.shape[1:], np.inf)
     differing = (means != np.median(means, axis=0)).sum(axis=0)
     error = means.std(axis=0, ddof=1) / np.sqrt(t)
-    return np.where(differing >= _DIFFERING, np.sqrt(squared_t) * error, np.inf)
-
-
-def deals_of_mean(half_width: float, variance: float, alpha: float = ALPHA) -> int:
-    """Return the number of deals after which a mean has an interval of this half width.
-
-    Args:
-        half_width: the half width.
-        variance: variance of a deal.
-        alpha: probability of ever excluding the true mean.
-    """
-    return int(np.ceil(_squared_t(CHUNKS_AT_MOST, alpha) * variance / half_width**2))
-
-
-def _squared_t(chunks: int, alpha: float) -> float:
-    """Return the square of the interval's half width in standard errors; infinite if the chunks are too few."""
-    grown = 1 + chunks / _EFFECT_CHUNKS
-    ratio = np.exp(2 / chunks * (np.log(1 / alpha) + np.log(grown) / 2))
-    return float((chunks - 1) * (ratio - 1) / (1 - ratio / grown)) if ratio < grown else float("inf")
+    errors = np.sqrt((t - 1) * (ratio - 1) / (1 - ratio / grown))  # in the half width
+    return np.where(differing >= _DIFFERING, errors * error, np.inf)

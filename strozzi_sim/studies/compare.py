@@ -11,7 +11,7 @@ from strozzi_sim.game.missed import size_text
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.studies.cells import CellCounts, FigureCounts
-from strozzi_sim.studies.lookup import Folder, Settings, Variants, find_agents, find_variants
+from strozzi_sim.studies.lookup import Folder, Settings, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import find_study_variant
 from strozzi_sim.studies.precision import Headline, Precision, headlines
@@ -145,7 +145,7 @@ _FEWEST = 60  # deals
 
 
 def find_sides(
-    game: Game, first: Any, second: Any, variants: Variants, study: Folder, settings: Settings, variant: AnyVariant
+    game: Game, first: Any, second: Any, study: Folder, settings: Settings, variant: AnyVariant
 ) -> tuple[Variant, ...] | None:
     """Return the two variants to compare; None if it is agents that are compared.
 
@@ -153,7 +153,6 @@ def find_sides(
         game: the game.
         first: name, variant or changes; with a study one of its variants.
         second: the other side.
-        variants: both, instead of `first` and `second`.
         study: file that defines variants.
         settings: changed keys of `variant`, or of `first`: the second side is the variant with them.
         variant: the variant that `settings` change if there is no `first`.
@@ -161,13 +160,6 @@ def find_sides(
     Raises:
         ArgumentError: not two of a kind.
     """
-    if variants:
-        if first or second or settings:
-            raise ArgumentError("variants", "replaces the two sides; use one or the other")
-        two = [piece.strip() for piece in variants.split(",")] if isinstance(variants, str) else variants
-        if not isinstance(two, Sequence) or len(two) != 2 or not all(two):
-            raise ArgumentError("variants", f"expected two variants, separated by a comma, got {short_repr(variants)}")
-        return tuple(_find(game, each, "variants", study) for each in two)
     if settings:
         if second:
             raise ArgumentError("settings", "makes the second side; leave out B")

@@ -199,20 +199,13 @@ def _folder_name(value: str) -> str:
     return f"{name[: _NAME_MOST - 20].rstrip('%')}~{hashlib.sha256(value.encode()).hexdigest()[:12]}"
 
 
-def write_facts(plan: Plan, store: Store, *, same: bool) -> None:
-    """Write the rows that the plan keeps, and remove files of those that it no longer does.
-
-    If the chunks are the `same` as when rows of this plan were last written, files that are as they were written stay so.
-    """
+def write_facts(plan: Plan, store: Store) -> None:
+    """Write the rows that the plan keeps, and remove all other files of rows."""
     contents: dict[str, Content] = {}
     for name in plan.keep.tables:
         kept = KeptTable(plan, name)
         contents |= {kept.path(cell): partial(kept.write, cell, store) for cell in plan.lineup_cells}
-    written = {name for name in store.files.digests if name.startswith(PART)}
-    if same and written == contents.keys() and store.files.are_as_written(written):
-        return
-    if contents or written:
-        store.files.replace(contents, parts=(PART,))
+    store.files.replace(contents, parts=(PART,))
 
 
 def frames_of(plan: Plan, store: MemoryStore) -> "dict[str, pd.DataFrame]":
@@ -242,7 +235,7 @@ def read_facts(folder: Path, table: str) -> "pd.DataFrame":
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
     check_kept(table, manifest.get("kept", {}).get("tables", ()), str(folder))
-    names = [name for name in read_files(folder).digests if name.startswith(f"{PART}{table}/")]
+    names = [name for name in read_files(folder).names if name.startswith(f"{PART}{table}/")]
     names.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
     tables = [read_table(folder, name) for name in names]
     with damage(f"{folder / PART / table}"):
@@ -280,7 +273,7 @@ def read_table(folder: Path, name: str) -> Any:
         with storage_errors(f"{path}: cannot be read"), path.open("rb") as file:
             return parquet.read_table(file)
     except pa.ArrowInvalid:
-        raise InputError(f"{path}: is damaged or was changed by hand; run the study again") from None
+        raise InputError(f"{path}: is damaged; remove it and run the study again") from None
     except StorageError:
         if path.exists():
             raise

@@ -19,20 +19,17 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.studies.plan_identity import hash_of
 
-FORMAT = "strozzi-sim.results/3"
+FORMAT = "strozzi-sim.results/4"
 MANIFEST = "manifest.json"
 DATABASE = "study.sqlite"
-OLD = {".lock", "chunks", "files.json", "ledger.jsonl"}  # of results/2
 TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp(-wal|-journal)?$")  # and the logs of a temporary database
 FILES = ("report.html", "spreadsheet.xlsx")  # that runs write, beside those in FOLDERS
 FOLDERS = ("tables", "figures", "games", "facts", "styles", "spreadsheet")
 _OURS = (MANIFEST, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", *FILES)
 
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
-_Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
 _Name = Annotated[str, Meta(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+_TableName = Annotated[str, Meta(pattern=r"^[a-zA-Z0-9_]{1,99}$")]
 
 
 class _Report(msgspec.Struct):
@@ -65,9 +62,8 @@ class _Manifest(msgspec.Struct):
     name: str
     game: str
     seed: _Count
-    plan: dict[str, Any]
-    plan_hash: _Hash
-    calibrated: list[dict[str, Any]]
+    plan: _Plan
+    plan_hash: str
     report: _Report
     games: _Count
     cells: _Count
@@ -79,7 +75,7 @@ class _Manifest(msgspec.Struct):
     started: datetime
     finished: datetime | None
     deals: _Count = 0
-    tables: list[str] = []
+    tables: list[_TableName] = []
     counted: list[Crosstab] = []
     kept: RowSelection = NO_ROWS
     held: RowSelection = NO_ROWS
@@ -89,7 +85,7 @@ class _Manifest(msgspec.Struct):
 def refuse_links(folder: Path) -> None:
     """Refuse a results folder in which a file or folder of a run is a link, a pipe or a device.
 
-    A folder may be forged. Nothing in it is opened, made, emptied or removed before this check of all that a run
+    A folder may be a stranger's. Nothing in it is opened, made, emptied or removed before this check of all that a run
     reads or writes: a link there could lead to any file of the user's. The folder itself may be a link.
 
     Raises:
@@ -151,13 +147,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: it does not exist.
-        InputError: not a strozzi-sim manifest, another format, or changed by hand; names the key.
+        InputError: not a strozzi-sim manifest, or another format; or names the key that is wrong.
         StorageError: it cannot be read.
     """
     path = folder / MANIFEST
     content = read_inside(folder, MANIFEST)
     try:
-        plain = msgspec.json.decode(content)
+        plain: dict[str, Any] = msgspec.json.decode(content)
         written = plain["format"]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError):
         raise InputError(f"{path}: is not a strozzi-sim manifest") from None
@@ -168,18 +164,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             "run the study again in another folder"
         )
     try:
-        manifest = msgspec.convert(plain, _Manifest)
+        msgspec.convert(plain, _Manifest)
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: was changed by hand: {error}") from None
-    if manifest.plan_hash != hash_of(manifest.plan):
-        raise InputError(f"{path}: was changed by hand: plan and plan_hash do not match")
-    try:
-        plan = msgspec.convert(manifest.plan, _Plan)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{path}: was changed by hand: plan: {error}") from None
-    if plan.game != manifest.game:
-        raise InputError(f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {plan.game!r}")
-    assert isinstance(plain, dict)
+        raise InputError(f"{path}: is not as a run writes it: {error}") from None
+    if plain["plan_hash"] != hash_of(plain["plan"]):
+        raise InputError(f"{path}: is not as a run writes it: plan and plan_hash do not match")
     return plain
 
 

@@ -15,7 +15,7 @@ from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
 from strozzi_sim.studies.lookup import find_agents
 from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.plan_identity import as_today, differences, hash_of
+from strozzi_sim.studies.plan_identity import differences, hash_of, with_all_components
 from strozzi_sim.studies.planning import error_place, make_plan
 from strozzi_sim.studies.progress import ProgressOption
 from strozzi_sim.studies.results import Results
@@ -123,7 +123,7 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
     )  # fmt: skip
     for own in report.get("own", []):
         plan = add_to_plan(plan, HeatMapSpec(**own))
-    before = as_today(resolved, game)
+    before = with_all_components(resolved, game)
     if plan.hash != hash_of(before):
         changes = "; ".join(list(differences(before, plan.resolved))[:3])
         raise InputError(f"{folder}: cannot be played again as it was ({changes})")
@@ -132,5 +132,5 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
     try:
         keep_of(game.fact_tables, keep.tables)
     except InputError as error:
-        raise InputError(f"{folder / MANIFEST}: was changed by hand: kept: {error}") from None
+        raise InputError(f"{folder / MANIFEST}: kept: {error}") from None
     return replace(plan, counted=plan.required_facts, keep=keep, held=keep)

@@ -191,7 +191,7 @@ def make_lineups(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tu
 
 
 MAX_SWEPT = 2  # keys of a sweep
-MAX_CANDIDATES = 400  # combinations of their values
+MAX_COMBINATIONS = 400  # of their values
 
 
 def sweep_variants(game: Game, base: Variant, grid: Mapping[str, Sequence[Any]]) -> dict[str, Variant]:
@@ -211,8 +211,8 @@ def sweep_variants(game: Game, base: Variant, grid: Mapping[str, Sequence[Any]])
         if len(set(values)) < len(values):
             raise InputError(f"{key}: a value is listed twice in {short_repr(list(values))}")
     combinations = list(product(*grid.values()))
-    if len(combinations) > MAX_CANDIDATES:
-        raise InputError(f"{len(combinations)} combinations; give at most {MAX_CANDIDATES}")
+    if len(combinations) > MAX_COMBINATIONS:
+        raise InputError(f"{len(combinations)} combinations; give at most {MAX_COMBINATIONS}")
     found = [with_values(game, base, dict(zip(grid, values, strict=True))) for values in combinations]
     check_names_differ(found)
     return {variant.name: variant for variant in found}

@@ -1,9 +1,8 @@
-"""Skill and luck: the variance from agents, seats, deal and rest, the draws of chance that decide, and the drama."""
+"""Skill and luck: the variance from agents, seats, deal and rest, and the drama."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -14,22 +13,20 @@ from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.lineups import agents
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import CELL
+from strozzi_sim.game.reporting import CELL, pick
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import moments, variance_shares
-from strozzi_sim.studies.chance_streams import stream_indices
 from strozzi_sim.studies.drama import FEWEST, drama_figures
 from strozzi_sim.studies.outputs import games_of
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.skill_luck import skill_luck
 from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 WIN, SCORE = "win", "score"
 COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
-BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the tables streams, index and drama
+BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the table drama
 MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
 
 
@@ -58,16 +55,14 @@ class Luck(Kind):
         return super().summary() + followed
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Return the tables luck (shares of variance, length), streams (draws of chance that decide), index and drama."""
+        """Return the tables luck (shares of variance, length) and drama."""
         from joblib import parallel_config
 
         games = games_of(plan, store)
         rows: list[tuple[Any, ...]] = []
         for cell in plan.cells:
             where = (cell.match.players, cell.match.variant.name, cell.lineup)
-            here = games[
-                (games["players"] == where[0]) & (games["variant"] == where[1]) & (games["lineup"] == where[2])
-            ]
+            here = pick(games, players=where[0], variant=where[1], lineup=where[2])
             for outcome in (WIN, SCORE):
                 squares, deals = _squares(here, outcome, where[0])
                 shares, variance = variance_shares(moments(squares, _chunks(plan, deals)))
@@ -76,59 +71,29 @@ class Luck(Kind):
                 rows.append(_row(where, outcome, "all", "variance", variance, plan.deals))
             rows += _length(where, plan, store, cell, self.seconds)
         tables = {"luck": pd.DataFrame(rows, columns=list(COLUMNS))}
-        with parallel_config(n_jobs=self.workers):
-            tables["streams"] = self._streams(plan)
-            tables["index"] = self._index(plan)
-            if self.games != 0:
+        if self.games != 0:
+            with parallel_config(n_jobs=self.workers):
                 tables["drama"] = self._drama(plan, tables["luck"])
         return tables
 
-    def _self_play(self, plan: Plan) -> Iterator[tuple[str, AgentSpec, Match]]:
-        """Yield strength, agent and match of the game's tiers that do not search, at every player count and variant."""
-        tiers = plan.game.tiers or {"usual": plan.game.default_agent}
-        for players in plan.players:
-            for variant in plan.variants:
-                for strength, text in tiers.items():
-                    spec = load_agent(text, plan.game)
-                    if not spec.searches:
-                        yield strength, spec, Match(plan.game, players, (spec,), variant, plan.seed)
-
-    def _fast_play(self, plan: Plan) -> Iterator[tuple[tuple[Any, ...], Match]]:
-        """Yield key and match of the quick tiers: the others would play too few deals."""
-        for strength, spec, match in self._self_play(plan):
-            if _is_quick(spec) and not spec.foreign:
-                yield (match.players, match.variant.name, strength, spec.text), match
-
-    def _streams(self, plan: Plan) -> pd.DataFrame:
-        """Return the indices of chance sources."""
-        rows = []
-        for key, match in self._fast_play(plan):
-            for names, found in stream_indices(match, plan.deals).items():
-                rows.append((*key, *names, *_numbers(found)))
-        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "outcome", "source", "figure", "value", "low", "high", "n"])
-
-    def _index(self, plan: Plan) -> pd.DataFrame:
-        """Return the skill-luck index and its two leverages."""
-        rows = [
-            (*key, figure, *_numbers(found))
-            for key, match in self._fast_play(plan)
-            for figure, found in skill_luck(match, plan.deals)
-        ]
-        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
-
     def _drama(self, plan: Plan, luck: pd.DataFrame) -> pd.DataFrame:
-        """Return the figures of drama."""
+        """Return the figures of drama of the game's tiers that do not search, at every player count and variant."""
         rows = []
-        for strength, spec, match in self._self_play(plan):
+        tiers = plan.game.tiers or {"usual": plan.game.default_agent}
+        for players, variant, (strength, text) in product(plan.players, plan.variants, tiers.items()):
+            spec = load_agent(text, plan.game)
+            if spec.searches:
+                continue
+            match = Match(plan.game, players, (spec,), variant, plan.seed)
             playing = match if _is_quick(spec) else replace(match, lineup=(_of_playouts(plan.game),))
-            most = self._most_games(luck[luck["players"] == match.players])
+            most = self._most_games(luck[luck["players"] == players])
             follow = partial(
                 drama_figures, match, playing, most if _is_quick(spec) else min(most, FEWEST), self.playouts
             )
             apart = match.foreign or playing.foreign
             figures = run_in_worker(follow, blame=match.lost) if apart else follow()
             for figure, found in figures.items():
-                rows.append((match.players, match.variant.name, strength, spec.text, figure, *_numbers(found)))
+                rows.append((players, variant.name, strength, spec.text, figure, *_numbers(found)))
         return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
 
     def _most_games(self, luck: pd.DataFrame) -> int:
@@ -232,14 +197,7 @@ def _length(
 def _row(
     where: tuple[int, str, str], outcome: str, source: str, figure: str, found: Estimate, deals: int
 ) -> tuple[Any, ...]:
-    return (
-        *where,
-        outcome,
-        source,
-        figure,
-        *_numbers(found),
-        deals,
-    )
+    return (*where, outcome, source, figure, *_numbers(found), deals)
 
 
 def _numbers(found: Estimate) -> tuple[float, float, float, int]:

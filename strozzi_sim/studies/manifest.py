@@ -12,7 +12,6 @@ import msgspec
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.runtime.provenance import source_commit
-from strozzi_sim.simulation.signature import known_signature, signature
 from strozzi_sim.studies.folder import FORMAT
 from strozzi_sim.studies.plan import Plan
 
@@ -28,7 +27,6 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
         "seed": plan.seed,
         "plan": plan.resolved,
         "plan_hash": plan.hash,
-        "calibrated": [calibration.plain() for calibration in plan.calibrated],
         "report": {
             "pages": list(plan.pages),
             "heatmaps": list(plan.heatmaps),
@@ -50,7 +48,6 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
         "warnings": plan.warnings(),
         "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
         "host": {"system": platform.platform(), "cores": os.cpu_count(), **_processor()},
-        "signature": signature(plan.game.name) if plan.part else known_signature(plan.game.name),
         "started": now(),
         "finished": None,
         **({"part": str(plan.part)} if plan.part else {}),
@@ -73,7 +70,7 @@ def _processor() -> dict[str, str]:
 
 def machine_of(game: Game) -> dict[str, Any]:
     """Return everything about this machine that must be equal on all that share a study."""
-    return {"version": versions_of(game), "processor": _processor(), "signature": signature(game.name)}
+    return {"version": versions_of(game), "processor": _processor()}
 
 
 def now() -> str:

@@ -1,4 +1,4 @@
-"""Join the parts of a study, after they were compared and a sample of their chunks replayed."""
+"""Join the parts of a study, after they were compared."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,17 +7,15 @@ from typing import Any
 
 from strozzi_sim.errors import ArgumentError, InputError, in_ranges
 from strozzi_sim.simulation.interrupts import stop_flag
-from strozzi_sim.simulation.pool import Workers, play_tasks
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.heatmaps import plan_in
 from strozzi_sim.studies.parts import parse_part
-from strozzi_sim.studies.plan import Part, Plan
+from strozzi_sim.studies.plan import Part
 from strozzi_sim.studies.plan_identity import differences
 from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.replays import sample_of
 from strozzi_sim.studies.results import Results
-from strozzi_sim.studies.run import run_study, task_of
-from strozzi_sim.studies.store import Chunk, Store, pack, read_chunks
+from strozzi_sim.studies.run import run_study
+from strozzi_sim.studies.store import Store, read_chunks
 
 
 def merge_parts(
@@ -25,24 +23,21 @@ def merge_parts(
     out: Path,
     *,
     code: Sequence[str | Path] = (),
-    workers: Workers,
     progress: Progress,
 ) -> Results:
     """Join the parts of a study in a new results folder: the tables of one run, to the byte.
 
-    A sample of every part's chunks is replayed here. All is checked before anything is written.
+    All is checked before anything is written.
 
     Args:
         folders: results folders of the parts.
         out: results folder of the study.
         code: agents' files that may be run; other files that a part names are refused.
-        workers: who replays chunks.
         progress: progress reports.
 
     Raises:
-        InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor; or a
-            replayed chunk differs.
-        StorageError, AgentFault, Interrupted: as `run_study`.
+        InputError: a part is missing, given twice, unfinished, damaged, or of another plan, version or processor.
+        StorageError, Interrupted: as `run_study`.
     """
     manifests = {folder: _manifest_of(folder) for folder in dict.fromkeys(folders)}
     _check_alike(manifests)
@@ -54,14 +49,12 @@ def merge_parts(
         if missing := len(own.keys) - len(found):
             again = f"run its command again: {manifests[folder]['command']}"
             raise InputError(f"{folder}: part {part} lacks {missing} of its {len(own.keys)} chunks; {again}")
-    for part, folder in by_part.items():
-        _replay_sample(replace(plan, part=part), folder, workers, progress)
     with Store(out, plan) as store, stop_flag():
         for part, folder in by_part.items():
             for chunk in read_chunks(folder, replace(plan, part=part)):
                 if chunk[:2] not in store.done:
                     store.adopt(chunk)
-    return run_study(plan, out, workers=workers, progress=progress, kind="Study {}", trust_agents=True)
+    return run_study(plan, out, workers=1, progress=progress, kind="Study {}", trust_agents=True)
 
 
 def _manifest_of(folder: Path) -> dict[str, Any]:
@@ -92,7 +85,6 @@ _DECISIVE: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "plan": lambda manifest: manifest["plan"],
     "version": lambda manifest: manifest["versions"],
     "processor": lambda manifest: {key: manifest["host"].get(key) for key in ("machine", "cpu", "byte_order")},
-    "signature": lambda manifest: {"signature": manifest.get("signature")},
     "number of parts": lambda manifest: {"parts": str(manifest["part"]).partition("/")[2]},
 }
 
@@ -104,7 +96,7 @@ def _check_complete(manifests: Mapping[Path, Mapping[str, Any]]) -> dict[Part, P
         try:
             part = parse_part(str(manifest["part"]))
         except ArgumentError as error:
-            raise InputError(f"{folder / MANIFEST}: was changed by hand: {error}") from None
+            raise InputError(f"{folder / MANIFEST}: {error}") from None
         if part in by_part:
             raise InputError(f"part {part} is given twice: {by_part[part]} and {folder}; leave one of them out")
         by_part[part] = folder
@@ -114,25 +106,3 @@ def _check_complete(manifests: Mapping[Path, Mapping[str, Any]]) -> dict[Part, P
         which = f"part {', '.join(in_ranges(missing))} of {of} is missing"
         raise InputError(f"{which}; play it with part {missing[0]}/{of} into a folder of its own, and give all folders")
     return dict(sorted(by_part.items()))
-
-
-def _replay_sample(plan: Plan, folder: Path, workers: Workers, progress: Progress) -> None:
-    """Replay some chunks of a part, and compare.
-
-    Raises:
-        InputError: one differs.
-    """
-    wanted = sample_of(plan.keys)
-    stored = {chunk[:2]: chunk for chunk in read_chunks(folder, plan) if chunk[:2] in wanted}
-    tasks = [task_of(plan, plan.cells[cell], chunk) for cell, chunk in sorted(wanted)]
-    with stop_flag() as stop:
-        for match in {id(task.match): task.match for task in tasks}.values():
-            match.warm(counted=bool(plan.counted or plan.held.tables))
-        for number, (task, played) in enumerate(play_tasks(tasks, workers, stop), start=1):
-            progress.on_phase(f"replaying part {plan.part}", number, len(tasks))
-            chunk: Chunk = stored[task.key]
-            if not chunk.equals(pack(task.key, played, plan)):
-                raise InputError(
-                    f"{folder}: chunk {chunk.chunk} of cell {chunk.cell} differs when it is replayed here, so part {plan.part} cannot "
-                    "be trusted; nothing is merged or removed: play this part again, on another machine"
-                )

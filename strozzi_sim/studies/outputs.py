@@ -3,7 +3,7 @@
 import contextlib
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from strozzi_sim.errors import InputError
 from strozzi_sim.studies.database import Content, FileList
+from strozzi_sim.studies.fact_files import damage, read_table
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore, Store
 
@@ -33,8 +33,8 @@ def finite(frame: Any) -> Any:
     return frame
 
 
-def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
-    """Write tables/<name>.parquet and .csv; return the Parquet files by name."""
+def write_tables(files: FileList, frames: dict[str, Any]) -> None:
+    """Write tables/<name>.parquet and .csv."""
     contents: dict[str, Content] = {}
     for name, frame in frames.items():
         frame = finite(frame)
@@ -43,7 +43,6 @@ def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
         contents[f"tables/{name}.parquet"] = parquet.getvalue()
         contents[f"tables/{name}.csv"] = csv_bytes(frame)
     files.replace(contents, parts=("tables/",))
-    return {name: files.folder / "tables" / f"{name}.parquet" for name in frames}
 
 
 def csv_bytes(frame: Any) -> bytes:
@@ -64,33 +63,15 @@ def _safe(text: str) -> str:
     return f"'{text}".replace("\r", " ") if _FORMULA.match(text) else text.replace("\r", " ")  # \r would end the line
 
 
-def has_tables(files: FileList, manifest: Mapping[str, Any]) -> bool:
-    """Return whether the tables that a manifest names, and rows of games, exist as they were written."""
-    listed = files.digests
-    names = {f"tables/{name}.{kind}" for name in manifest.get("tables", []) for kind in ("parquet", "csv")}
-    there = {name for name in listed if name.startswith("tables/")}
-    rows = {name for name in listed if name.startswith("games/")}
-    return there == names and files.are_as_written(names | rows)
-
-
-def read_tables(files: FileList) -> tuple[dict[str, Any], dict[str, Path]]:
-    """Return the tables in a results folder as data frames, and their Parquet files, by name.
+def read_tables(folder: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Return the tables of these names in a results folder as data frames.
 
     Raises:
-        InputError: one is missing or was changed since it was written.
+        InputError: one is missing or damaged.
         StorageError: one cannot be read.
     """
-    frames, places = {}, {}
-    for name in sorted(files.digests):
-        path = files.folder / name
-        if path.parent.name == "tables" and path.suffix == ".parquet":
-            places[path.stem] = path
-            content = files.read(name)
-            try:
-                frames[path.stem] = pd.read_parquet(io.BytesIO(content))
-            except pa.ArrowException as error:
-                raise InputError(f"{path}: is no table: {str(error).splitlines()[0]}; run the study again") from None
-    return frames, places
+    with damage(f"{folder / 'tables'}"):
+        return {name: read_table(folder, f"tables/{name}.parquet").to_pandas() for name in names}
 
 
 def write_rows(plan: Plan, store: Store) -> None:

@@ -19,7 +19,6 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.restricting import Use, find_things
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.luck import Luck
@@ -102,7 +101,6 @@ class Plan:
         effect: smallest difference between variants that matters; no part of the hash.
         explorer: whether the crosstabs of the page's explorer are counted; no part of the hash.
         part: the share of the chunks that is played here; None: all; no part of the hash.
-        calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
         luck: how the luck of every game is measured; None: it is not.
     """
 
@@ -131,7 +129,6 @@ class Plan:
     question: str = field(default="", compare=False)
     effect: float = field(default=EFFECT, compare=False)
     explorer: bool = field(default=False, compare=False)
-    calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
     chunk_deals: int = 0
     part: Part | None = field(default=None, compare=False)
     luck: Luck | None = None
@@ -421,8 +418,6 @@ def check_divisible(plan: Plan, argument: str) -> None:
     reasons = {
         "it may stop before all deals are played": bool(plan.until),
         "search_deals divides its deals differently": bool(plan.search_deals),
-        "its budget in seconds depends on the machine; give an agent a count": bool(plan.calibrated)
-        or any(spec.in_seconds for lineup in plan.lineups for spec in lineup),
         "only a study of a file can": not plan.chunk_deals,
     }
     for reason, applies in reasons.items():

@@ -1,4 +1,4 @@
-"""What makes two resolved plans the same study: hashes, keys that plans got since, and differences in words."""
+"""What makes two resolved plans the same study: hashes, and differences in words."""
 
 import hashlib
 import json
@@ -21,16 +21,12 @@ def identity_of(resolved: Mapping[str, Any]) -> str:
     return hash_of({key: value for key, value in resolved.items() if key not in ("deals", "chunks")})
 
 
-def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
-    """Return a resolved plan of before, completed by the keys that plans and the game's components have got since."""
-    variants, deals, chunks = (resolved.get(key) for key in ("variants", "deals", "chunks"))
+def with_all_components(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
+    """Return a resolved plan whose variants have all components of the game; those they lack are as in `base`."""
+    variants = resolved.get("variants")
     if not isinstance(variants, Mapping):
         return dict(resolved)
-    today = {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
-    alike = isinstance(deals, int) and isinstance(chunks, int) and chunks > 0 and deals % chunks == 0
-    if alike and today.keys().isdisjoint(("chunk_deals", "until", "search_deals", "counts")):
-        today["chunk_deals"] = int(resolved["deals"]) // int(resolved["chunks"])  # they divided deals into equal parts
-    return today
+    return {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
 
 
 def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:

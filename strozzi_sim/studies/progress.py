@@ -1,14 +1,12 @@
 """Progress callbacks of a run, and bars that show its phases in a terminal and in a notebook."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import Any
-
-from strozzi_sim.play.calibrate import Calibration
 
 Show = Callable[[str, int, int], None]  # (phase, done, in all or 0)
 GAMES = "games"
@@ -24,9 +22,7 @@ class Progress:
         on_games: called with (games done so far, games in all).
         on_phase: called with (phase, done so far, total or 0 if unknown) for the phases without play: "compiling", "tables",
             "saving" and, with a report, "pictures".
-        on_calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
-            notes counts for some.
-        on_planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
+        on_planned: called with the plan in one line, once nothing is in the way of playing.
         command: command that started the run, for the manifest.
         allow_partial: whether an interruption in memory returns the finished part instead of raising Interrupted.
     """
@@ -34,8 +30,7 @@ class Progress:
     on_message: Callable[[str], None] = field(default=lambda line: None)
     on_games: Callable[[int, int], None] = field(default=lambda done, total: None)
     on_phase: Callable[[str, int, int], None] = field(default=lambda phase, done, total: None)
-    on_calibrating: Callable[[bool], None] = field(default=lambda noted: None)
-    on_planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
+    on_planned: Callable[[str], None] = field(default=lambda summary: None)
     command: str = "strozzi_sim.run(...) in Python"
     allow_partial: bool = True
 

@@ -12,9 +12,9 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import heat_map_spec
 from strozzi_sim.runtime.files import storage_errors
-from strozzi_sim.studies.database import read_files, write_files
+from strozzi_sim.studies.database import write_files
 from strozzi_sim.studies.fact_files import check_kept, read_facts
-from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
+from strozzi_sim.studies.folder import MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.lookup import path_of
 from strozzi_sim.studies.outputs import finite, read_tables
 from strozzi_sim.studies.plan import Plan
@@ -49,8 +49,7 @@ class Results:
             [0, 1]. The preceding columns identify the row.
         n_games: games behind the tables. played_now: games that were played now, and not in an earlier run.
         seconds: this run took.
-        folder: where they are kept, or None.
-        manifest: content of manifest.json. files: the tables' Parquet files in the folder, by name.
+        folder: where they are kept, or None. manifest: content of manifest.json.
         interrupted: the finished part as text, if a signal stopped the run, else "".
 
     >>> import strozzi_sim as ss
@@ -68,7 +67,6 @@ class Results:
     seconds: float
     folder: Path | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, Path] = field(default_factory=dict)
     interrupted: str = ""
     kept: dict[str, Any] = field(default_factory=dict)  # rows of facts by table, if nothing was kept on the disk
     played_plan: Plan | None = None  # the plan as far as it was played, if in memory
@@ -245,6 +243,11 @@ class Results:
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
     @property
+    def files(self) -> dict[str, Path]:
+        """The tables' Parquet files in the folder, by name."""
+        return {name: self.folder / "tables" / f"{name}.parquet" for name in self.tables} if self.folder else {}
+
+    @property
     def game(self) -> Game:
         """The game."""
         return load_game(self.plan["game"])
@@ -277,32 +280,23 @@ def load_results(folder: Path) -> Results:
     """Return what a finished run left in `folder`.
 
     Raises:
-        InputError: there are no results, the study is not finished, or a file was changed since it was written.
+        InputError: there are no results, the study is not finished, or a file is missing or damaged.
         StorageError: a file cannot be read, or something of a run is a link.
     """
-    from strozzi_sim.studies.checked_tables import check_tables
-
     refuse_links(folder)
     try:
         manifest = read_manifest(folder)
     except FileNotFoundError:
         raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
-    files = read_files(folder)
-    if "counts" in manifest["plan"] and files.digests.keys().isdisjoint(
-        ("tables/ratings.parquet", "tables/worth.parquet")
-    ):
-        raise InputError(
-            f"{folder}: holds a comparison, whose report is written when it is played; see {folder / 'report.html'}"
-        )
     if manifest.get("part"):
         raise InputError(f"{folder}: holds part {manifest['part']} of a study; join all parts with `strozzi merge`")
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
-    frames, tables = read_tables(files)
-    if sorted(frames) != manifest.get("tables"):
-        raise InputError(f"{folder}: {DATABASE} and {MANIFEST} name different tables; run the study again")
-    check_tables(folder, manifest, frames)
+    names = manifest.get("tables", [])
+    if "counts" in manifest["plan"] and {"ratings", "worth"}.isdisjoint(names):
+        raise InputError(
+            f"{folder}: holds a comparison, whose report is written when it is played; see {folder / 'report.html'}"
+        )
+    frames = read_tables(folder, names)
     plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
-    if manifest["calibrated"]:
-        plan["calibrated"] = manifest["calibrated"]
-    return Results(plan, frames, manifest["games"], 0, 0.0, folder, manifest, tables)
+    return Results(plan, frames, manifest["games"], 0, 0.0, folder, manifest)

@@ -18,19 +18,18 @@ from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
-from strozzi_sim.simulation.pool import Task, Workers, play_tasks
+from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.studies import tables
-from strozzi_sim.studies.calibrated import add_calibrations
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.fact_files import PART as FACTS
 from strozzi_sim.studies.fact_files import damage, frames_of, read_table, write_facts
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
-from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
-from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
+from strozzi_sim.studies.outputs import games_of, read_tables, write_rows, write_tables
 from strozzi_sim.studies.plan import RESUMES, Cell, Plan
-from strozzi_sim.studies.plan_identity import as_today, identity_of
+from strozzi_sim.studies.plan_identity import identity_of, with_all_components
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store
@@ -38,19 +37,27 @@ from strozzi_sim.studies.worth import KEYS, add_worth
 
 Tables = Callable[[Plan, MemoryStore], dict[str, Any]]
 StoppingRule = Callable[[Plan, MemoryStore], bool]
+_DECISIVE = (
+    "kind",
+    "plan_hash",
+    "report",
+    "kept",
+    "versions",
+    "commit",
+)  # keys of a manifest that decide tables and rows
 MIN_CHUNKS = 20  # chunks that are worth tables after an interruption
 
 
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
     """Return the plan as plain data, with the deals and games of `cut`."""
-    return add_calibrations({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
+    return {**plan.resolved, "deals": cut.deals, "games": cut.games}
 
 
 def run_study(
     plan: Plan,
     folder: Path,
     *,
-    workers: Workers,
+    workers: int,
     progress: Progress | None = None,
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
@@ -60,8 +67,8 @@ def run_study(
 ) -> Results:
     """Play the missing chunks of a study and write its tables, made by `tables`; default: those of a study.
 
-    `kind` names the function that makes the tables, with all its inputs other than the plan. Existing, unmodified tables
-    of the same chunks are read instead of made again.
+    `kind` names the function that makes the tables, with all its inputs other than the plan. Tables are made if chunks,
+    plan, report or versions are newer, or a file is missing; else they are read.
 
     With `trust_agents`, a folder resumes although changes of its agents' code could not be detected.
 
@@ -77,8 +84,6 @@ def run_study(
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop; finished chunks are kept.
     """
-    from strozzi_sim.studies.checked_tables import check_tables
-
     progress = progress or Progress()
     began = monotonic()
     plan = _reuse_stored_facts(folder, plan)
@@ -90,46 +95,42 @@ def run_study(
         try:
             with stop_flag():  # while tables are written too
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
-                manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule)
+                manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule, before)
                 if plan.part is not None:
                     return _end_part(plan, store, manifest, played_now, monotonic() - began)
-                made_of = digest_of_tables(manifest, cut, store, kind)
-                same = (
-                    bool(before.get("finished"))
-                    and before.get("made_of") == made_of
-                    and has_tables(store.files, before)
-                )
+                manifest["kind"] = kind
+                same = not played_now and _has_outputs(store, before, manifest)
                 if same:
-                    frames, files = read_tables(store.files)
-                    check_tables(folder, before, frames)
+                    frames = read_tables(folder, before.get("tables", []))
                 else:
+                    write_manifest(folder, manifest)  # of a study that is not finished
                     progress.on_phase("tables", 0, 0)
                     with single_threaded_blas():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
                     progress.on_phase("saving", 0, 0)
-                    files = write_tables(store.files, frames)
+                    write_tables(store.files, frames)
                     if plan.rows:
                         write_rows(plan, store)
-                write_facts(plan, store, same=not played_now and _are_rows_of(before, manifest))
+                    write_facts(plan, store)
                 seconds = round(monotonic() - began, 3)
-                manifest |= {
-                    "games": cut.games,
-                    "deals": cut.deals,
-                    "finished": now(),
-                    "seconds": seconds,
-                    "played_now": played_now,
-                    "tables": sorted(frames),
-                    "made_of": made_of,
-                }
                 if same:
                     manifest = before  # the run that made the tables, and what it was
+                else:
+                    manifest |= _as_finished(cut, seconds, frames) | {"played_now": played_now}
                 write_manifest(folder, manifest)
                 store.end_run(played_now)
         except Interrupted as signal:
             kept = f"{len(store.done)} of {len(plan.keys)} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest, files)
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest)
+
+
+def _as_finished(cut: Plan, seconds: float, frames: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that a manifest gets once the tables are made."""
+    return {
+        "games": cut.games, "deals": cut.deals, "finished": now(), "seconds": seconds, "tables": sorted(frames),
+    }  # fmt: skip
 
 
 def _end_part(plan: Plan, store: Store, manifest: dict[str, Any], played_now: int, seconds: float) -> Results:
@@ -140,10 +141,10 @@ def _end_part(plan: Plan, store: Store, manifest: dict[str, Any], played_now: in
     return Results(_as_played(plan, plan), {}, plan.games, played_now, manifest["seconds"], store.folder, manifest)
 
 
-def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
-    """Return whether an earlier finished run wrote the same rows as this one would."""
-    decide = ("plan_hash", "kept", "versions")
-    return bool(before.get("finished")) and all(before.get(key) == _as_read(manifest[key]) for key in decide)
+def _has_outputs(store: Store, before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
+    """Return whether a finished run wrote the tables and rows that this one would write, and the files exist."""
+    alike = bool(before.get("finished")) and all(before.get(key) == _as_read(manifest[key]) for key in _DECISIVE)
+    return alike and store.files.exist(("tables/", "games/", FACTS))
 
 
 def _as_read(value: Any) -> Any:
@@ -161,12 +162,12 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), RowSelection)
-    if identity_of(as_today(before["plan"], plan.game)) != identity_of(plan.resolved):
+    if identity_of(with_all_components(before["plan"], plan.game)) != identity_of(plan.resolved):
         return plan
     try:
         keep_of(plan.game.fact_tables, held.tables)
     except InputError as error:
-        raise InputError(f"{folder / MANIFEST}: was changed by hand: held: {error}") from None
+        raise InputError(f"{folder / MANIFEST}: held: {error}") from None
     answers = not counted or replace(plan, counted=counted, held=held).is_covered
     if counted:
         plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.required_facts])))
@@ -174,34 +175,32 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
 
 
 def _play_all(
-    plan: Plan, store: Store, workers: Workers, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan,
+    store: Store,
+    workers: int,
+    progress: Progress,
+    stopping_rule: StoppingRule | None,
+    before: Mapping[str, Any],
 ) -> tuple[dict[str, Any], Plan, int]:
-    """Play an unfinished study; return its manifest, the played part of the plan, and the number of new games."""
+    """Play an unfinished study, whose manifest was `before`; return the manifest, the played part of the plan, and the new games."""
     for cell, chunk in store.damaged:
         progress.on_message(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     if store.outdated:
         progress.on_message(f"{len(store.outdated)} of {len(plan.keys)} chunks lack requested facts and are replayed")
     manifest = make_manifest(plan, progress.command)
-    try:
-        before = read_manifest(store.folder)
-    except FileNotFoundError:
-        before = None
-    if before is not None:
+    if before:
         manifest["started"] = before["started"]
-        manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
     if len(store.done) < len(plan.keys):
         write_manifest(store.folder, manifest)  # of a study that is not finished
     store.begin_run(manifest)
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
-    if not isinstance(workers, int):
-        manifest["cluster"] = workers.report()
     return manifest, cut, played_now
 
 
 def run_in_memory(
     plan: Plan,
     *,
-    workers: Workers,
+    workers: int,
     progress: Progress | None = None,
     tables: Tables | None = None,
     ready: Callable[[], None] | None = None,
@@ -235,13 +234,7 @@ def run_in_memory(
         frames = (tables or study_tables)(cut, store)
         kept = frames_of(cut, store)
     seconds = round(monotonic() - began, 3)
-    manifest |= {
-        "games": cut.games,
-        "deals": cut.deals,
-        "finished": now(),
-        "seconds": seconds,
-        "tables": sorted(frames),
-    }
+    manifest |= _as_finished(cut, seconds, frames)
     manifest["plan"] = {**manifest["plan"], "deals": cut.deals}
     return Results(
         _as_played(plan, cut), frames, cut.games, played_now, seconds, manifest=manifest, kept=kept,
@@ -267,7 +260,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
 
 
 def _play(
-    plan: Plan, store: MemoryStore, workers: Workers, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan, store: MemoryStore, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[Plan, int]:
     """Play the missing chunks; return the played part of the plan and the number of new games."""
     if stopping_rule is None:
@@ -285,7 +278,7 @@ def _play(
     return plan, played_now
 
 
-def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Progress, chunks: range) -> int:
+def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progress, chunks: range) -> int:
     every = (
         product(plan.cells, chunks)
         if store.is_persistent
@@ -306,7 +299,7 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: Workers, progress: Pr
             match.warm(counted=bool(plan.counted or plan.held.tables), luck=plan.luck)
         progress.on_games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
-            done += 0 if task.key in store.done else played.games  # a result may be corrected by its replay
+            done += played.games
             store.write(task.key, played)
             progress.on_games(done, plan.games)
     return done - before
@@ -371,17 +364,12 @@ def study_tables(plan: Plan, store: MemoryStore, compared: Sequence[tuple[str, s
         store: holds its chunks.
         compared: pairs of variants to compare in `changes`; default: the reference with each other one.
     """
-    cells = _counts_of_lineups(plan, store)
+    cells = [cell_counts(plan, store, cell) for cell in plan.lineup_cells]
     if compared is None:
         compared = [(plan.reference.name, other.name) for other in plan.variants if other is not plan.reference]
     found = tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps, compared, plan.effect, plan.explored)
     found |= {"sweep": tables.sweep_table(found["balance"], plan)} if plan.sweep else {}
     return found | ({"worth": _worth(plan, store, cells)} if plan.worth else {})
-
-
-def _counts_of_lineups(plan: Plan, store: MemoryStore) -> list[CellCounts]:
-    """Return the counts of the cells of a study, without those that measure worth."""
-    return [cell_counts(plan, store, cell) for cell in plan.lineup_cells]
 
 
 def _worth(plan: Plan, store: MemoryStore, cells: Sequence[CellCounts]) -> Any:
@@ -395,13 +383,7 @@ def _worth(plan: Plan, store: MemoryStore, cells: Sequence[CellCounts]) -> Any:
     return table.frame()
 
 
-def figure_tables(plan: Plan, store: MemoryStore, *, sums: bool) -> dict[str, Any]:
-    """Return the tables of a study before they become data frames; with `sums` they keep the counts of ratios."""
-    cells = _counts_of_lineups(plan, store)
-    return tables.figure_tables(plan.game, cells, plan.pages, plan.heatmaps, sums=sums)
-
-
-def games_played(played: Results, *, workers: Workers, progress: Progress | None = None) -> Any:
+def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:
     """Return one row per game and seat as a data frame, from the folder or by replaying the games in memory.
 
     Raises:
@@ -409,7 +391,7 @@ def games_played(played: Results, *, workers: Workers, progress: Progress | None
         AgentFault, Interrupted: as `run_in_memory`.
     """
     if played.folder is not None:
-        names = sorted(name for name in read_files(played.folder).digests if name.startswith("games/"))
+        names = sorted(name for name in read_files(played.folder).names if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
         tables = [read_table(played.folder, name) for name in names]

@@ -42,7 +42,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     tables["changes"] = pd.concat(compared, ignore_index=True)
     return replace(
         studies[0], tables=tables, n_games=sum(each.n_games for each in studies), folder=None,
-        manifest=_manifest(studies, names), files={}, plan={**studies[0].plan, "variants": _variants(studies, names)},
+        manifest=_manifest(studies, names), plan={**studies[0].plan, "variants": _variants(studies, names)},
     )  # fmt: skip
 
 
@@ -135,6 +135,6 @@ def _manifest(studies: Sequence[Results], names: Sequence[str]) -> dict[str, Any
         "command": "strozzi report " + " ".join(_place(each) for each in studies),
         "plan": {**plan, "variants": _variants(studies, names), "players": union("players"), "lineups": union("lineups")},
         "report": {**report, "pages": pages, "heatmaps": maps, "own": [], "question": VARIANTS, "unpaired": True, "sweep": {}},
-        "reconstructed": reconstructed, "calibrated": [note for m in manifests for note in m.get("calibrated", [])],
+        "reconstructed": reconstructed,
         "warnings": [f"{pluralize(len(studies), 'study', 'studies')} side by side: differences are not paired by deal"],
     }  # fmt: skip

@@ -19,28 +19,20 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
+from strozzi_sim.facts.row_storage import KeptRows, kept_rows
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import unpacked
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult
-from strozzi_sim.studies.database import (
-    DamagedDatabase,
-    FileList,
-    database_errors,
-    read_database,
-    write_copy,
-    write_database,
-)
-from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, OLD, TEMPORARY, read_manifest, refuse_links
+from strozzi_sim.studies.database import FileList, database_errors, read_database, write_database
+from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, TEMPORARY, read_manifest, refuse_links
 from strozzi_sim.studies.manifest import now
 from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.plan_identity import as_today, differences, identity_of
+from strozzi_sim.studies.plan_identity import differences, identity_of, with_all_components
 
 _CHUNK_BYTES = 40_000  # typical size, of one without facts _SMALL_CHUNK_BYTES
 _SMALL_CHUNK_BYTES = 4_096
 _ROW_BYTES = 10  # of a kept row of facts, in its chunk and in its file
-_SMALL = ("plan", "cells", "runs")
 _RESERVE = 64 * 2**20
 _COLUMNS = "cell, chunk, games, holds, sha256, outcome, counts, seats, rows"
 _TYPES = (int, int, int, str, bytes, bytes, bytes, bytes, bytes)
@@ -69,15 +61,13 @@ class Chunk(NamedTuple):
             whole.update(part)
         return whole.digest()
 
-    def equals(self, other: "Chunk") -> bool:
-        """Return whether both have the same results; compressed bytes depend on the machine's zlib. `other` was made here."""
-        if self[:4] != other[:4] or self.rows != other.rows:
-            return False
-        try:
-            whole = (zlib.decompress(part) for part in other[5:8])
-            return all(unpacked(part, len(two)) == two for part, two in zip(self[5:8], whole, strict=True))
-        except (zlib.error, ValueError):
-            return False
+    def is_whole(self, plan: Plan) -> bool:
+        """Return whether it is a chunk of the plan that was read as it was written; values of SQLite may have any type."""
+        return (
+            all(isinstance(part, kind) for part, kind in zip(self, _TYPES, strict=True))
+            and self.digest() == self.sha256
+            and self.games == plan.chunk_games(plan.cells[self.cell], self.chunk)
+        )
 
 
 def read_chunks(folder: Path, plan: Plan) -> Iterator[Chunk]:
@@ -92,11 +82,9 @@ def read_chunks(folder: Path, plan: Plan) -> Iterator[Chunk]:
         for row in () if connection is None else connection.execute(f"SELECT {_COLUMNS} FROM chunks ORDER BY id"):
             chunk = Chunk(*row)
             name = f"{folder}: chunk {chunk.chunk!r:.40} of cell {chunk.cell!r:.40}"
-            if not all(isinstance(part, kind) for part, kind in zip(chunk, _TYPES, strict=True)):
-                raise InputError(f"{name} was changed by hand")
             if chunk[:2] not in keys:
                 raise InputError(f"{name} does not belong there")
-            if chunk.digest() != chunk.sha256 or chunk.games != plan.chunk_games(plan.cells[chunk.cell], chunk.chunk):
+            if not chunk.is_whole(plan):
                 raise InputError(f"{name} is damaged; run the command of this folder again, which replays it")
             if chunk.holds != _holds(chunk[:2], plan):
                 raise InputError(
@@ -158,10 +146,10 @@ class MemoryStore:
         """Return a chunk's outcome, counts and rows of games.
 
         Raises:
-            InputError: its digest fits, but no run wrote it.
+            InputError: no run wrote it.
         """
         chunk = self._get(key)
-        with self._forgery(key):
+        with self._unpacking(key):
             dtypes, most = (self.plan.outcome, self.plan.counts, ROW), self.plan.chunk_bytes(key)
             parts = zip((chunk.outcome, chunk.counts, chunk.seats), dtypes, most, strict=True)
             outcome, counts, rows = (np.frombuffer(unpacked(part, size), dtype) for part, dtype, size in parts)
@@ -170,16 +158,17 @@ class MemoryStore:
     def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
         """Yield the rows of a fact table that a chunk kept, block by block."""
         chunk = self._get(key)
-        with self._forgery(key):
-            holds = json.loads(chunk.holds)
-            yield from kept_rows(chunk.rows, RowSelection(tuple(holds["kept"]), holds["every"]), table)
+        with self._unpacking(key):
+            yield from kept_rows(chunk.rows, self.plan.held, table)
 
     @contextlib.contextmanager
-    def _forgery(self, key: Key) -> Iterator[None]:
+    def _unpacking(self, key: Key) -> Iterator[None]:
+        """Refuse a chunk of a stranger's folder that no run wrote, though its digest fits."""
         try:
             yield
         except (zlib.error, ValueError, LookupError, TypeError):
-            raise InputError(f"{self._place}: chunk {key[1]} of cell {key[0]} was changed by hand") from None
+            where = f"{self._place}: chunk {key[1]} of cell {key[0]}"
+            raise InputError(f"{where} holds no results of this plan; run in another folder") from None
 
     _place = "memory"
 
@@ -210,8 +199,6 @@ class Store(MemoryStore):
         self.files: FileList
         self._undo = contextlib.ExitStack()
         self._connection: sqlite3.Connection
-        self._recovered = False
-        self._before: Plan | None = None  # with fewer deals, of a study that is extended
 
     def __enter__(self) -> "Store":
         """Create or open the folder.
@@ -224,45 +211,14 @@ class Store(MemoryStore):
         self._check_folder()
         with storage_errors(f"cannot write to {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            self._open()
-        except DamagedDatabase:
-            self._recover()
-            self._open()
-        if self.damaged and not self._recovered:  # their pages may point anywhere
-            self._undo.close()
-            self._recover()
-            self._open()
-        return self
-
-    def _open(self) -> None:
-        """Open the database, check plan and chunks, and keep the lock."""
         with contextlib.ExitStack() as undo:
             self._connection = undo.enter_context(write_database(self.folder))
             self.files = FileList(self.folder, self._connection)
             self._check_plan()
-            self.done, self.outdated = {}, []
-            with database_errors(self.folder / DATABASE):
-                for row in self._connection.execute(f"SELECT {_COLUMNS} FROM chunks ORDER BY id"):
-                    self._check(Chunk(*row))
+            self._check_chunks()
             self._check_space()
             self._undo = undo.pop_all()
-
-    def _recover(self) -> None:
-        """Move everything that can be read into a new database, and list the other chunks as damaged."""
-        self.damaged, self.done, self._recovered, whole = [], {}, True, []
-        with write_database(self.folder, recover=True) as self._connection, database_errors(self.folder / DATABASE):
-            files = FileList(self.folder, self._connection)
-            tables = {table: self._connection.execute(f"SELECT * FROM {table}").fetchall() for table in _SMALL}
-            for key in self.plan.keys:
-                try:
-                    found = self._select(key)
-                except sqlite3.DatabaseError:
-                    self.damaged.append(key)
-                else:
-                    whole += [(_id(key), *found)] if found is not None and self._check(found) else []
-            self._connection.execute("PRAGMA journal_mode = MEMORY")  # the log goes before its database does
-            write_copy(self.folder, {**tables, "files": list(files.digests.items()), "chunks": whole})
+        return self
 
     def __exit__(self, *_: object) -> None:
         """Close the database, which unlocks the folder."""
@@ -284,16 +240,19 @@ class Store(MemoryStore):
                 raise InputError(f"{self.folder}: is a file; name a folder for the results") from None
         if MANIFEST in names:
             manifest = read_manifest(self.folder)
-            self._refuse_other_plan(as_today(manifest["plan"], self.plan.game))
+            self._check_same(manifest["plan"])
             self._refuse_other_part(manifest)
-        elif old := names & OLD:
-            raise InputError(f"{self.folder}: is of an earlier version ({min(old)}); name another folder")
         elif {name for name in names if not name.startswith(DATABASE)}:
             raise InputError(f"{self.folder}: is not empty and holds no results of a study; name another folder")
 
-    def _refuse_other_plan(self, before: Mapping[str, Any]) -> None:
-        """Refuse another plan, and fewer deals than the folder holds; more deals extend the study."""
-        here, deals = self.plan.resolved, before.get("deals")
+    def _check_same(self, resolved: Mapping[str, Any]) -> int:
+        """Return the deals of the plan in the folder, which more deals extend.
+
+        Raises:
+            InputError: it is another plan, or holds more deals.
+        """
+        before, here = with_all_components(resolved, self.plan.game), self.plan.resolved
+        deals: int = before["deals"]
         if identity_of(before) != identity_of(here):
             changes = list(differences(before, here))
             shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
@@ -305,13 +264,12 @@ class Store(MemoryStore):
                 else ""
             )
             raise InputError(f"{self.folder}: holds the results of another plan ({shown}); {more}name another folder")
-        if deals != here["deals"]:
-            if not isinstance(deals, int) or deals > here["deals"]:
-                raise InputError(
-                    f"{self.folder}: holds {deals:,} deals of this study, more than {here['deals']:,}; ask for at least as "
-                    "many, or name another folder"
-                )
-            self._before = self.plan.extended(deals)
+        if deals > here["deals"]:
+            raise InputError(
+                f"{self.folder}: holds {deals:,} deals of this study, more than {here['deals']:,}; ask for at least as "
+                "many, or name another folder"
+            )
+        return deals
 
     def _refuse_other_part(self, manifest: Mapping[str, Any]) -> None:
         there, here = manifest.get("part") or "", str(self.plan.part or "")
@@ -324,7 +282,7 @@ class Store(MemoryStore):
     def _check_plan(self) -> None:
         """Write the plan into a new database; refuse another plan in an old one."""
         with database_errors(self.folder / DATABASE):
-            rows = self._connection.execute("SELECT format, resolved FROM plan").fetchall()
+            rows = self._connection.execute("SELECT resolved FROM plan").fetchall()
             if not rows:
                 plan, cells = self.plan, self.plan.cells
                 self._connection.execute("BEGIN")
@@ -347,15 +305,11 @@ class Store(MemoryStore):
                 self._connection.execute("COMMIT")
                 return
         try:
-            ((kind, resolved),) = rows
-            before = as_today(json.loads(resolved), self.plan.game)
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            raise InputError(f"{self._place}: was changed by hand: table plan") from None
-        if kind != FORMAT:
-            raise InputError(f"{self._place}: format: expected {FORMAT!r}, got {kind!r:.40}")
-        self._refuse_other_plan(before)
-        if self._before is not None:
-            self._extend(self._before)
+            deals = self._check_same(dict(json.loads(rows[0][0])))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            raise InputError(f"{self._place}: table plan: holds no plan; run in another folder") from None
+        if deals != self.plan.deals:
+            self._extend(self.plan.extended(deals))
 
     def _extend(self, before: Plan) -> None:
         """Replace the plan by the one with more deals; the last chunk goes if it was shorter, and is played again."""
@@ -367,6 +321,22 @@ class Store(MemoryStore):
             if before.deals % before.chunk_deals:
                 self._connection.execute("DELETE FROM chunks WHERE chunk = ?", (before.chunks - 1,))
             self._connection.execute("COMMIT")
+
+    def _check_chunks(self) -> None:
+        """Sort the stored chunks into those that are done, damaged and outdated."""
+        keys = set(self.plan.keys)
+        with database_errors(self.folder / DATABASE):
+            for row in self._connection.execute(f"SELECT {_COLUMNS} FROM chunks ORDER BY id"):
+                chunk = Chunk(*row)
+                key = chunk[:2]
+                if key not in keys:
+                    continue
+                if not chunk.is_whole(self.plan):
+                    self.damaged.append(key)
+                elif chunk.holds != _holds(key, self.plan):
+                    self.outdated.append(key)
+                else:
+                    self.done[key] = chunk.games, chunk.sha256
 
     def _check_space(self) -> None:
         """Refuse to begin if what is still to be played will not fit on the disk.
@@ -387,33 +357,6 @@ class Store(MemoryStore):
         if free < missing:
             raise StorageError(f"{self.folder}: {free >> 20} MiB free on the disk, about {missing >> 20} MiB needed")
 
-    def _check(self, chunk: Chunk) -> bool:
-        """Add a chunk to those that are done, damaged or outdated; return whether it is whole."""
-        key = chunk[:2]
-        if not all(isinstance(part, kind) for part, kind in zip(chunk, _TYPES, strict=True)):
-            raise InputError(f"{self._place}: was changed by hand: chunk {key[1]!r:.40} of cell {key[0]!r:.40}")
-        if not (0 <= key[0] < len(self.plan.cells) and 0 <= key[1] < self.plan.chunks):
-            raise InputError(f"{self._place}: was changed by hand: the plan has no chunk {key[1]} of cell {key[0]}")
-        if chunk.digest() != chunk.sha256:
-            self.damaged.append(key)
-            return False
-        cell = self.plan.cells[key[0]]
-        games = self.plan.chunk_games(cell, key[1])
-        if (
-            self._before
-            and key[1] == self._before.chunks - 1
-            and chunk.games == self._before.chunk_games(cell, key[1]) != games
-        ):
-            return True  # while a damaged database is copied, before `_extend`
-        if chunk.games != games:
-            what = f"chunk {key[1]} of cell {key[0]}: expected {games} games, got {chunk.games}"
-            raise InputError(f"{self._place}: was changed by hand: {what}")
-        if chunk.holds != _holds(key, self.plan):
-            self.outdated.append(key)
-        else:
-            self.done[key] = chunk.games, chunk.sha256
-        return True
-
     def begin_run(self, manifest: Mapping[str, Any]) -> None:
         """Note in the table `runs` that a run begins."""
         versions, host = json.dumps(manifest["versions"]), json.dumps(manifest["host"])
@@ -427,10 +370,6 @@ class Store(MemoryStore):
             statement = "UPDATE runs SET finished = ?, games = ? WHERE run = (SELECT max(run) FROM runs)"
             self._connection.execute(statement, (now(), games))
 
-    def _select(self, key: Key) -> Chunk | None:
-        row = self._connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE id = ?", (_id(key),)).fetchone()
-        return None if row is None else Chunk(*row)
-
     def _put(self, key: Key, chunk: Chunk) -> None:
         with database_errors(self.folder / DATABASE):
             self._connection.execute(
@@ -439,7 +378,8 @@ class Store(MemoryStore):
 
     def _get(self, key: Key) -> Chunk:
         with database_errors(self.folder / DATABASE):
-            chunk = self._select(key)
+            row = self._connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE id = ?", (_id(key),)).fetchone()
+        chunk = row and Chunk(*row)
         if chunk is None or chunk.sha256 != self.done[key][1] or chunk.digest() != chunk.sha256:
             raise StorageError(f"{self._place}: changed while the study was running; run again")
         return chunk

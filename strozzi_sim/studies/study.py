@@ -13,8 +13,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import with_text_keys
 from strozzi_sim.studies import illegal_answers
-from strozzi_sim.studies.backends import workers_of
-from strozzi_sim.studies.calibrated import CalibrationCallback, calibrated
+from strozzi_sim.studies.backends import cluster_of
 from strozzi_sim.studies.lookup import (
     Folder,
     Lineup,
@@ -88,10 +87,6 @@ class Kind:
     def with_plan(self, plan: Plan) -> Self:
         """Return the study with another plan."""
         return replace(self, plan=plan)
-
-    def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
-        """Return the study with counts instead of seconds."""
-        return self.with_plan(calibrated(self.plan, folder, calibrating))
 
 
 class Study(Kind):
@@ -222,12 +217,11 @@ def run(
             raise ArgumentError("part", "needs a results folder of its own; name it with folder")
         study = study.with_plan(part_of(study.plan, part))
     with report_progress(progress) as reporter:
-        study = study.in_counts(place, reporter.on_calibrating)
         for warning in study.plan.warnings():
             reporter.on_message(warning)
-        ready = partial(reporter.on_planned, study.summary(), study.plan.calibrated)
-        with workers_of(backend, scheduler, workers, number, study.plan.game.name, reporter) as players:
-            rest: Any = {"workers": players, "progress": reporter, "ready": ready}
+        ready = partial(reporter.on_planned, study.summary())
+        with cluster_of(backend, scheduler, workers, study.plan):
+            rest: Any = {"workers": number, "progress": reporter, "ready": ready}
             rest |= {"tables": study.all_tables, "stopping_rule": study.stopping_rule()}
             played = (
                 run_in_memory(study.plan, **rest)

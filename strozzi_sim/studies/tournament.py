@@ -8,9 +8,8 @@ always next after the same opponent, which moves win shares by several points wh
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_in
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.studies import standings
-from strozzi_sim.studies.calibrated import CalibrationCallback, with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan
 from strozzi_sim.studies.planning import make_plan, name_of
@@ -53,26 +51,6 @@ class Tournament(Kind):
     field: Field
     matchups: dict[int, list[tuple[int, ...]]]
     most: int
-
-    def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> "Tournament":
-        """Return the tournament with counts instead of seconds; its agents may sort and be sampled differently."""
-        plan = self.plan
-        asked = plan.game, plan.players, plan.variants
-        agents, found = with_counts(self.field.agents, *asked, folder=folder, calibrating=calibrating)
-        if not found:
-            return self
-        again = plan_tournament(
-            plan.game,
-            agents,
-            plan.variants,
-            plan.players,
-            plan.deals,
-            plan.seatings,
-            plan.seed,
-            self.most,
-            plan.until,
-        )
-        return replace(again, plan=replace(again.plan, calibrated=found, luck=plan.luck))
 
     def summary(self) -> str:
         """Return the matchups, seatings and deals at each player count, and the number of games."""

@@ -34,7 +34,6 @@ CHUNKS = 50
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
-ALPHA = 0.05
 KNOWN = 0.001  # share of runs that say of some number that it changes something, though it does not
 COLUMNS = {
     "players": "int64", "variant": "str", "lineup": "str", "key": "str", "from": "float64", "to": "float64", "by": "str",

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from layers_agent import Layers
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES
@@ -53,21 +54,6 @@ class UniformBatch:
         count = legal.sum(axis=1).astype(np.uint64)
         k = ((rng >> np.uint64(32)) * count) >> np.uint64(32)
         return (legal.cumsum(axis=1) > k.astype(np.int64)[:, None]).argmax(axis=1)
-
-
-@python_agent(name="layers")
-class Layers:
-    """A network with one hidden layer; which action it takes hangs on the last bits of its products."""
-
-    def __init__(self):
-        draws = SeatRng(1)
-        self.first = np.array([[draws.unit() - 0.5 for _ in range(32)] for _ in range(OBSERVATION)], np.float32)
-        self.second = np.array([[draws.unit() - 0.5 for _ in range(15)] for _ in range(32)], np.float32)
-
-    def act_batch(self, observations, legal, rng):
-        scores = np.maximum(observations @ self.first, 0) @ self.second
-        bits = scores.astype(np.float32).view(np.uint32)
-        return np.where(legal, (bits % 1009).astype(np.int64), -1).argmax(axis=1)
 
 
 @python_agent(name="rememberer")

@@ -18,7 +18,7 @@ from strozzi_sim.cli import app as cli_app
 from strozzi_sim.cli.at_table import names_meant
 from strozzi_sim.cli.play import outcome_words
 from strozzi_sim.errors import Stopped, StorageError
-from strozzi_sim.runtime.cache_integrity import open_folder
+from strozzi_sim.runtime import cache
 
 BOT = """
 from strozzi_sim.agent import compiled_agent
@@ -46,7 +46,6 @@ def document(*arguments, run=strozzi, **options):
 COMMANDS = [
     "run",
     "report",
-    "spreadsheet",
     "balance",
     "tournament",
     "compare",
@@ -61,7 +60,6 @@ COMMANDS = [
     "games",
     "bench",
     "cache",
-    "warm",
 ]
 
 
@@ -95,7 +93,7 @@ def test_bench_json():
     found = document("bench", "strozzi", "--players", 4, "--agents", "random", "--workers", 1, "--games", 1000)
     assert set(found) == {
         "game", "players", "agents", "workers", "games", "seconds", "games_per_s", "rounds_per_s", "decisions_per_s",
-        "decisions_per_game", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
+        "decisions_per_game", "s_per_decision", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
     }  # fmt: skip
     assert found["games"] == 1000
     assert found["agents"] == ["random"] * 4
@@ -133,6 +131,8 @@ def test_agents_and_games_json():
             },
         },
     ]  # fmt: skip
+    (strozzi_alone,) = document("games", "strozzi")
+    assert strozzi_alone == document("games")[2] | {"actions": 14, "observation_size": 354, "state_bytes": 428}
     assert document("cache")["folders"]
 
 
@@ -141,18 +141,27 @@ def test_agents_games_and_cache_in_the_terminal():
     assert "weight of ship prizes" in strozzi("agents", "heuristic").stdout
     assert "no parameters" in strozzi("agents", "random").stdout
     assert "variant long-tracks" in strozzi("games").stdout
+    assert "state bytes: " in strozzi("games", "strozzi").stdout
     assert "MiB" in strozzi("cache").stdout
 
 
-def test_an_unknown_game_is_not_compiled_ahead():
-    done = strozzi("warm", "medici")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--warm", "medici"], "medici_vs_strozzi"),
+        (["--warm", "--clear"], "use only one of them"),
+        (["strozzi"], "GAME: must be left out without --warm, got strozzi"),
+    ],
+)
+def test_what_cannot_be_compiled_ahead_is_refused(arguments, words):
+    done = strozzi("cache", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "medici_vs_strozzi" in done.stderr
+    assert words in done.stderr
 
 
 @pytest.mark.nightly
 def test_after_warm_nothing_is_compiled():
-    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json").stdout)
+    (line,) = json.loads(process("cache", "--warm", "medici_vs_strozzi", "--json").stdout)
     assert line["pieces"] > 15
     assert line["mib"] > 0.5
     assert Path(line["folder"]).name.startswith("medici_vs_strozzi-")
@@ -176,7 +185,8 @@ ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
 
 
 def test_cache_can_be_cleared(tmp_path):
-    open_folder(tmp_path / f"strozzi-{7:016x}")
+    with cache._alone_in(tmp_path / f"strozzi-{7:016x}"):
+        pass
     assert "1 folders removed" in process("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
     assert list(tmp_path.iterdir()) == []
 

@@ -9,8 +9,8 @@ import pytest
 from our_games import KNOWN_GAMES
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import app, run
-from strozzi_sim.cli.options import parse_players
 from strozzi_sim.errors import InputError
+from strozzi_sim.studies.lookup import find_players
 
 STUDY = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n'
 
@@ -97,10 +97,10 @@ def test_what_was_meant_in_a_study_is_suggested(lines, words, capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "counts"),
-    [("", [3, 4, 5, 6]), ("4", [4]), ("3-6", [3, 4, 5, 6]), ("5,3", [5, 3]), (" 3 , 3-4", [3, 4]), ("6-6", [6])],
+    [("all", [3, 4, 5, 6]), ("4", [4]), ("3-6", [3, 4, 5, 6]), ("5,3", [5, 3]), (" 3 , 3-4", [3, 4]), ("6-6", [6])],
 )
 def test_player_counts(text, counts):
-    assert parse_players(text, STROZZI) == counts
+    assert list(find_players(STROZZI, text)) == counts
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_player_counts(text, counts):
 )
 def test_player_counts_that_are_none(text, words):
     with pytest.raises(InputError, match=re.escape(words)) as caught:
-        parse_players(text, STROZZI)
+        find_players(STROZZI, text)
     assert len(str(caught.value)) < 200
 
 

@@ -1,7 +1,5 @@
 """Wrong input is told in one line: the value, the place, what is allowed, and the name that was meant."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -100,25 +98,6 @@ def test_the_name_that_was_meant(name, meant):
     assert words.partition("; did you mean ")[2] == (f"{meant!r}?" if meant else "")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('a = 1\nb = [["x"]\n', "Unclosed array (at end of document); it begins in line 2"),
-        ("a = [1, 2\nb = 3\n", "Unclosed array (at line 2, column 1); it begins in line 1"),
-        ("a = [\n  \"]\",  # ]\n  '[',\n", "Invalid value (at end of document); it begins in line 1"),
-        ('a = 1\nb = """x\ny\n', "Unterminated string (at end of document); it begins in line 2"),
-        ('a = { b = ["""\n]"""]\n', "Unclosed inline table (at line 2, column 6); it begins in line 1"),
-        ("a 5\n", "Expected '=' after a key in a key/value pair (at line 1, column 3)"),
-    ],
-)
-def test_what_a_toml_file_never_ends_is_told_with_its_line(tmp_path, text, words):
-    file = tmp_path / "x.toml"
-    file.write_text(text)
-    with pytest.raises(InputError) as refused:
-        read_toml(file)
-    assert str(refused.value) == f"{file}: not a TOML file: {words}"
-
-
 def test_a_toml_file_may_begin_with_a_mark(tmp_path):
     file = tmp_path / "x.toml"
     file.write_bytes(b"\xef\xbb\xbfa = 1\n")
@@ -195,20 +174,6 @@ def test_help_says_which_players_are_the_default(capsys, name):
 def test_a_nul_character_is_refused_by_the_name_of_the_option(capsys, words, option):
     assert command(words) == 2
     assert capsys.readouterr().err.startswith(f"strozzi: error: {option}: must not hold a NUL character, got ")
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "argument"),
-    [
-        ("position", {"record": "a\0b"}, "record"),
-        ("study", {"file": "a\0b"}, "file"),
-        ("study", {"folder": "a\0b"}, "folder"),
-        ("compare", {"game": "strozzi", "study": "a\0b", "variant": "x"}, "study"),
-    ],
-)
-def test_a_nul_character_in_a_call_of_an_assistant_is_refused_by_its_argument(capsys, tool, arguments, argument):
-    assert command(["mcp", tool, json.dumps(arguments)]) == 2
-    assert capsys.readouterr().err.startswith(f"strozzi: error: {argument}: must not hold a NUL character, got ")
 
 
 @pytest.mark.parametrize(

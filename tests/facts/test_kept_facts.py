@@ -310,7 +310,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
 
 @pytest.mark.slow
 def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
-    """Unless one is missing or was changed, or rows of another table, or of other deals, are asked for."""
+    """Unless one is missing, or rows of another table, or of other deals, are asked for."""
     folder = tmp_path / "results"
     shutil.copytree(finished.folder, folder)
     files = sorted((folder / "facts").rglob("*.parquet"))
@@ -327,9 +327,6 @@ def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
     inodes = [file.stat().st_ino for file in files]
     assert run_again() == []
     assert [file.stat().st_ino for file in files] == inodes
-    assert contents(folder) == as_made
-    files[0].write_bytes(files[0].read_bytes()[:-1])
-    assert run_again() == files
     assert contents(folder) == as_made
     for spoil in (files[-1].unlink, lambda: run_again(facts=["ship"]), lambda: run_again(facts_share=0.5)):
         spoil()
@@ -506,9 +503,7 @@ def test_reading_says_what_is_wrong(finished, copy, tmp_path):
     file = next((copy / "facts" / "ship").rglob("*.parquet"))
     whole = file.read_bytes()
     file.write_bytes(whole[:-50])
-    with pytest.raises(
-        InputError, match=r"cell-000\d\.parquet: is damaged or was changed by hand; run the study again"
-    ):
+    with pytest.raises(InputError, match=r"cell-000\d\.parquet: is damaged; remove it and run the study again"):
         read_facts(copy, "ship")
     file.unlink()
     with pytest.raises(InputError, match=r"cell-000\d\.parquet: is missing; run the study again"):
@@ -526,7 +521,7 @@ def test_a_manifest_that_was_changed_by_hand(copy):
     manifest = json.loads(path.read_bytes())
     manifest["held"]["tables"].append("shp")
     path.write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="was changed by hand: held: facts: no fact table 'shp'"):
+    with pytest.raises(InputError, match=r"manifest\.json: held: facts: no fact table 'shp'"):
         run_study(plan(), copy, workers=1)
 
 

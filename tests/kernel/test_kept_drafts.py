@@ -8,7 +8,6 @@ from numba.core.compiler_machinery import PassManager
 from strozzi_sim.kernel import kept_drafts, numba_patches
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.numba_patches import EntryCompiler
-from strozzi_sim.runtime.cache_integrity import drop_damaged, write_checksums
 
 HERE = frozenset([__file__])
 
@@ -133,15 +132,20 @@ def test_an_entry_that_calls_what_is_not_linked_is_refused(monkeypatch, another_
         entry_of(step=5)
 
 
-def test_a_damaged_bundle_is_removed(tmp_path, another_process):
+@pytest.mark.parametrize(
+    "harm", [lambda content: content[:-1], lambda content: b"letter", lambda content: content[:-1] + b"?"]
+)
+def test_what_a_damaged_bundle_had_is_compiled_again(tmp_path, compiled, another_process, capfd, harm):
     with kept_drafts.keeping(tmp_path, HERE):
         entry_of(step=5)
-    write_checksums(tmp_path, whole=True)
     (bundle,) = tmp_path.glob("*/*.drafts")
-    assert drop_damaged(tmp_path) == 0
-    bundle.write_bytes(bundle.read_bytes()[:-1])
-    assert drop_damaged(tmp_path) == 1
-    assert not bundle.exists()
+    bundle.write_bytes(harm(bundle.read_bytes()))
+    another_process()
+    del compiled[:]
+    with kept_drafts.keeping(tmp_path, HERE):
+        assert entry_of(step=5)(np.arange(4)) == 14
+    assert compiled == ["<lambda>", "summed", "stepped", "last"]
+    assert capfd.readouterr().err == f"strozzi: damaged code is compiled again: {bundle}\n"
 
 
 def test_a_compile_that_fails_leaves_nothing(tmp_path, another_process):

@@ -173,7 +173,6 @@ def test_what_is_no_agent_of_the_game_is_refused():
         ("fair-price", "agent: agent 'fair-price' does not play strozzi with 4 players; it plays medici_vs_strozzi"),
         (load_agent("fair-price", "medici_vs_strozzi"), "agent: agent 'fair-price' does not play strozzi"),
         ("heuristic:wings=2", "agent: agent 'heuristic:wings=2': heuristic has no parameter 'wings'"),
-        ("ismcts:seconds=1", "agent: ismcts:seconds=1: give a count instead of seconds"),
         (3, "agent: must be a spec string or a declared agent, got 3"),
     ):
         for use in (position.ask, position.seated, position.analyse):

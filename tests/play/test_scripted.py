@@ -9,8 +9,9 @@ import pytest
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.scripted import ScriptEnded, initial_states, successor_states
+from strozzi_sim.play.scripted import ScriptEnded, _branches, successor_states
 
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)
@@ -21,6 +22,12 @@ FEW_SHIPS = {"ships": [
 
 def shown(variant, game, state, seat=0):
     return game.view.view_of(state[0], variant.components, seat)
+
+
+def initial_states(game, rules, players, start_player=0):
+    """Every state that can be dealt, and its probability."""
+    kernel = kernels(game, scripted=True).deal
+    return _branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
 
 
 def test_strozzi_is_dealt_in_every_way_once():

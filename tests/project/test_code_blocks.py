@@ -25,6 +25,7 @@ ELSEWHERE = {
 HERE = {  # page -> what begins the blocks that are run here, in order
     "docs/agents.md": ["import strozzi_sim as ss\n\n(record,)", "import strozzi_sim as ss\n\ntable = ss.worth("],
     "docs/facts.md": ["import pandas as pd\n\nships", "import duckdb", "import strozzi_sim as ss\n\nresults = ss.simulate"],
+    "docs/studies.md": ["import optuna"],
     "docs/table.md": ["import strozzi_sim as ss\nfrom strozzi_sim.game.table"],
 }  # fmt: skip
 
@@ -46,6 +47,8 @@ def test_every_block_of_python_is_run_by_a_test():
 @pytest.mark.parametrize("page", HERE)
 def test_the_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    if page == "docs/studies.md":
+        pytest.importorskip("optuna")  # of the extra dev
     if page == "docs/facts.md":  # the study of the page has kept rows
         (study,) = (text for text in blocks(page, "toml") if 'name = "late-pirates"' in text)
         ss.run(ss.Study(**{**tomllib.loads(study), "facts": ["ship"], "deals": 200}), folder="results/late-pirates")
@@ -53,6 +56,8 @@ def test_the_blocks_run(page, tmp_path, monkeypatch):
     for start in HERE[page]:
         (block,) = (block for block in blocks(page, "python") if block.startswith(start))
         exec(block, names)
+    if page == "docs/studies.md":
+        assert names["search"].best_value == min(trial.value for trial in names["search"].trials) < 0.05
     if page == "docs/agents.md":
         assert list(names["found"].names) == ["heuristic", "greedy", "heuristic", "greedy"]
 

@@ -101,8 +101,7 @@ GAME_WORDS = re.compile(
     re.IGNORECASE,
 )
 ALLOWED = {  # file -> where such a word means something else
-    "cli/play.py": [r"\bport\b"],  # of a network
-    "cli/web.py": [r"\bport(_error)?\b"],
+    "cli/play.py": [r"\bport(_error)?\b"],  # of a network
     "web/server.py": [r"\bport(_error)?\b"],
     "kernel/numba_patches.py": [r"state\.flags"],  # numba's options of a function
     "simulation/loop.py": [r"stop flag"],

@@ -28,14 +28,14 @@ GIVEN = {  # what a question needs to be asked at all
 WRONG = {  # a value that can be typed, by argument
     "game": "strozi", "source": "strozi", "players": "9", "agents": "nobody", "agent": "nobody", "first": "nobody", "second": "nobody",
     "opponents": "nobody", "tune": "nobody", "challengers": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
-    "seatings": "round", "variant": "nope", "variants": "base", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
+    "seatings": "round", "variant": "nope", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
     "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
     "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": 0, "precision": 26, "keys": "nothing", "seconds": 0,
-    "file": str(ROOT / "experiments" / "flag_usage.toml"), "best": "seats", "highest": True,
+    "file": str(ROOT / "experiments" / "flag_usage.toml"),
     "parts": "", "luck": "nobody", "luck_redraws": 0, "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
-    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact", "interactions",
+    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",
 }  # fmt: skip
 PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name"), ("merge", "parts")}
 
@@ -52,8 +52,6 @@ def asked(name, argument):
     given = {first: "strozzi", **GIVEN.get(name, {}), argument: WRONG[argument]}
     if argument == "template":  # instead of the sheets
         given.pop("file")
-    if argument == "variants":
-        given = {first: "strozzi", argument: WRONG[argument]}
     return given
 
 
@@ -99,13 +97,3 @@ def test_every_argument_is_documented_once(name):
 
     function = getattr(ss, name)
     assert set(described(function)) == {"", *inspect.signature(function).parameters}
-
-
-def test_the_shape_of_a_game():
-    first, again = (ss.shape("strozzi", 3, deals=60, seed=5).tables["shape"].set_index("figure") for _ in range(2))
-    assert first.drop("games_per_s").equals(again.drop("games_per_s"))
-    assert (
-        first.loc["decisions_mean", "low"] < first.loc["decisions_mean", "value"] < first.loc["decisions_mean", "high"]
-    )
-    assert first.loc["choices_max", "value"] == 4
-    assert 25 < first.loc["tree_log10_mean", "value"] < 45

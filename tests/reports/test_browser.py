@@ -9,10 +9,9 @@ from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 import strozzi_sim as ss
-from browser import NEEDS_CHROMIUM, RULES, chromium
+from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from own_game import install
 from strozzi_sim.studies.side_by_side import side_by_side
 
@@ -79,37 +78,10 @@ def address(tmp_path_factory):
     return written
 
 
-class Watched:
-    """What a page complained of, and what it asked for."""
-
-    def __init__(self, page):
-        self.page, self.said, self.asked = page, [], []
-        page.on(
-            "console", lambda message: self.said.append(message.text) if message.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-
-
 @pytest.fixture
 def opened(browser):
-    """Return a function that opens an address in a context of its own; what is wrong with it fails the test at its end."""
-    watched, contexts = [], []
-
-    def open_page(url, width=1280, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        watched.append(Watched(page))
-        page.goto(url)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    for each in watched:
-        assert each.said == []
-        assert [url for url in each.asked if not url.startswith(("file:", "blob:"))] == []
+    with watched(browser, ("file:", "blob:")) as open_page:
+        yield open_page
 
 
 def open_details(page):
@@ -148,14 +120,7 @@ def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
         assert page.evaluate(HIDDEN_TEXT) == [], "words of a picture lie on each other"
         if (width, scheme) not in AUDITED:
             continue
-        found = Axe().run(page, options=RULES).response
-        assert len(found["passes"]) > 20
-        wrong = [
-            (each["id"], node["html"][:200], node["failureSummary"])
-            for each in found["violations"]
-            for node in each["nodes"]
-        ]
-        assert wrong == [], (width, scheme)
+        assert violations(page) == [], (width, scheme)
 
 
 # What a reader does

@@ -103,9 +103,11 @@ def test_long_names_of_sheets_stay_apart():
 
 
 def test_the_command(results, capsys):
-    assert app.run(["spreadsheet", str(results.folder)]) == 0
+    folder = str(results.folder)
+    assert app.run(["report", folder, "--spreadsheet", "csv"]) == 0
     assert "spreadsheet: " in capsys.readouterr().out
-    assert app.run(["spreadsheet", str(results.folder / "nowhere")]) == 2
+    for wrong in ([folder, "--spreadsheet", "ods"], [folder, folder, "--spreadsheet", "csv"], [f"{folder}/nowhere"]):
+        assert app.run(["report", *wrong]) == 2
 
 
 @pytest.mark.slow

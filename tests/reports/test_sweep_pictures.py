@@ -124,6 +124,23 @@ def test_the_fairest_values_are_named_with_their_ties(curve, noise, verdict):
     assert sum("the first value" in number.what for number in answer.numbers) == 1
 
 
+def test_values_are_ranked_and_those_that_may_be_as_low_stand_together():
+    ranked = gaps([0.10, 0.04, 0.045, 0.03], 0.02, players=(3, 4)).ranked()
+    rows = ranked[ranked["figure"] == "seat_gap"]
+    assert list(zip(rows["players"], rows["k"], rows["seats"], strict=True)) == [
+        (players, *each)
+        for players in (3, 4)
+        for each in [
+            (20, "lowest gap"),
+            (5, "not told apart from it"),
+            (10, "not told apart from it"),
+            (0, "larger gap"),
+        ]
+    ]
+    assert (rows["high"] - rows["value"]).to_numpy() == pytest.approx(0.02)
+    assert len(ranked) == 2 * len(rows)  # the gap by chance too
+
+
 def test_several_player_counts_are_answered_together():
     assert gaps([0.1, 0.1, 0.1, 0.1], players=(3, 4)).answer().verdict.startswith("No value of k is known to be fairer")
     verdict = gaps([0.1, 0.04, 0.1, 0.1], players=(3, 4)).answer().verdict

@@ -12,7 +12,6 @@ from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import Interrupted
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.kernel.streams import SOURCES
 from strozzi_sim.play.analyse import judge_choices
 from strozzi_sim.play.position import Position
 from strozzi_sim.runtime.signals import signals_written_to
@@ -79,14 +78,12 @@ def test_what_counts_facts_or_measures_luck_stops():
     assert own_seconds_to_end(lambda: play_in_study(match, 1000, luck=luck), Interrupted) < LIMIT
 
 
-def test_play_outs_redeals_and_judged_choices_stop():
+def test_play_outs_and_judged_choices_stop():
     """Without a flag around them the handler of the caller's process runs, here that of Python."""
     rollouts, position = Rollouts(match_of("random")), Position("strozzi", 3)
-    everything = np.ones((2, SOURCES + 1), np.uint8)
     learned = load_agent("learned", "strozzi")
     calls = (
         lambda size: rollouts.from_state(position.state, 1, size),
-        lambda size: rollouts.redealt(0, size, everything),
         lambda size: judge_choices(position, learned, min(size, 10_000), size),
     )
     for call in calls:

@@ -12,7 +12,6 @@ from medici_games import MEDICI_VS_STROZZI
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, load_agent, python_agent, seat_others, spec_of
-from strozzi_sim.cli.assistants.positions import _seated
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError
 from strozzi_sim.game import load_game
@@ -21,6 +20,7 @@ from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
+from strozzi_sim.questions import one_game
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.vector import VectorEnv
@@ -228,8 +228,8 @@ def test_opponents_follow_one_rule_everywhere(seat, around):
     assert [["me", *(spec.text for spec in env.pool[0])][position] for position in positions] == around
     others = seat_others(specs, 4, seat)
     assert [spec.text if each != seat else "me" for each, spec in enumerate(others)] == around
-    _, seated = _seated(Position(STROZZI, 4), ",".join(names), seat)
-    assert [seated[each].text if each != seat else "me" for each in range(4)] == around
+    text = one_game.position("strozzi", 4, opponents=",".join(names), seat=seat)["text"]
+    assert re.findall(r"^ +[0-3] (\w+)", text, re.MULTILINE) == ["you" if name == "me" else name for name in around]
 
 
 def test_the_learner_alone_is_asked():
@@ -330,7 +330,6 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         (("strozzi", 4, 8), {"opponents": [["random"], []]}, "opponents: expected 1 to 3 beside the learner, got 0"),
         (("strozzi", 4, 8), {"opponents": [["random"], ["randm"]]}, "opponents: unknown agent 'randm'; known: "),
         (("strozzi", 4, 8), {"opponents": spec_of(Slow, STROZZI)}, "opponents: agent 'slow' is written in Python, and only compiled"),
-        (("strozzi", 4, 8), {"opponents": "ismcts:seconds=1"}, "opponents: agent 'ismcts:seconds=1': give a count instead of seconds"),
         (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "n: the opponents need "),
     ],
 )  # fmt: skip

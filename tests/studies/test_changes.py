@@ -202,7 +202,7 @@ def test_blocks_that_cannot_be_added_or_removed_are_named(ships, named):
 def test_a_mean_that_changes_equally_in_every_deal_has_changed(deals, effect, verdict):
     """One point more for every seat; with few deals an exception could be as frequent as what matters."""
     more = {"more": {"start": {"head": [1, 1, 1, 1]}}}
-    found = ss.compare(GAME, variants=["base", more], players=4, agents="random", deals=deals, effect=effect)
+    found = ss.compare(GAME, "base", more, players=4, agents="random", deals=deals, effect=effect)
     score = row(found.tables["changes"], "balance", "score_mean")
     assert score["value"] == pytest.approx(1)
     assert score["verdict"] == verdict

@@ -1,4 +1,4 @@
-"""Chunks on the workers of a Dask cluster: the bytes of a run on one machine, whoever joins, dies, lies or is another version."""
+"""Chunks on the workers of a Dask cluster: the bytes of a run on one machine, whoever joins, dies or is another version."""
 
 import os
 import signal
@@ -10,66 +10,64 @@ import pytest
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
 from strozzi_sim.cli.app import run as command
-from strozzi_sim.errors import ArgumentError, ClusterError, Interrupted
-from strozzi_sim.studies import cluster as backend
-from strozzi_sim.studies.folder import read_manifest
+from strozzi_sim.errors import ArgumentError, ClusterError, InputError, Interrupted
+from strozzi_sim.studies import backends
 from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.replays import Sampler
 from study_database import chunks
 
-STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 60_000, "chunks": 120, "lineups": [["random"]], "report": {"pages": ["balance", "flags"]}}  # fmt: skip
+STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunks": 1_000, "lineups": [["heuristic"]], "report": {"pages": ["balance"], "explorer": False}}  # fmt: skip
 BOTS = '''
+from pathlib import Path
+
 from strozzi_sim.agent import python_agent
 
+which = int((Path(__file__).parent / "data" / "which.txt").read_text())
 
-@python_agent(name="last", games=("strozzi",))
-class Last:
-    """Takes the last action."""
+
+@python_agent(name="fixed", games=("strozzi",), files=["data/which.txt"])
+class Fixed:
+    """Takes the action at a place that a file tells."""
 
     def act(self, view, legal, rng):
-        return legal[-1]
+        return legal[which]
 '''
+# What a worker runs first, twice.
 PATIENT = """
 import time
+from itertools import count
 from pathlib import Path
+
 from strozzi_sim.simulation import pool
 
-play = getattr(pool, "play", pool._play)
-pool.play = play  # this file is run twice
+perform = pool.at_once = getattr(pool, "at_once", pool.perform)
+played = count()
 
 
-def wait(*arguments):
-    deadline = time.monotonic() + 60
-    while not Path("altered").exists() and time.monotonic() < deadline:
+def play(*task):
+    while next(played) >= 100 and not Path("go").exists():
         time.sleep(0.01)
-    return play(*arguments)
+    return perform(*task)
 
 
-pool._play = wait
+pool.perform = play
 """
-LIAR = """
-from pathlib import Path
-from strozzi_sim.simulation import pool
-
-honest = getattr(pool, "honest", pool._play)
-pool.honest = honest  # this file is run twice
-
-
-def alter(*arguments):
-    played = honest(*arguments)
-    played.outcome["wins"][0, 0] += 1
-    Path("altered").touch()
-    return played
-
-
-pool._play = alter
-"""
-STRANGER = """
+OTHER_VERSION = """
 from strozzi_sim.studies import manifest
 
-versions = getattr(manifest, "versions", manifest.versions_of)
-manifest.versions = versions  # this file is run twice
+versions = manifest.versions = getattr(manifest, "versions", manifest.versions_of)
 manifest.versions_of = lambda game: {**versions(game), "numba": "0.1"}
+"""
+FATAL = """
+import os
+
+from strozzi_sim.simulation import pool
+
+pool.perform = lambda *task: os._exit(1)
+"""
+WITHOUT_US = """
+import sys
+
+sys.modules["strozzi_sim.simulation.pool"] = None  # it cannot be imported
 """
 
 
@@ -81,15 +79,12 @@ def study(**changes):
     return ss.Study(**{**STUDY, **changes})
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return ss.run(study(), tmp_path_factory.mktemp("whole") / "r", workers=2)
-
-
 @pytest.fixture
 def dask(tmp_path):
+    """A scheduler; workers wait after 100 chunks until the folder of the logs has a file `go`."""
     (tmp_path / "logs").mkdir()
-    with Cluster(tmp_path / "logs") as cluster, warnings.catch_warnings():
+    (tmp_path / "patient.py").write_text(PATIENT)
+    with Cluster(tmp_path / "logs", tmp_path / "patient.py") as cluster, warnings.catch_warnings():
         yield cluster
 
 
@@ -97,106 +92,155 @@ def play(cluster, folder, progress=None, **changes):
     return ss.run(study(**changes), folder, progress=progress, backend="dask", scheduler=cluster.address)
 
 
-class At:
-    """Does something once, when this many games are played."""
+def after(games, action):
+    """Return the progress that does something once, when this many games are played."""
+    waiting = [action]
 
-    def __init__(self, games, action):
-        self.games, self.action, self.said = games, action, []
+    def look(done, total):
+        if waiting and done >= games:
+            waiting.pop()()
 
-    @property
-    def progress(self):
-        return Progress(on_games=self._look, on_message=self.said.append)
-
-    def _look(self, done, total):
-        if self.action is not None and done >= self.games:
-            action, self.action = self.action, None
-            action()
+    return Progress(on_games=look)
 
 
-@pytest.mark.nightly
-def test_a_lost_worker_costs_its_chunks_and_nothing_else(dask, whole, tmp_path):
-    first = dask.add()
-    dask.wait_for(1)
-    joined = []
+@pytest.mark.slow
+def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_path):
+    """One worker is killed in the middle, and one joins late."""
+    killed, stays = dask.add(), dask.add()
+    dask.wait_for(2)
 
     def swap():
-        joined.append(dask.add())
+        killed.kill()
+        dask.add()
         dask.wait_for(2)
-        first.kill()
+        (tmp_path / "logs" / "go").touch()
 
-    at = At(15_000, swap)
-    played = play(dask, tmp_path / "r", at.progress)
-    assert joined
-    assert first.wait() == -signal.SIGKILL
-    assert contents(tmp_path / "r") == contents(whole.folder)
-    assert played.manifest["cluster"]["refused"] == {}
-    assert played.manifest["cluster"]["replayed"] >= 4
-    assert read_manifest(tmp_path / "r")["signature"]
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_goes_away_leaves_the_finished_chunks(dask, whole, tmp_path):
-    dask.add()
-    with pytest.raises(
-        Interrupted, match=r"interrupted by SIGINT; \d+ of 120 chunks are kept; run the same command again"
-    ):
-        play(dask, tmp_path / "r", At(5_000, lambda: os.kill(os.getpid(), signal.SIGINT)).progress)
-    at = At(10_000, dask.scheduler.kill)
-    with pytest.raises(
-        ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run the same command"
-    ):
-        play(dask, tmp_path / "r", at.progress)
-    assert 20 <= len(chunks(tmp_path / "r")) < 120
-    assert 0 < ss.run(study(), tmp_path / "r", workers=2).new_games <= 50_000
-    assert contents(tmp_path / "r") == contents(whole.folder)
-
-
-@pytest.mark.slow
-def test_a_worker_that_alters_chunks_is_named_and_its_chunks_are_replayed(dask, whole, tmp_path):
-    (tmp_path / "liar.py").write_text(LIAR)
-    (tmp_path / "patient.py").write_text(PATIENT)  # else it may have played all before the other is there
-    dask.add(tmp_path / "patient.py")
-    (honest,) = dask.wait_for(1)
-    dask.add(tmp_path / "liar.py")
-    (liar,) = set(dask.wait_for(2)) - {honest}
-    at = At(0, None)
-    played = play(dask, tmp_path / "r", at.progress)
-    assert list(played.manifest["cluster"]["refused"]) == [liar]
-    (told,) = [line for line in at.said if "not used" in line]
-    assert f"worker {liar} is not used: it returned another result than two replays for chunk" in told
-    assert "of this run are played again" in told
-    assert contents(tmp_path / "r") == contents(whole.folder)
-
-
-@pytest.mark.slow
-def test_a_worker_of_another_version_is_refused_by_name(dask, tmp_path, monkeypatch, capsys):
-    (tmp_path / "stranger.py").write_text(STRANGER)
-    dask.add(tmp_path / "stranger.py")
-    (stranger,) = dask.wait_for(1)
-    with pytest.raises(ClusterError) as refusal:
-        play(dask, tmp_path / "r")
-    assert (
-        f"all 1 worker of {dask.address} are refused; worker {stranger} differs from this machine (version.numba: "
-        in str(refusal.value)
-    )
-    assert '"0.1" there' in str(refusal.value)
-    assert "install the same versions" in str(refusal.value)
-    assert not chunks(tmp_path / "r")
-
-
-@pytest.mark.slow
-def test_files_of_agents_travel_with_the_task(dask, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("bots.py").write_text(BOTS)
-    lineups = {"lineups": [["bots.py::last", "random", "random", "random"]], "deals": 400, "chunks": 20}
-    dask.add()  # in another folder
-    play(dask, tmp_path / "r", **lineups)
-    ss.run(study(**lineups), tmp_path / "here", workers=1)
+    play(dask, tmp_path / "r", after(20, swap))
+    assert killed.wait() == -signal.SIGKILL
+    assert stays.poll() is None
+    assert len(chunks(tmp_path / "r")) == 1_000
+    ss.run(study(), tmp_path / "here", workers=1)
     assert contents(tmp_path / "r") == contents(tmp_path / "here")
 
 
+@pytest.mark.slow
+def test_files_of_agents_travel_with_the_files_that_they_declare(dask, tmp_path, monkeypatch):
+    """Two of one name."""
+    monkeypatch.chdir(tmp_path)
+    for folder, which in (("first", 0), ("last", -1)):
+        Path(folder, "data").mkdir(parents=True)
+        Path(folder, "bots.py").write_text(BOTS)
+        Path(folder, "data", "which.txt").write_text(str(which))
+    lineup = ["first/bots.py::fixed", "last/bots.py::fixed", "random", "random"]
+    asked = {"lineups": [lineup], "deals": 40, "chunks": 20}
+    dask.add()  # in another folder
+    dask.wait_for(1)
+    play(dask, tmp_path / "r", **asked)
+    ss.run(study(**asked), tmp_path / "here", workers=1)
+    assert contents(tmp_path / "r") == contents(tmp_path / "here")
+    Path("last/bots.py").write_text(BOTS.replace("data/which.txt", "../first/data/which.txt"))
+    with pytest.raises(InputError, match=r"agent file last/bots.py: '../first/data/which.txt' leads out of its folder"):
+        play(dask, tmp_path / "s", **asked)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_interrupted_resumes_here(dask, tmp_path):
+    dask.add()
+    dask.wait_for(1)
+    with pytest.raises(
+        Interrupted, match=r"interrupted by SIGINT; \d+ of 1000 chunks are kept; run the same command again"
+    ):
+        play(dask, tmp_path / "r", after(20, lambda: os.kill(os.getpid(), signal.SIGINT)))
+    assert 20 <= len(chunks(tmp_path / "r")) <= 100
+    assert 900 <= ss.run(study(), tmp_path / "r", workers=1).new_games <= 980
+    ss.run(study(), tmp_path / "here", workers=1)
+    assert contents(tmp_path / "r") == contents(tmp_path / "here")
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_ends_the_run(dask, tmp_path):
+    dask.add()
+    dask.wait_for(1)
+    with pytest.raises(
+        ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run the same command"
+    ):
+        play(dask, tmp_path / "r", after(20, dask.scheduler.kill))
+    assert 20 <= len(chunks(tmp_path / "r")) <= 100
+
+
+@pytest.mark.slow
+def test_a_worker_that_differs_is_named_whenever_it_joins(dask, tmp_path):
+    (tmp_path / "stranger.py").write_text(OTHER_VERSION)
+    dask.add()
+    workers = dask.wait_for(1)
+
+    def join():
+        dask.add(tmp_path / "stranger.py")
+        workers[:] = set(dask.wait_for(2)).difference(workers)
+        (tmp_path / "logs" / "go").touch()
+
+    with pytest.raises(ClusterError) as late:
+        play(dask, tmp_path / "r", after(20, join))
+    assert 20 <= len(chunks(tmp_path / "r")) < 1_000
+    with pytest.raises(ClusterError) as early:
+        play(dask, tmp_path / "s")
+    for refusal in (late, early):
+        assert f'worker {workers[0]} differs from this machine: version.numba: "0.1" there' in str(refusal.value)
+
+
+@pytest.mark.slow
+def test_a_worker_without_our_code_is_named_or_leaves(dask, tmp_path):
+    (tmp_path / "stranger.py").write_text(WITHOUT_US)
+    dask.add(tmp_path / "stranger.py")
+    (stranger,) = dask.wait_for(1)
+    with pytest.raises(ClusterError, match=f"worker {stranger}: .*strozzi_sim.simulation.pool"):
+        play(dask, tmp_path / "r")
+    dask.processes[-1].kill()
+    dask.wait_for(0)
+    dask.add()
+    dask.wait_for(1)
+
+    def join():
+        dask.add(tmp_path / "stranger.py")
+        dask.wait_for(2)
+        (tmp_path / "logs" / "go").touch()
+
+    play(dask, tmp_path / "r", after(20, join))
+    assert dask.processes[-1].wait(60) == 0
+    assert len(chunks(tmp_path / "r")) == 1_000
+
+
+@pytest.mark.slow
+def test_a_chunk_that_ends_every_worker_ends_the_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+    (tmp_path / "fatal.py").write_text(FATAL)
+    with Cluster(tmp_path, tmp_path / "fatal.py") as cluster:
+        cluster.add()
+        cluster.wait_for(1)
+        with pytest.raises(ClusterError, match=r"a chunk ended every worker that played it .*; see a worker's log"):
+            play(cluster, tmp_path / "r")
+
+
+@pytest.mark.slow
+def test_an_agent_of_other_code_is_named(dask, tmp_path, monkeypatch):
+    """Its file imports a module that is another one there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("bots.py").write_text(
+        "from which_one import which\n" + BOTS.replace("which = ", "# ").replace(', files=["data/which.txt"]', "")
+    )
+    for folder, which in ((Path(), 0), (Path("logs"), -1)):
+        (folder / "which_one.py").write_text(f"which = {which}\n")
+    dask.add()
+    (worker,) = dask.wait_for(1)
+    with pytest.raises(
+        ClusterError, match=f"worker {worker} differs from this machine: the code of agent bots.py::fixed"
+    ):
+        play(dask, tmp_path / "r", lineups=[["bots.py::fixed"]])
+
+
 def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(backend, "_CONNECT", 1)
+    monkeypatch.setattr(backends, "_CONNECT", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(
         ClusterError, match=f"no Dask scheduler answers at {address} within 1 s .*start one with `dask scheduler`"
@@ -222,14 +266,3 @@ def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, 
         == 4
     )
     assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_one_chunk_in_twenty_of_every_worker_is_chosen():
-    """Of 1,000 chunks of a worker that alters one in ten, 50 are replayed: it stays unnamed in 0.9^50 = 0.5 % of runs."""
-    missed = 0
-    for _ in range(1000):
-        sampler = Sampler()
-        chosen = [chunk for chunk in range(1000) if sampler.chooses_next()]
-        assert len(chosen) == 50
-        missed += all(chunk % 10 for chunk in chosen)
-    assert missed <= 17  # 18 or more of 1,000 have a probability below 0.001 %

@@ -19,7 +19,7 @@ FINE, AHEAD = {"fine": {"dice": {"faces": 50}}}, {"ahead": {"dice": {"faces": 50
 
 
 def compared(*variants, **more):
-    return ss.compare(GAME, variants=variants, players=4, agents="random", workers=1, progress=False, **more)
+    return ss.compare(GAME, *variants, players=4, agents="random", workers=1, progress=False, **more)
 
 
 def test_a_large_difference_is_found_early():

@@ -63,7 +63,7 @@ def test_after_20_signals_at_random_moments_the_tables_are_those_of_one_run(tmp_
 
 
 def test_a_disk_that_fills_in_mid_run_keeps_the_finished_chunks(whole, tmp_path, monkeypatch):
-    folder, opened = tmp_path / "r", store.Store._open
+    folder, opened = tmp_path / "r", store.Store._check_plan
 
     def open_small(self):
         opened(self)
@@ -71,7 +71,7 @@ def test_a_disk_that_fills_in_mid_run_keeps_the_finished_chunks(whole, tmp_path,
         self._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
 
     with monkeypatch.context() as small:
-        small.setattr(store.Store, "_open", open_small)
+        small.setattr(store.Store, "_check_plan", open_small)
         with pytest.raises(StorageError, match=r"cannot write .*study\.sqlite: database or disk is full"):
             ss.run(ss.Study(**STUDY), folder, workers=2)
     kept = len(chunks(folder))

@@ -51,8 +51,9 @@ SPECS = (
 # By command, what a user does with a folder; {loot} is the stranger's. A command that is not named reads no folder.
 COMMANDS = {
     "run": ["run {study} --out {loot}", "run {study} --deals 40 --out {loot}"],
-    "report": ["report {loot}", "report {loot} {mine} --out {out}/side.html"],
-    "spreadsheet": ["spreadsheet {loot}", "spreadsheet {loot} --xlsx"],
+    "report": [
+        "report {loot}", "report {loot} {mine} --out {out}/side.html", "report {loot} --spreadsheet csv", "report {loot} --spreadsheet xlsx",
+    ],
     "merge": ["merge {loot} {loot} --out {out}/whole", "merge {part_1} {part_2} --out {out}/whole", "merge {own_1} {own_2} --out {loot}"],
     "heatmap": ["heatmap {loot} --rows seat --columns round --fact round", "heatmap strozzi --rows seat --columns round --fact round --deals 20 --players 3 --agents random --out {loot}"],
     "balance": ["balance strozzi --players 3 --agents random --deals 20 --out {loot}"],
@@ -66,7 +67,7 @@ COMMANDS = {
     "replay": ["replay {record}", "replay {record} --html {out}/game.html"],
     "analyse": ["analyse {record} --redraws 1"],
     "new": ["new game --out {loot}"],
-    "mcp": ["mcp study {as_folder}", "mcp study {as_run}", "mcp position {as_record}"],
+    "mcp": ["mcp results {as_folder}", "mcp sweep {as_sweep}", "mcp analyse {as_record}"],
 }  # fmt: skip
 WITHOUT_FOLDERS = {"our-table", "play"}  # read score sheets, write the record of a game
 
@@ -107,25 +108,17 @@ def home(model, tmp_path):
     return tmp_path
 
 
-def forge(home):
-    """Name programs, agents and networks wherever a folder and a record name agents."""
+def forge(home, names=("r", "part-1", "part-2")):
+    """Name programs, agents and networks wherever these folders and a record name agents."""
     evil = home / "loot" / "evil.py"
     spec = load_agent(f"pipe:program={evil}", "strozzi")
     named = {
         "answers": True, "lineups": [[spec.text]], "agents": {spec.text: dict(spec.values)}, "agent_files": {spec.text: spec.source_digest},
     }  # fmt: skip
-    noted = {
-        "given": "flat_mc:seconds=0.01",
-        "plays": f"{evil}::first",
-        "count": "playouts=3",
-        "players": [3],
-        "measured": 0.01,
-    }
-    for name in ("r", "part-1", "part-2"):
+    for name in names:
         folder = home / "loot" / name
         manifest = json.loads((folder / "manifest.json").read_bytes())
         manifest["plan"] |= named  # as if it had been played by that program
-        manifest["calibrated"] = [noted]
         manifest["plan_hash"] = hash_of(manifest["plan"])
         (folder / "manifest.json").write_text(json.dumps(manifest))
         execute(folder, "UPDATE plan SET hash = ?, resolved = ?", manifest["plan_hash"], json.dumps(manifest["plan"]))
@@ -135,32 +128,22 @@ def forge(home):
     record.write_text("\n".join([json.dumps(json.loads(header) | {"agents": agents}), *lines, ""]))
 
 
-def forge_only_calibrations(home):
-    """Leave the plan as it is, so that runs take the folder up again, and note that an agent plays as another."""
-    path = home / "loot" / "r" / "manifest.json"
-    plan = json.loads(path.read_bytes())["plan"]
-    forge(home)
-    manifest = json.loads(path.read_bytes()) | {"plan": plan, "plan_hash": hash_of(plan)}
-    path.write_text(json.dumps(manifest))
-    execute(path.parent, "UPDATE plan SET hash = ?, resolved = ?", manifest["plan_hash"], json.dumps(manifest["plan"]))
-
-
 def list_files_of_the_user(home):
     """Note files outside the folder as what runs wrote, each of which is to be removed or replaced."""
-    forge_only_calibrations(home)
+    forge(home, ("part-1", "part-2"))  # runs take the other folder up again
     for name in (
         "tables/../../../mine/notes.csv",
         str(home / "mine" / "notes.html"),
         "spreadsheet/../../../mine/notes.csv",
     ):
-        execute(home / "loot" / "r", "INSERT INTO files VALUES (?, NULL)", name)
+        execute(home / "loot" / "r", "INSERT INTO files VALUES (?)", name)
 
 
 def link(*names):
     """Return what puts links to the user's files into a folder, and notes what they lead to as written by runs."""
 
     def spoil(home):
-        forge_only_calibrations(home)
+        forge(home, ("part-1", "part-2"))
         for name in names:
             path = home / "loot" / "r" / name
             if path.is_dir():
@@ -168,7 +151,7 @@ def link(*names):
             path.unlink(missing_ok=True)
             folder = "." not in name
             listed = f"{name}/notes.csv" if folder else name
-            execute(home / "loot" / "r", "INSERT OR REPLACE INTO files VALUES (?, NULL)", listed)
+            execute(home / "loot" / "r", "INSERT OR REPLACE INTO files VALUES (?)", listed)
             path.symlink_to(home / "mine" / ("keep" if folder else "notes.html"))
 
     spoil.__name__ = f"links at {', '.join(names)}"
@@ -176,8 +159,8 @@ def link(*names):
 
 
 SPOILED = [
-    forge, forge_only_calibrations, list_files_of_the_user, link("spreadsheet"), link("spreadsheet.xlsx"), link("tables"),
-    link("figures", "styles"), link("games", "facts"), link("report.html"), link("manifest.json"), link("study.sqlite-journal"),
+    forge, list_files_of_the_user, link("manifest.json"), link("study.sqlite-journal"),
+    link("spreadsheet", "spreadsheet.xlsx", "tables", "figures", "styles", "games", "facts", "report.html"),
 ]  # fmt: skip
 
 
@@ -199,9 +182,9 @@ def lines_of(home, commands):
         "own_1": mine / "part-1", "own_2": mine / "part-2", "mine": mine / "r", "study": mine / "study.toml", "sweep": mine / "sweep.toml", "out": out,
     }  # fmt: skip
     documents = {
-        "{as_folder}": {"folder": str(loot / "r")},
-        "{as_run}": {"file": str(mine / "study.toml"), "run": True, "folder": str(loot / "r")},
-        "{as_record}": {"record": str(loot / "game.jsonl"), "decisions": 0},
+        "{as_folder}": {"folder": "loot/r"},
+        "{as_sweep}": {"file": "mine/sweep.toml", "folder": "loot/r"},
+        "{as_record}": {"record": "loot/game.jsonl", "redraws": 1},
     }
     for command in commands:
         for line in COMMANDS[command]:
@@ -243,7 +226,7 @@ def test_the_list_of_commands_is_complete():
 def test_nothing_runs_and_nothing_outside_changes(spoil, home, capfd, monkeypatch):
     spoil(home)
     monkeypatch.setattr(named_files, "_used", set())  # as in a new process
-    monkeypatch.chdir(home / "mine")
+    monkeypatch.chdir(home)
     before = users(home)
     for words in lines_of(home, COMMANDS):
         code = run(words)
@@ -287,21 +270,22 @@ def test_an_assistant_runs_only_what_the_server_was_started_with(text, home, mon
     spec = text.format(evil=evil)
     asked = {"game": "strozzi", "players": 3}
     calls = {
-        "position": {**asked, "opponents": spec, "choices": []},
-        "analyse_position": {**asked, "opponents": f"random,{spec}"},
-        "balance": {**asked, "agents": [spec, "random"], "deals": 2},
+        "position": {**asked, "opponents": f"random,{spec}"},
+        "balance": {**asked, "agents": f"{spec},random", "deals": 2},
         "compare": {**asked, "first": spec, "second": "random", "deals": 2},
         "worth": {**asked, "things": ["flag:pirate"], "agents": spec, "deals": 2},
-        "tournament": {**asked, "agents": [spec, "random", "greedy"], "deals": 1},
-        "study": {"file": str(home / "loot" / "evil.toml")},
+        "tournament": {**asked, "agents": f"{spec},random,greedy", "deals": 1},
+        "luck": {**asked, "agents": f"{spec},random,greedy", "deals": 1},
+        "sweep": {"file": "loot/evil.toml"},
     }
-    (home / "loot" / "evil.toml").write_text(STUDY.replace('"random"', f'"{spec}"'))
+    monkeypatch.chdir(home)
+    study = STUDY.replace('"random"', f'"{spec}"')
+    (home / "loot" / "evil.toml").write_text(study + '[sweep]\n"tracks.bonus.7" = [0, 5]\n')
     for tool, arguments in calls.items():
         assert run(["mcp", tool, json.dumps(arguments)]) == 2, tool
         said = capfd.readouterr().err
         assert "named only by the call, so it is not used; if you trust it, start strozzi mcp with --code" in said, tool
         assert not (home / "ran").exists(), tool
-    code = run(["mcp", "--code", str(evil), "study", json.dumps(calls["study"])])
-    assert code == 0, capfd.readouterr().err
-    command = json.loads(capfd.readouterr().out)["command"]
-    assert command.startswith("strozzi run ")  # which the user types
+    run(["mcp", "--code", str(evil), "balance", json.dumps(calls["balance"])])
+    assert "named only by" not in capfd.readouterr().err
+    assert (home / "ran").exists()

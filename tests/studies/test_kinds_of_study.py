@@ -10,7 +10,6 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.error_text import arguments_to_options, error_words
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import find_game
-from strozzi_sim.studies import calibrated as calibrating
 from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.progress import Progress
@@ -67,9 +66,7 @@ def test_names_and_objects_are_one_study():
 
 def test_in_a_folder_the_tables_are_the_same_and_are_kept(tmp_path):
     told = []
-    progress = Progress(
-        on_planned=lambda summary, calibrations: told.append((summary, calibrations)), command="by hand"
-    )
+    progress = Progress(on_planned=told.append, command="by hand")
     asked = {"agents": FIELD, "players": 3, "deals": 20, "until": "decided"}
     kept = tournament("strozzi", **asked, folder=tmp_path / "r", workers=1, progress=progress)
     loose = tournament("strozzi", **asked, workers=2)
@@ -78,9 +75,8 @@ def test_in_a_folder_the_tables_are_the_same_and_are_kept(tmp_path):
     assert kept.manifest["command"] == "by hand"
     assert kept.files["ratings"].is_file()
     assert all(frame.equals(loose.tables[name]) for name, frame in kept.tables.items())
-    ((summary, calibrations),) = told
+    (summary,) = told
     assert summary.startswith("Strozzi, 3 agents; 3 players: 1 matchup x ")
-    assert calibrations == ()
 
 
 def test_sides_are_agents_or_variants():
@@ -90,26 +86,6 @@ def test_sides_are_agents_or_variants():
     variants = compare(STROZZI, "base", LONG, agents=["greedy"], **asked)
     assert set(variants.tables["sides"]["variant"]) == {"base", "long-tracks"}
     assert "agent" not in variants.tables["sides"]
-
-
-def test_agents_in_seconds_are_calibrated_before_the_plan(monkeypatch):
-    told = []
-    counts = {"flat_mc:seconds=1e-05": "flat_mc:playouts=2"}
-
-    def in_counts(specs, game, players, variants, known):
-        return {text: calibrating.Calibration(text, plays, "playouts=2", (3,), 1e-5) for text, plays in counts.items()}
-
-    monkeypatch.setattr(calibrating, "in_counts", in_counts)
-    how = {"workers": 1, "progress": Progress(on_calibrating=told.append)}
-    slow = "flat_mc:seconds=0.00001"
-    for results in (
-        simulate("strozzi", agents=[slow], players=3, deals=1, **how),
-        tournament("strozzi", agents=[slow, "random", "greedy"], players=3, deals=1, **how),
-        compare("strozzi", slow, "random", opponents=["random"], players=3, deals=1, **how),
-    ):
-        assert "flat_mc:playouts=2" in results.plan["agents"]
-        assert [each["plays"] for each in results.plan["calibrated"]] == ["flat_mc:playouts=2"]
-    assert told == [False] * 3
 
 
 REFUSED = [

@@ -533,9 +533,6 @@ REFUSED = [
     ("compare strozzi greedy", "give two agents or two variants"),
     ("compare strozzi greedy nobody", "B: no agent and no variant of strozzi: 'nobody'; agents: "),
     ("compare strozzi greedy random --opponents random,random,random,random", "--opponents: 4 agents for 3 other seats"),
-    ("compare strozzi --variants base", "--variants: expected two variants"),
-    ("compare strozzi --variants base,poor", "unknown variant 'poor'"),
-    ("compare strozzi a b --variants base,long-tracks", "replaces the two sides"),
 ]  # fmt: skip
 
 

@@ -1,15 +1,18 @@
 """`weights`: the numbers that matter are found with their signs and sizes, those that do nothing are grouped."""
 
+import signal
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.cli import app
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, Interrupted
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import find_variant, with_values
 from strozzi_sim.reports.weights import weights_sentences
+from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.weights import (
     HEAVY,
     MIDDLE,
@@ -214,3 +217,17 @@ def test_the_command_says_what_matters_and_what_does_not(capsys):
     assert "2 change something, but are not known to move the shares of wins" in said
     assert "cannot be told from zero at this number of deals; a change of a share of wins by" in said
     assert "setup.cards_removed.4" in said.partition("cannot be told from zero")[2]
+
+
+def test_an_interrupted_heat_decides_nothing():
+    """Part of a study is worth its tables, as only intervals widen; part of a heat would decide which numbers go on."""
+    stopped = []
+
+    def interrupt(done, total):
+        if 2 * done > total and not stopped:
+            stopped.append(done)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Interrupted):
+        ss.weights("strozzi", 3, ["random"], 4000, keys="coins.*", workers=1, progress=Progress(on_games=interrupt))
+    assert stopped

@@ -19,8 +19,9 @@ def free_port():
 class Cluster:
     """A scheduler and its workers; a context manager that ends them all."""
 
-    def __init__(self, folder):
-        self.folder, self.address = folder, f"tcp://127.0.0.1:{free_port()}"
+    def __init__(self, folder, preload=None):
+        """`preload` is a Python file that workers run first."""
+        self.folder, self.address, self.preload = folder, f"tcp://127.0.0.1:{free_port()}", preload
         self.processes = []
         port = self.address.rpartition(":")[2]
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
@@ -33,10 +34,11 @@ class Cluster:
             process.kill()
             process.wait()
 
-    def add(self, preload=None, threads=1):
-        """Start a worker that first runs the Python file `preload`."""
+    def add(self, preload=None):
+        """Start a worker of one thread; `preload` is another file to run first."""
+        preload = preload or self.preload
         more = ["--preload", str(preload)] if preload else []
-        return self._start("worker", self.address, "--nthreads", str(threads), "--no-nanny", *more)
+        return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *more)
 
     def wait_for(self, number, seconds=60):
         """Wait until this many workers have registered."""
@@ -44,7 +46,7 @@ class Cluster:
 
         with Client(self.address, timeout=seconds, set_as_default=False) as client:
             deadline = time.monotonic() + seconds
-            while len(client.nthreads()) < number and time.monotonic() < deadline:
+            while len(client.nthreads()) != number and time.monotonic() < deadline:
                 time.sleep(0.1)
             assert len(client.nthreads()) == number
             return sorted(client.nthreads())

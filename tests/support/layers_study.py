@@ -12,25 +12,7 @@ from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.run import run_study
 
-AGENT = """
-import numpy as np
-from strozzi_sim.agent import python_agent
-from strozzi_sim.games.strozzi.view import OBSERVATION
-from strozzi_sim.kernel.seat_rng import SeatRng
-
-
-@python_agent(name="layers")
-class Layers:
-    def __init__(self):
-        draws = SeatRng(1)
-        self.first = np.array([[draws.unit() - 0.5 for _ in range(32)] for _ in range(OBSERVATION)], np.float32)
-        self.second = np.array([[draws.unit() - 0.5 for _ in range(15)] for _ in range(32)], np.float32)
-
-    def act_batch(self, observations, legal, rng):
-        scores = np.maximum(observations @ self.first, 0) @ self.second
-        bits = scores.astype(np.float32).view(np.uint32)
-        return np.where(legal, (bits % 1009).astype(np.int64), -1).argmax(axis=1)
-"""
+AGENT = (Path(__file__).parent / "layers_agent.py").read_text()
 
 
 class Killed(BaseException):

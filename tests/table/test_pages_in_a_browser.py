@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from browser import NEEDS_CHROMIUM, RULES, chromium
+from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from every_kit import KITS
 from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.play.analyse import analyse_game, find_judge
@@ -61,35 +60,15 @@ def browser():
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Return a function that opens a page's text; what the page complains of or asks for fails the test at its end."""
-    said, asked, contexts = [], [], []
+    """Return a function that opens a page's text."""
+    with watched(browser, ("file:", "data:")) as open_page:
 
-    def open_page(text, step=1, **options):
-        file = tmp_path / f"page-{len(contexts)}.html"
-        file.write_text(text)
-        contexts.append(browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(f"{file.as_uri()}#{step}")
-        return page
+        def open_text(text, step=1, **options):
+            file = tmp_path / f"page-{len(list(tmp_path.iterdir()))}.html"
+            file.write_text(text)
+            return open_page(f"{file.as_uri()}#{step}", **options)
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert said == []
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-
-
-def violations(page):
-    found = Axe().run(page, options=RULES).response
-    assert len(found["passes"]) > 15
-    return [
-        (each["id"], node["html"][:160], node["failureSummary"])
-        for each in found["violations"]
-        for node in each["nodes"]
-    ]
+        yield open_text
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ import sys
 import threading
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from browser import NEEDS_CHROMIUM, RULES, chromium
+from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from own_game import install
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
@@ -58,33 +57,13 @@ def serve(tmp_path):
 
 @pytest.fixture
 def opened(browser):
-    """Return a function that opens a table; what the page complains of, or asks of another host, fails the test at its end."""
-    said, asked, contexts = [], [], []
+    """Return a function that opens a table."""
+    with watched(browser, ("http://127.0.0.1:", "data:"), excused="409|400|ERR_FAILED") as open_page:
 
-    def open_page(address, width=1280, scheme="light", **options):
-        size = {"width": width, "height": 900 if width > 600 else 844}
-        contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(f"{address}?quick")
-        return page
+        def open_table(address, width=1280, scheme="light", **options):
+            return open_page(f"{address}?quick", width, 900 if width > 600 else 844, color_scheme=scheme, **options)
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert [text for text in said if not re.search("409|400|ERR_FAILED", text)] == []
-    assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:"))] == []
-
-
-def violations(page):
-    found = Axe().run(page, options=RULES).response
-    return [
-        (each["id"], node["html"][:160], node["failureSummary"])
-        for each in found["violations"]
-        for node in each["nodes"]
-    ]
+        yield open_table
 
 
 def choose(page, rng):

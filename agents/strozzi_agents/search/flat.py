@@ -5,7 +5,7 @@ import numpy as np
 from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
 from strozzi_agents.search.playout import DEPTH, EVALUATE, ILLEGAL, MODEL, SPREAD, UTILITY, end_reward, forget, play_on
-from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
+from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
@@ -54,7 +54,6 @@ def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
     allocation=Choice("uniform", ("uniform", "halving"), "equal shares, or repeatedly more for the better half"),
-    seconds=Seconds("playouts", "per decision, instead of `playouts`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     rollout=Policy("random", "who plays all seats in the simulated games"),

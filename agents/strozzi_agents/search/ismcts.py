@@ -26,7 +26,7 @@ from strozzi_agents.search.tree import (
     select_by_prior,
     tree_memory,
 )
-from strozzi_sim.agent import Choice, Param, Policy, Prior, Seconds, compiled_agent
+from strozzi_sim.agent import Choice, Param, Policy, Prior, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import call_at, clone
@@ -133,7 +133,6 @@ def most_visited(memory):
     analyse=tree_analyses,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
-    seconds=Seconds("iterations", "per decision, instead of `iterations`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),

@@ -197,6 +197,29 @@ def _gain_of_move(state, rules, memory, seat, source, target, value):
 
 
 @jit
+def _place_cards(state, rules, memory, seat, closed, cards):
+    """Put each card of a bag, the highest first, on the step that gains most, none of `closed`; return the expected points."""
+    left, worth = int64(cards), 0.0
+    while left != 0:
+        value = highest_card(left)
+        card = one_card(value)
+        left -= card
+        best, chosen = -1e30, int64(state.step)
+        for step in range(state.step, AUCTIONS):
+            if (closed >> step) & 1:
+                continue
+            memory.load[step] += value
+            there = expected(state, rules, memory, seat)
+            memory.load[step] -= value
+            if there > best:
+                best, chosen = there, int64(step)
+        memory.load[chosen] += value
+        memory.bag[chosen] += card
+        worth = best
+    return worth
+
+
+@jit
 def make_plan(state, rules, params, memory, seat, cards):
     """Assign each card of a bag to a step, and write the stacks into `plan`.
 
@@ -206,22 +229,7 @@ def make_plan(state, rules, params, memory, seat, cards):
     for step in range(AUCTIONS):
         memory.load[step] = 0
         memory.bag[step] = 0
-    left = cards
-    worth = 0.0
-    while left != 0:
-        value = highest_card(left)
-        card = one_card(value)
-        left -= card
-        best, chosen = -1e30, first
-        for step in range(first, AUCTIONS):
-            memory.load[step] += value
-            there = expected(state, rules, memory, seat)
-            memory.load[step] -= value
-            if there > best:
-                best, chosen = there, int64(step)
-        memory.load[chosen] += value
-        memory.bag[chosen] += card
-        worth = best
+    worth = _place_cards(state, rules, memory, seat, int64(0), cards)
     for _ in range(PASSES):
         before = worth
         for source in range(first, AUCTIONS):
@@ -356,20 +364,5 @@ def plan_rest(state, rules, memory, seat):
             closed |= int64(1) << chosen
     if open_step < 0:
         return int64(0)
-    left = state.hand
-    while left != 0:
-        value = highest_card(left)
-        card = one_card(value)
-        left -= card
-        best, chosen = -1e30, open_step
-        for step in range(first, AUCTIONS):
-            if (closed >> step) & 1:
-                continue
-            memory.load[step] += value
-            there = expected(state, rules, memory, seat)
-            memory.load[step] -= value
-            if there > best:
-                best, chosen = there, int64(step)
-        memory.load[chosen] += value
-        memory.bag[chosen] += card
+    _place_cards(state, rules, memory, seat, closed, state.hand)
     return memory.bag[open_step]

@@ -12,7 +12,7 @@ from strozzi_agents.search.playout import MODEL, SPREAD, UTILITY, forget, reward
 from strozzi_agents.strasbourg.heuristic import PARAMS, decide
 from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options, take_option
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
-from strozzi_sim.agent import Param, Seconds, compiled_agent
+from strozzi_sim.agent import Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.game.contract import apply, conceal, is_over
 from strozzi_sim.kernel.jit import jit
@@ -91,7 +91,6 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     memory=SEARCH_MEMORY,
     analyse=strategist_analyses,
     iterations=Param(50, 2, 1_000_000_000, "simulated games per decision"),
-    seconds=Seconds("iterations", "per decision, instead of `iterations`; calibrated at the start, not reproducible"),
     options=Param(8, 2, MAX_OPTIONS, "divisions, spaces or sites to compare, the evaluator's best"),
     doubt=Param(0.6, 0.0, 1.0, "relative change of step values, up to which divisions are proposed"),
     trust=Param(

@@ -207,17 +207,22 @@ def chair_worth(state, rules, params, seat, chair):
 
 
 @jit
-def edifice_worth(state, rules, params, memory, seat, site):
-    """Return the points of the round's edifice on a site: own points, less a share of the others', plus tasks."""
-    edifice = state.round_edifice[state.round]
-    spaces, points = rules.site_spaces[site], rules.edifice_points[edifice]
+def _site_points(state, params, memory, seat, spaces):
+    """Return the points that a building beside `spaces` pays for each of its own: own points, less a share of the others'."""
     own = count_bits(state.members[seat] & spaces)
     theirs = int64(0)
     for other in range(state.players):
         if other != seat:
             theirs += count_bits(state.members[other] & spaces)
     share = params.build_hope * memory.left / (memory.left + 5.0)
-    worth = points * (own + share * count_bits(state.empty & spaces) - params.deny * theirs / (state.players - 1))
+    return own + share * count_bits(state.empty & spaces) - params.deny * theirs / (state.players - 1)
+
+
+@jit
+def edifice_worth(state, rules, params, memory, seat, site):
+    """Return the points of the round's edifice on a site: own points, less a share of the others', plus tasks."""
+    edifice = state.round_edifice[state.round]
+    worth = rules.edifice_points[edifice] * _site_points(state, params, memory, seat, rules.site_spaces[site])
     if state.kept[seat] != 0:
         after = clone(state)
         after.edifice_site[edifice] = site
@@ -230,15 +235,7 @@ def edifice_worth(state, rules, params, memory, seat, site):
 @jit
 def chapel_worth(state, rules, params, memory, seat, site):
     """Return the points of a chapel on a site: own points, less a share of the others', plus tasks."""
-    spaces = rules.chapel_spaces[site]
-    own = count_bits(state.members[seat] & spaces)
-    theirs = int64(0)
-    for other in range(state.players):
-        if other != seat:
-            theirs += count_bits(state.members[other] & spaces)
-    share = params.build_hope * memory.left / (memory.left + 5.0)
-    points = own + share * count_bits(state.empty & spaces) - params.deny * theirs / (state.players - 1)
-    worth = rules.chapel_points * points
+    worth = rules.chapel_points * _site_points(state, params, memory, seat, rules.chapel_spaces[site])
     if state.kept[seat] != 0:
         after = clone(state)
         after.chapels -= 1

@@ -1,7 +1,7 @@
 """Medici vs Strozzi (Reiner Knizia, 2006), 2 players."""
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.games.medici_vs_strozzi.state import JOURNAL_ROWS, MAX_ROUNDS, PLAYER_COUNTS, RULES, STATE
+from strozzi_sim.games.medici_vs_strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 
 GAME = Game(
     name="medici_vs_strozzi",
@@ -14,10 +14,4 @@ GAME = Game(
     journal_rows=JOURNAL_ROWS,
     beliefs=("cash",),
     tiers={"weak": "random", "middle": "fair-price", "learned": "learned", "search": "learned:beyond=3,redraws=40"},
-    chance={
-        "tiles of round 1": (0,),
-        "tiles of round 2": (1,),
-        "tiles of round 3": (2,),
-        "tiles of later rounds": range(3, MAX_ROUNDS),
-    },
 )

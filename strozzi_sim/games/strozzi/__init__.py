@@ -1,15 +1,7 @@
 """Strozzi (Reiner Knizia, 2008), 3-6 players."""
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.games.strozzi.state import (
-    JOURNAL_ROWS,
-    MAX_ROUNDS,
-    PLAYER_COUNTS,
-    RULES,
-    SHIP_SOURCE,
-    STATE,
-    TILE_SOURCE,
-)
+from strozzi_sim.games.strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 
 GAME = Game(
     name="strozzi",
@@ -26,5 +18,4 @@ GAME = Game(
         "learned": "learned",
         "search": "learned:beyond=2,redraws=32",
     },
-    chance={"tiles": (TILE_SOURCE,), "ships": range(SHIP_SOURCE, SHIP_SOURCE + MAX_ROUNDS)},
 )

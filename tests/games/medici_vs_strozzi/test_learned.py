@@ -2,19 +2,17 @@
 
 import numpy as np
 import pytest
-from numba import types
 
+from learned_features import describer
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_agents.learned import train
 from strozzi_agents.learned.train import Stage, Trainer, main
-from strozzi_agents.learned.verbs import describe
-from strozzi_agents.medici_vs_strozzi.features import COMMON, FEATURES, GUIDE, OWN
+from strozzi_agents.medici_vs_strozzi import features
+from strozzi_agents.medici_vs_strozzi.features import FEATURES
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.games.medici_vs_strozzi.state import REVEAL
-from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.record_types import exact_copy, record_type
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -24,24 +22,7 @@ FAIR, LEARNED = (load_agent(name, MEDICI_VS_STROZZI) for name in ("fair-price", 
 
 @pytest.fixture(scope="module")
 def described():
-    def call(state, rules, guide, out):
-        describe(state, rules, guide, out)
-
-    MEDICI_VS_STROZZI.register()
-    signature = types.void(
-        record_type(MEDICI_VS_STROZZI.state),
-        record_type(MEDICI_VS_STROZZI.rules),
-        record_type(GUIDE),
-        types.float32[::1],
-    )
-    kernel = entry(jit(call), signature, "medici_vs_strozzi")
-
-    def features(state):
-        out = np.full(COMMON + 2 * OWN, np.nan, np.float32)
-        kernel(state[0], exact_copy(BASE.rules)[0], np.zeros(1, GUIDE)[0], out)
-        return out
-
-    return features
+    return describer(MEDICI_VS_STROZZI, features, BASE)
 
 
 def quiet_position(moves):

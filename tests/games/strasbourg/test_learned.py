@@ -2,19 +2,16 @@
 
 import numpy as np
 import pytest
-from numba import types
 
+from learned_features import describer
 from strasbourg_games import BASE, STRASBOURG
 from strozzi_agents.learned.train import Stage, Trainer
-from strozzi_agents.learned.verbs import describe
-from strozzi_agents.strasbourg.features import COMMON, GUIDE, OWN
+from strozzi_agents.strasbourg import features
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
-from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.record_types import exact_copy, record_type
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -25,21 +22,7 @@ HEURISTIC, LEARNED = (load_agent(name, STRASBOURG) for name in ("heuristic", "le
 
 @pytest.fixture(scope="module")
 def described():
-    def call(state, rules, guide, out):
-        describe(state, rules, guide, out)
-
-    STRASBOURG.register()
-    signature = types.void(
-        record_type(STRASBOURG.state), record_type(STRASBOURG.rules), record_type(GUIDE), types.float32[::1]
-    )
-    kernel = entry(jit(call), signature, "strasbourg")
-
-    def features(state):
-        out = np.full(COMMON + OWN * int(state["players"][0]), np.nan, np.float32)
-        kernel(state[0], exact_copy(BASE.rules)[0], np.zeros(1, GUIDE)[0], out)
-        return out
-
-    return features
+    return describer(STRASBOURG, features, BASE)
 
 
 def quiet_position(number, players=4):

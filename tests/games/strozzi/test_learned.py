@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numba import types
 
+from learned_features import describer
 from strozzi_agents.learned import train
 from strozzi_agents.learned.fit import Fit, Rows, initial, parts_of, predictions, rows_of
 from strozzi_agents.learned.positions import FIRST, LATER
 from strozzi_agents.learned.train import Stage, Trainer, main
-from strozzi_agents.learned.verbs import describe
-from strozzi_agents.strozzi.features import COMMON, FEATURES, GUIDE, OWN
+from strozzi_agents.strozzi import features
+from strozzi_agents.strozzi.features import COMMON, FEATURES, OWN
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_evaluator
@@ -19,8 +19,7 @@ from strozzi_sim.agent.weights import packed_networks, read_networks
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.variants import with_values
-from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -34,14 +33,7 @@ def trainer():
 
 @pytest.fixture(scope="module")
 def described():
-    def call(state, rules, guide, out):
-        describe(state, rules, guide, out)
-
-    STROZZI.register()
-    signature = types.void(
-        record_type(STROZZI.state), record_type(STROZZI.rules), record_type(GUIDE), types.float32[::1]
-    )
-    return entry(jit(call), signature, "strozzi")
+    return describer(STROZZI, features, BASE)
 
 
 def quiet_position(moves, seed=1, players=4):
@@ -54,15 +46,9 @@ def quiet_position(moves, seed=1, players=4):
     return table
 
 
-def features_of(described, state, players=4):
-    out = np.full(COMMON + OWN * players, np.nan, np.float32)
-    described(state, exact_copy(BASE.rules)[0], np.zeros(1, GUIDE)[0], out)
-    return out
-
-
 @pytest.mark.parametrize("moves", [0, 15, 40, 80])
 def test_every_feature_is_written_and_small(described, moves):
-    found = features_of(described, quiet_position(moves).state.copy()[0])
+    found = described(quiet_position(moves).state.copy())
     assert np.isfinite(found).all()
     assert np.abs(found).max() < 12
     assert 60 < np.count_nonzero(found) < len(found)
@@ -70,12 +56,12 @@ def test_every_feature_is_written_and_small(described, moves):
 
 def test_features_do_not_depend_on_the_ship_in_question_or_the_order_of_the_unseen_ones(described):
     state = quiet_position(30).state.copy()
-    before = features_of(described, state[0])
+    before = described(state)
     unseen = int(state["ships_unseen"][0])
     other = state.copy()
     other["ship"][0], other["unseen_ship"][0, 0] = state["unseen_ship"][0, 0], state["ship"][0]
     other["unseen_ship"][0, 1:unseen] = other["unseen_ship"][0, 1:unseen][::-1].copy()
-    np.testing.assert_allclose(features_of(described, other[0]), before, atol=1e-6)
+    np.testing.assert_allclose(described(other), before, atol=1e-6)
 
 
 def test_the_symmetry_of_ports_moves_features_alone(described):
@@ -90,9 +76,8 @@ def test_the_symmetry_of_ports_moves_features_alone(described):
     other_rules["cargo"][0][:, ports] = rules["cargo"][0]
     wares = rules["tile_ware"][0]
     other_rules["tile_ware"][0] = [ports[ware] if ware < 3 else ware for ware in wares]
-    before = features_of(described, state[0])
-    out = np.zeros_like(before)
-    described(turned[0], other_rules[0], np.zeros(1, GUIDE)[0], out)
+    before = described(state)
+    out = described(turned, other_rules)
     same = [
         turns for turns in range(FEATURES.symmetries) if np.allclose(out[FEATURES.order(4, turns)], before, atol=1e-6)
     ]

@@ -4,7 +4,7 @@ In a turn a seat picks the left or the right die, which are rolled alike, and sc
 exactly equal, no choice matters, and nobody leads before the dice do. Each section of components.toml breaks one of these.
 """
 
-from planted_game.state import DICE, FATE, JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
+from planted_game.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 from strozzi_sim.game.contract import Game
 
 GAME = Game(
@@ -16,5 +16,4 @@ GAME = Game(
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
     tiers={"weak": "random"},
-    chance={"dice": (DICE,), "fate": (FATE,)},
 )

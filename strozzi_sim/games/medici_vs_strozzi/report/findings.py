@@ -11,7 +11,7 @@ import numpy as np
 from strozzi_sim.game.missed import missed
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Narrator, format_estimate, format_row, format_value, listed
-from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, differs_significantly, extreme_levels
+from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, contrast, differs_significantly
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 
@@ -316,14 +316,12 @@ def _title_of_prices(say: Narrator) -> str:
 
 
 def _title_of_tiles(say: Narrator) -> str:
-    found = extreme_levels(say.rows("price_mean"), "tile")
-    if found is None:
-        return ""
-    cheap, dear = (
-        f"{listed(['gold' if row.tile == 'gold' else f'a {row.tile}' for row in rows], 'or')} for {format_row(rows[0], 'amount')}"
-        for rows in found
-    )
-    return f"Alone in its lot, the most expensive tile is {dear} coins, the cheapest {cheap}."
+    def phrase(rows: list[Any], word: str) -> str:
+        tiles = listed(["gold" if row.tile == "gold" else f"a {row.tile}" for row in rows], "or")
+        return f"the {word} {tiles} for {format_row(rows[0], 'amount')}"
+
+    words, whole = ("cheapest", "most expensive tile is"), "Alone in its lot, {1} coins, {0}."
+    return contrast(say.rows("price_mean"), "tile", words, phrase, whole)
 
 
 def _title_of_harbors(say: Narrator) -> str:

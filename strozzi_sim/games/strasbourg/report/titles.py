@@ -1,9 +1,11 @@
 """Titles of Strasbourg's report: the finding of each page in a sentence."""
 
+from typing import Any
+
 from strozzi_sim.game.missed import missed_between
 from strozzi_sim.game.pages import ALL
 from strozzi_sim.game.reporting import Narrator, format_row, listed
-from strozzi_sim.game.significance import differs_significantly, extreme_levels
+from strozzi_sim.game.significance import contrast, differs_significantly, extreme_levels
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.findings import FEW, MIN_POINTS, missed_of_sources, sources_ahead, spaces
 
@@ -28,14 +30,11 @@ def _title_of_positions(say: Narrator) -> str:
 
 
 def _title_of_auctions(say: Narrator) -> str:
-    found = extreme_levels(say.rows("winning_bid_mean", by=ALL), "step")
-    if found is None:
-        return ""
-    cheap, dear = (
-        f"{listed([row.step for row in rows], 'or')} is the {word} to win, at {format_row(rows[0], 'number')}"
-        for rows, word in zip(found, ("cheapest", "most expensive"), strict=True)
-    )
-    return f"Step {dear} influence; step {cheap}."
+    def phrase(rows: list[Any], word: str) -> str:
+        return f"{listed([row.step for row in rows], 'or')} is the {word} to win, at {format_row(rows[0], 'number')}"
+
+    words, whole = ("cheapest", "most expensive"), "Step {1} influence; step {0}."
+    return contrast(say.rows("winning_bid_mean", by=ALL), "step", words, phrase, whole)
 
 
 def _title_of_council(say: Narrator) -> str:
@@ -54,14 +53,12 @@ def _title_of_guilds(say: Narrator) -> str:
 
 
 def _title_of_city(say: Narrator) -> str:
-    found = extreme_levels(spaces(say, "taken_share"), "place")
-    if found is None:
-        return ""
-    least, most = (
-        f"{listed([row.place for row in rows]) if len(rows) <= FEW else f'{len(rows)} spaces'}, in {format_row(rows[0], 'share')} of games"
-        for rows in found
-    )
-    return f"The spaces of the city taken most often: {most}; least often: {least}."
+    def phrase(rows: list[Any], word: str) -> str:
+        places = listed([row.place for row in rows]) if len(rows) <= FEW else f"{len(rows)} spaces"
+        return f"{word} often: {places}, in {format_row(rows[0], 'share')} of games"
+
+    whole = "The spaces of the city taken {1}; {0}."
+    return contrast(spaces(say, "taken_share"), "place", ("least", "most"), phrase, whole)
 
 
 def _title_of_tasks(say: Narrator) -> str:
@@ -81,14 +78,10 @@ def _title_of_tasks(say: Narrator) -> str:
 
 
 def _title_of_buildings(say: Narrator) -> str:
-    found = extreme_levels(say.rows("points_mean"), "thing")
-    if found is None:
-        return ""
-    least, most = (
-        f"{listed([row.thing for row in rows], 'or')} pays {word}, {format_row(rows[0], 'amount')} points"
-        for rows, word in zip(found, ("least", "most"), strict=True)
-    )
-    return f"Of the buildings {most}; {least}."
+    def phrase(rows: list[Any], word: str) -> str:
+        return f"{listed([row.thing for row in rows], 'or')} pays {word}, {format_row(rows[0], 'amount')} points"
+
+    return contrast(say.rows("points_mean"), "thing", ("least", "most"), phrase, "Of the buildings {1}; {0}.")
 
 
 TITLES = {

@@ -1,6 +1,4 @@
-"""The streams and drama of `luck`: planted games of chance and of kings are read as what they are."""
-
-from dataclasses import replace
+"""The drama of `luck`: planted games of chance and of kings are read as what they are."""
 
 import numpy as np
 import pytest
@@ -11,33 +9,13 @@ from strozzi_sim.game import load_game
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.rollouts import AGENTS, Rollouts
-from strozzi_sim.studies.chance_streams import FIRST_ORDER, OWN_CHANCE, TOTAL, source_groups, stream_indices
+from strozzi_sim.simulation.rollouts import Rollouts
 from strozzi_sim.studies.drama import drama_figures, drama_of, follow
-from strozzi_sim.studies.skill_luck import between, skill_luck
 
 
 def match_of(game="strozzi", players=3, agent="random", variant="base", seed=5):
     found = load_game(game)
     return Match(found, players, (load_agent(agent, found),), Position(found, players, variant=variant).variant, seed)
-
-
-@pytest.mark.parametrize(
-    ("game", "players", "agent"),
-    [
-        ("strozzi", 4, "heuristic"),
-        ("strozzi", 3, "ismcts:iterations=50"),
-        ("medici_vs_strozzi", 2, "fair-price"),
-        ("strasbourg", 3, "random"),
-        ("strasbourg", 5, "heuristic"),
-    ],
-)
-def test_a_deal_with_nothing_drawn_anew_is_the_game_that_studies_play(game, players, agent):
-    match = match_of(game, players, agent)
-    _, scores = Rollouts(match).redealt(3, 9, np.zeros((2, AGENTS + 1), np.uint8))
-    rows = match.play(3, 9, rows=True).rows["score"].reshape(6, players)
-    assert (scores[:, 0] == rows).all()
-    assert (scores[:, 1] == rows).all()
 
 
 def test_playouts_of_a_state_repeat_and_depend_on_their_key_alone():
@@ -67,47 +45,6 @@ def test_a_restricted_or_a_python_agent_has_no_playouts():
     game = load_game("strozzi")
     with pytest.raises(InputError, match="play-outs need compiled agents without restrictions"):
         Rollouts(Match(game, 3, (load_agent("heuristic~flag:pirate", game),), Position(game, 3).variant, 0))
-
-
-def test_every_source_of_the_games_has_a_name():
-    for name in ("strozzi", "medici_vs_strozzi", "strasbourg"):
-        groups = source_groups(load_game(name).chance)
-        assert sum(flags[:AGENTS] for flags in groups.values()).max() == 1
-        assert groups[OWN_CHANCE].sum() == groups[OWN_CHANCE][AGENTS] == 1
-
-
-def test_indices_of_an_agent_without_chance_of_its_own():
-    """`greedy` draws no random number, and the ships that come move scores more than the tiles."""
-    found = stream_indices(match_of(agent="greedy"), 400)
-    assert not any(group == OWN_CHANCE for _, group, _ in found)
-    ships, tiles = (found["score", group, TOTAL] for group in ("ships", "tiles"))
-    assert ships.low > tiles.high
-    for (_, _, figure), index in found.items():
-        assert index.low <= index.value <= index.high
-        assert figure == TOTAL or index.value < 1.05
-
-
-def test_indices_of_a_planted_outcome_are_known(monkeypatch):
-    """Outcome = 2 a + b + ab of independent signs a, b: variance 6, of which a has 4, b 1, both together 1."""
-
-    def redealt(self, first, last, anew):
-        rng = np.random.default_rng(first)
-        shape = (last - first, 1)
-        old, new = (rng.choice([-1, 1], size=(3, *shape)) for _ in range(2))
-        draw = [np.where(anew[:, place], new[place], old[place]) for place in (0, 1)]
-        score = 2 * draw[0] + draw[1] + draw[0] * draw[1]
-        return np.zeros((*score.shape, 1), np.int64), score[:, :, None]
-
-    monkeypatch.setattr(Rollouts, "redealt", redealt)
-    match = match_of()
-    planted = replace(match, game=replace(match.game, chance={"a": (0,), "b": (1,)}))
-    found = stream_indices(planted, 20_000)
-    for group, first_order, total in (("a", 4 / 6, 5 / 6), ("b", 1 / 6, 2 / 6)):
-        for figure, truth in ((FIRST_ORDER, first_order), (TOTAL, total)):
-            index = found["score", group, figure]
-            assert index.low <= truth <= index.high
-            assert float(index.value) == pytest.approx(truth, abs=0.03)
-    assert ("score", OWN_CHANCE, TOTAL) not in found
 
 
 @pytest.mark.parametrize(
@@ -170,39 +107,3 @@ def test_following_a_game_ends_with_its_winners():
     assert 0 <= story.decided <= 1
     assert 0 <= story.lowest <= 1
     assert story.kingmaking <= story.points == 40
-
-
-def test_the_skill_luck_index_of_planted_games(monkeypatch):
-    """Chess: the agent always wins, and chance changes nothing; a coin toss: no skill, and a die decides."""
-    match = match_of(agent="random")
-    found = dict(skill_luck(match, 400))
-    assert (found["skill_leverage"].value, found["skill_luck_index"].value) == (
-        0,
-        -1,
-    )  # random players among themselves
-    assert found["luck_leverage"].low < 1 < found["luck_leverage"].high
-    assert between(found["skill_luck_index"].low, found["skill_luck_index"].high) == "at coin toss and baccarat"
-
-    def redealt(self, first, last, anew):
-        wins = np.zeros((last - first, len(anew), self.match.players), np.int64)
-        wins[:, :, 0] = WIN_UNITS
-        return wins, wins
-
-    monkeypatch.setattr(Rollouts, "redealt", redealt)
-    found = dict(skill_luck(match_of(agent="heuristic"), 200))
-    assert found["luck_leverage"].value == 0
-    assert found["skill_leverage"].low > 0.9
-    assert between(found["skill_luck_index"].low, found["skill_luck_index"].high) == "at chess"
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "words"),
-    [
-        (0.05, 0.2, "between backgammon and poker"),
-        (-0.1, 0.1, "at backgammon"),
-        (-0.9, -0.5, "between coin toss and baccarat and backgammon"),
-        (-0.1, 0.5, "between coin toss and baccarat and chess"),
-    ],
-)
-def test_an_index_is_placed_among_published_games(low, high, words):
-    assert between(low, high) == words
