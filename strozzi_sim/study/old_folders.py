@@ -1,4 +1,4 @@
-"""Results folders of the format before (strozzi-sim.results/3): a manifest and tables, which are shown and not played on."""
+"""Results folders of the formats before (strozzi-sim.results/3 and /4): a manifest and tables, which are shown and not played on."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,16 +15,16 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.store import MANIFEST
 
-FORMAT = "strozzi-sim.results/3"
+FORMATS = ("strozzi-sim.results/3", "strozzi-sim.results/4")
 
 
 def read_old_results(folder: Path, kind_named: Callable[[str], type[Study]]) -> Results:
-    """Return the results in a folder of the format before, as far as they are shown."""
+    """Return the results in a folder of a format before, as far as they are shown."""
     try:
         with storage_errors(f"{folder}: cannot be read"):
             manifest = msgspec.json.decode((folder / MANIFEST).read_bytes())
-            if manifest["format"] != FORMAT or not manifest["finished"]:
-                raise InputError(f"{folder}: holds no finished results of the format {FORMAT}")
+            if manifest["format"] not in FORMATS or not manifest["finished"]:
+                raise InputError(f"{folder}: holds no finished results of the formats {', '.join(FORMATS)}")
             tables = Frames(
                 {name: pd.read_parquet(folder / "tables" / f"{name}.parquet") for name in manifest["tables"]}
             )
@@ -44,7 +44,7 @@ def read_old_results(folder: Path, kind_named: Callable[[str], type[Study]]) -> 
         }
         look = Look.of(**shown, **{key: report[key] for key in ("question", "effect", "explorer") if key in report})
     except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
-        raise InputError(f"{folder}: is not as a run of the format {FORMAT} wrote it: {error}") from None
+        raise InputError(f"{folder}: is not as a run of the format before wrote it: {error}") from None
     return Results(study, look, tables, folder, manifest["games"], manifest["summary"], about=manifest)
 
 
