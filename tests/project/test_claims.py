@@ -1,6 +1,5 @@
 """benchmarks/claims.toml has what the documents state, and benchmarks/claims.py judges it rightly."""
 
-import importlib
 import re
 import sys
 from decimal import Decimal
@@ -9,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from benchmarks import benchmark
 from paths import ROOT
 from strozzi_sim.stats.intervals import wilson
 
@@ -17,13 +17,7 @@ DURATION = re.compile(r"[^\n]*\b(?:seconds?|minutes?|hours?|games/s|per second|t
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?")
 SPELLED = {"a": 1, "one": 1, "two": 2, "million": 1_000_000, "minute": 60, "minutes": 60}
 
-
-@pytest.fixture(scope="module")
-def claims():
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("claims")
-    sys.path.remove(str(ROOT / "benchmarks"))
-    del sys.modules["claims"]
+claims = benchmark("claims")
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,10 @@
 """benchmarks/planted.py: planted truths are read correctly, and what is not planted is not read."""
 
-import sys
-
 import pytest
 
-from paths import ROOT
+from benchmarks import benchmark
 
-
-@pytest.fixture
-def planted(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import planted
-
-    yield planted
-    del sys.modules["planted"]
+planted = benchmark("planted")
 
 
 SLOW = {"port", "seat", "kings", "weights", "nothing", "two-points"}

@@ -65,6 +65,8 @@ def test_sorted_lines_begin_with_the_largest_and_name_what_is_left_out():
     found = page_table(shown(WON, sort="win_share"), rows(values, players=(3,)), {"B": "Bruno"})
     assert [keys for keys, _ in found.rows] == [("C",), ("A",), ("all",)]
     assert (found.left_out, found.sorted_by) == (("Bruno",), "games won")
+    most = page_table(shown(WON, sort="win_share", most=1), rows(values, players=(3,)), {})
+    assert [keys for keys, _ in most.rows] == [("C",)]
     assert page_table(shown(WON, sort="win_share"), rows(dict.fromkeys(values, np.nan), players=(3,)), {}) is None
 
 

@@ -171,12 +171,6 @@ def test_pages_choose_tables(game, pages, cells):
     assert set(found) == {"balance", "seats", "lineup", page, "heat_" + heat_map.replace("-", "_")}
 
 
-def test_tables_do_not_depend_on_the_day(game, pages, cells, tables):
-    again = study_tables(game, cells, pages.PAGES, pages.HEATMAPS)
-    for name, table in tables.items():
-        assert table.to_csv() == again[name].to_csv(), name
-
-
 def test_unknown_pages_list_the_known_ones(game, pages, cells):
     for ask in (lambda: study_tables(game, cells, ["ballance"], {}), lambda: pages.crosstabs(["ballance"])):
         with pytest.raises(InputError) as error:
@@ -377,34 +371,6 @@ def test_a_report_of_little(tmp_path, game, same):
     assert "ll agents win exactly equally often" in "".join(parser.words)
     assert not (folder / "figures" / "old.png").exists()
     assert (folder / "figures" / "mine.png").exists()
-
-
-@pytest.mark.slow
-def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
-    variants = ("base", CASES[game.name][1])
-    cells = [cell(game, counts[0], deals=40, chunks=1, variant=variant) for variant in variants]
-    tables = study_tables(game, cells, pages.PAGES, {CASES[game.name][4]: pages.HEATMAPS[CASES[game.name][4]]})
-    assert tables["seats"]["low"].isna().all()
-    variants = {each.variant: each.components for each in cells}
-    parser = Page()
-    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
-    assert parser.open == []
-    assert "too few" in "".join(parser.words)
-
-
-@pytest.mark.slow
-@pytest.mark.nightly_for("4", "9")
-@pytest.mark.parametrize("deals", [1, 4, 9, 30])
-def test_a_study_of_few_deals_has_a_page(deals, tmp_path, game, pages, counts):
-    names = {"strozzi": "greedy", "medici_vs_strozzi": "fair-price", "strasbourg": "tasker"}
-    mixed = ",".join([names[game.name], *["random"] * (counts[0] - 1)])
-    cells = [cell(game, counts[0], agents, deals=deals, chunks=deals) for agents in ("random", mixed)]
-    tables = study_tables(game, cells, pages.PAGES, pages.HEATMAPS)
-    variants = {each.variant: each.components for each in cells}
-    parser = Page()
-    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
-    assert parser.open == []
-    assert "nan" not in "".join(parser.words).lower().split()
 
 
 # Heat maps of many panels

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim import compare, exploit, simulate, tournament
+from strozzi_sim import compare, simulate, tournament
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.error_text import arguments_to_options, error_words
 from strozzi_sim.errors import ArgumentError, pluralize
@@ -53,6 +53,10 @@ def test_a_line_up_is_dealt_out_over_the_seats():
         ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give at most 3$"
     ):
         make_lineups([greedy, random] * 2, [4, 3])
+    with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats") as refused:
+        compare("strozzi", "random", "greedy", opponents=["random"] * 4)
+    assert error_words(refused.value) == f"--opponents: {refused.value.message}"
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 def test_names_and_objects_are_one_study():
@@ -86,31 +90,6 @@ def test_sides_are_agents_or_variants():
     variants = compare(STROZZI, "base", LONG, agents=["greedy"], **asked)
     assert set(variants.tables["sides"]["variant"]) == {"base", "long-tracks"}
     assert "agent" not in variants.tables["sides"]
-
-
-REFUSED = [
-    (lambda: simulate("strozzi", agents=["random"] * 4, players=[3, 4]), "--agents", "agents: 4 agents (random,random,"),
-    (lambda: tournament("strozzi", agents=FIELD), "--agents", "agents: a tournament with 4 players needs"),
-    (lambda: tournament("strozzi", agents=FIELD, players=9), "--players", "players: strozzi takes 3-6 players, got 9"),
-    (lambda: tournament("strozzi", agents=FIELD, players=3, seatings="one"), "--seatings", "seatings: no seating design of a tournament"),
-    (lambda: tournament("strozzi", FIELD, 3, max_matchups=0), "--max-matchups", "max_matchups: must be between 1 and 100,000, got 0"),
-    (lambda: tournament("strozzi", FIELD, 3, until="soon"), "--until", "until: expected a width between 0 and 1"),
-    (lambda: compare("strozzi", "random", "greedy", opponents=["random"] * 4), "--opponents",
-     "opponents: 4 agents for 3 other seats"),
-    (lambda: compare("strozzi", "base", "base", agents=["random"] * 5), "--agents",
-     "agents: 5 agents (random,random,random,random,random) for 4 seats"),
-    (lambda: exploit("strozzi", "random", held_out=1), "--held-out", "held_out: must be between 2 and 100,000,000, got 1"),
-    (lambda: exploit("strozzi", agent="random", seed=-1), "--seed", "seed: must be between 0 and 9,007,199,254,740,991, got -1"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("ask", "option", "words"), REFUSED, ids=[words for _, _, words in REFUSED])
-def test_errors_name_arguments_and_the_command_line_its_options(ask, option, words):
-    with pytest.raises(ArgumentError) as refused:
-        ask()
-    assert str(refused.value).startswith(words)
-    assert error_words(refused.value) == f"{option}: {refused.value.message}"
-    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 def test_advice_at_the_end_of_a_line_names_the_option_too():

@@ -151,21 +151,6 @@ def test_the_command_says_what_is_known_and_the_most_deals_beforehand(capsys):
     said = capsys.readouterr()
     assert "each at most 847 deals" in said.out
     assert "every share of wins is known to +- 5 points, after" in said.out
-    assert (
-        app.run(
-            [
-                "tournament",
-                "strozzi",
-                "--agents",
-                "random,greedy",
-                "--players",
-                "3",
-                "--precision",
-                "5",
-                "--until",
-                "decided",
-            ]
-        )
-        == 2
-    )
+    both = "tournament strozzi --agents random,greedy --players 3 --precision 5 --until decided"
+    assert app.run(both.split()) == 2
     assert "--precision" in capsys.readouterr().err

@@ -14,15 +14,6 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
 
-@ss.python_agent(name="no-pirate", games=("strozzi",))
-class NoPirate:
-    """Chooses at random, but never the pirate flag: action 2."""
-
-    def act(self, view, legal, rng):
-        free = [action for action in legal if action != 2]
-        return free[rng.below(len(free))]
-
-
 def losses(results):
     return results.tables["worth"].set_index(["agent", "thing", "players", "figure"])
 
@@ -105,16 +96,6 @@ def test_an_agent_that_searches_plays_fewer_deals():
 def test_what_cannot_be_measured_is_named(given, named):
     with pytest.raises(InputError, match=named.replace("*", r"\*")):
         ss.worth("strozzi", players=3, **given)
-
-
-@pytest.mark.slow
-def test_the_worth_of_the_pirate_flag_is_that_of_an_agent_without_it():
-    """An agent written by hand that never uses the flag loses what the restricted one loses."""
-    restricted = losses(ss.worth("strozzi", "flag:pirate", players=3, agents="random", deals=200))
-    by_hand = ss.compare("strozzi", NoPirate, "random", players=3, opponents="random", deals=200)
-    lost = restricted.loc["random", "flag:pirate", 3, "score_lost"]
-    own = by_hand.tables["difference"].set_index("figure").loc["score_mean"]
-    assert lost["low"] < -own["value"] < lost["high"] or own["low"] < -lost["value"] < own["high"]
 
 
 def test_without_a_thing_the_command_lists_them_and_how_to_ask(capsys):

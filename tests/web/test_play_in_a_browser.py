@@ -249,15 +249,7 @@ def test_a_game_of_ones_own_is_played_by_clicks(width, scheme, opened, tmp_path)
     environment = install(tmp_path)
     command = [
         sys.executable,
-        "-m",
-        "strozzi_sim",
-        "play",
-        "goofspiel",
-        "--web",
-        "--seed",
-        "3",
-        "--out",
-        str(tmp_path / "own.jsonl"),
+        *["-m", "strozzi_sim", "play", "goofspiel", "--web", "--seed", "3", "--out", "own.jsonl"],
     ]
     with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
         try:
