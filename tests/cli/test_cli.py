@@ -173,13 +173,6 @@ def test_balance_json():
     assert all(row["low"] <= row["value"] <= row["high"] for row in shares)
 
 
-def test_balance_in_the_terminal():
-    done = strozzi("balance", "strozzi", "--players", "3", "--agents", "random", "--deals", 60, "--workers", 1)
-    assert done.returncode == 0
-    assert "= 60 games" in done.stdout
-    assert "win_share" in done.stdout
-
-
 def test_run_and_report(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(

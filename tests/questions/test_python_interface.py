@@ -268,24 +268,6 @@ def test_a_study_is_the_same_to_the_byte_from_both_doors(tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
-@pytest.mark.slow
-def test_a_variant_of_ones_own_is_that_of_a_file(tmp_path):
-    changes = {"tracks": {"bonus": {7: 10, 8: 20, 9: 30}}}
-    ours = ss.simulate("strozzi", 3, ["random"], deals=40, variant=["base", {"rich": changes}])
-    study = ss.Study(
-        name="file", game="strozzi", players=[3], deals=40, lineups=[["random"]], variants=["base", "rich"],
-        variant={"rich": changes},
-    )  # fmt: skip
-    pd.testing.assert_frame_equal(ours.tables["balance"], ss.run(study).tables["balance"])
-    compared = ss.compare("strozzi", "base", {"rich": changes}, players=3, deals=40, agents=["random"])
-    assert set(compared.tables["sides"]["variant"]) == {"base", "rich"}
-    assert {"difference", "seats"} <= set(compared.pictures)
-    with pytest.raises(InputError, match=r"name: no picture 'seat' of these games .*; known: difference"):
-        compared.plot("seat")
-    agents = ss.compare("strozzi", "greedy", "random", players=3, deals=20)
-    assert "greedy" in agents.report(tmp_path / "agents.html").read_text("utf-8")
-
-
 @ss.python_agent(name="first-legal", games=("strozzi",))
 class FirstLegal:
     """Takes the first legal action."""

@@ -117,10 +117,8 @@ def test_variants_are_named_where_there_are_several():
     ]
 
 
-@pytest.mark.parametrize("players", [3, 4])
-def test_a_real_field(players, capsys, tmp_path):
-    agents = "heuristic,greedy,random,eager" if players == 4 else "heuristic,greedy,random"
-    line = f"tournament strozzi --agents {agents} --players {players} --deals 60 --out"
+def test_a_real_field(capsys, tmp_path):
+    line = "tournament strozzi --agents heuristic,greedy,random --players 3 --deals 60 --out"
     assert app.run([*line.split(), str(tmp_path / "t")]) == 0
     said = capsys.readouterr().out
     assert "`heuristic` finishes ahead of " in said

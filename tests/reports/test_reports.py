@@ -20,7 +20,7 @@ from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture
+from strozzi_sim.game.reporting import SCENARIO, Picture
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import no_significant_difference
@@ -505,31 +505,6 @@ def test_a_page_without_the_balance_still_begins_with_the_seats(tmp_path, chosen
     parser.feed(report.read_text("utf-8"))
     assert parser.pictures[0] == "seats"
     assert ("flags" in parser.ids, "balance" in parser.ids) == (bool(chosen), False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [8, 20])
-def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path, columns):
-    """All panels are tables, up to a number of cells; files are those of every map."""
-    strozzi = load_game("strozzi")
-    lineups = [f"style-{k}" for k in range(10)]
-    many = heat_table(
-        lambda players, k, i, j: (1 + (i + j + k) % 8) / 20, (3, 4, 5, 6), ("base", "long"), lineups, (4, columns), 0.01
-    )
-    table = many.assign(figure="share")
-    keys = {"balance": (), "seats": ("seat",), "lineup": ("position", "agent")}
-    tables = {name: FigureTable(*key).frame() for name, key in keys.items()} | {"heat_flag_by_sail": table}
-    manifest = {"report": {"pages": [], "heatmaps": ["flag-by-sail"]}}
-    report = write_report(tmp_path, manifest, tables, strozzi)
-    parser = Page()
-    parser.feed(report.read_text("utf-8"))
-    assert parser.open == []
-    assert parser.heat == (4 * 2 * 10 if len(table) <= MAX_CELLS else 0)
-    assert report.stat().st_size < 1_000_000
-    files = {file.name for file in (tmp_path / "figures").iterdir()}
-    assert {f"heat-flag-by-sail--{players}-players" for players in (3, 4, 5, 6)} <= {
-        name.rpartition(".")[0].removesuffix("-base").removesuffix("-long") for name in files
-    }
 
 
 def test_the_study_of_all_heat_maps_names_them_all():

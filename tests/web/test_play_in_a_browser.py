@@ -247,10 +247,7 @@ def test_closing_the_terminal_is_said(serve, opened):
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_game_of_ones_own_is_played_by_clicks(width, scheme, opened, tmp_path):
     environment = install(tmp_path)
-    command = [
-        sys.executable,
-        *["-m", "strozzi_sim", "play", "goofspiel", "--web", "--seed", "3", "--out", "own.jsonl"],
-    ]
+    command = [sys.executable, "-m", "strozzi_sim", "play", "goofspiel", "--web", "--seed", "3", "--out", "own.jsonl"]
     with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
         try:
             page = opened(running.stdout.readline().split()[1], width, scheme, bypass_csp=True)
