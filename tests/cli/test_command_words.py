@@ -89,7 +89,16 @@ def test_what_was_meant_in_a_study_is_suggested(lines, words, capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "counts"),
-    [("all", [3, 4, 5, 6]), ("4", [4]), ("3-6", [3, 4, 5, 6]), ("5,3", [5, 3]), (" 3 , 3-4", [3, 4]), ("6-6", [6])],
+    [
+        ("all", [3, 4, 5, 6]),
+        ("4", [4]),
+        ("3-6", [3, 4, 5, 6]),
+        ("5,3", [5, 3]),
+        (" 3 , 3-4", [3, 4]),
+        ("6-6", [6]),
+        ([3, 5, 3], [3, 5]),
+        (None, [4]),
+    ],
 )
 def test_player_counts(text, counts):
     assert list(find_players(STROZZI, text)) == counts

@@ -17,7 +17,6 @@ from matplotlib.collections import PolyCollection
 
 from paths import ROOT
 from report_cells import CELL, FIGURE, cell
-from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import SCENARIO, Picture
@@ -169,14 +168,6 @@ def test_pages_choose_tables(game, pages, cells):
     page, heat_map = pages.PAGES[1], CASES[game.name][4]
     found = study_tables(game, cells[:1], [page], {heat_map: pages.HEATMAPS[heat_map]})
     assert set(found) == {"balance", "seats", "lineup", page, "heat_" + heat_map.replace("-", "_")}
-
-
-def test_unknown_pages_list_the_known_ones(game, pages, cells):
-    for ask in (lambda: study_tables(game, cells, ["ballance"], {}), lambda: pages.crosstabs(["ballance"])):
-        with pytest.raises(InputError) as error:
-            ask()
-        assert "'ballance'" in str(error.value)
-        assert "balance" in str(error.value).partition("ballance")[2]
 
 
 # The page

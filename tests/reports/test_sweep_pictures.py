@@ -249,15 +249,8 @@ def test_two_keys_are_named_with_both_values():
 
 
 def study(sweep, **keys):
-    plan = {
-        "name": "s",
-        "game": "strozzi",
-        "players": [3, 4],
-        "deals": 120,
-        "lineups": [["random"]],
-        "report": {"pages": []},
-    }
-    return ss.Study(**{**plan, **keys}, sweep=sweep)
+    plan = {"name": "s", "game": "strozzi", "players": [3, 4], "deals": 120, "lineups": [["random"]]}
+    return ss.Study(**{**plan, "report": {"pages": []}, **keys}, sweep=sweep)
 
 
 @pytest.mark.slow_for("sweep1")

@@ -173,15 +173,8 @@ class Reader(Painter):
             words |= {str(mark.get(key, "")) for key in ("level", "series", "bar", "part", "name")} | {
                 mark["tip"].partition(":")[0]
             }
-        return Shown(
-            name,
-            title,
-            "",
-            "\n".join(
-                sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)
-            ),
-            "",
-        )
+        own = sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)
+        return Shown(name, title, "", "\n".join(own), "")
 
 
 def shown(game, tables, data):

@@ -9,25 +9,12 @@ from strozzi_sim import compare, simulate, tournament
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.error_text import arguments_to_options, error_words
 from strozzi_sim.errors import ArgumentError, pluralize
-from strozzi_sim.game import find_game
-from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
+from strozzi_sim.studies.lookup import find_agents, find_variants, make_lineups
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.progress import Progress
 
 (LONG,) = find_variants(STROZZI, "long-tracks")
 FIELD = ("random", "greedy", "racer")
-
-
-def test_what_is_an_object_is_taken_as_it_is():
-    spec = load_agent("greedy")
-    assert find_game(STROZZI) is STROZZI
-    assert find_game("strozzi").name == "strozzi"
-    assert find_agents([spec, "random"], STROZZI)[0] is spec
-    assert find_variants(STROZZI, BASE) == (BASE,)
-    assert [each.name for each in find_variants(STROZZI, ["base", "long-tracks"])] == ["base", "long-tracks"]
-    assert find_players(STROZZI, None) == (4,)
-    assert find_players(STROZZI, 3) == (3,)
-    assert find_players(STROZZI, [3, 5, 3]) == (3, 5)
 
 
 def test_an_unknown_name_is_refused_by_its_argument():

@@ -12,14 +12,7 @@ from strozzi_sim.studies.precision import Precision
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.study import lineup_study
 
-PLAN = {
-    "name": "p",
-    "game": "strozzi",
-    "players": [3],
-    "lineups": [["random"]],
-    "precision": 3,
-    "report": {"pages": []},
-}
+PLAN = {"name": "p", "game": "strozzi", "players": [3], "lineups": [["random"]], "precision": 3}
 
 
 @pytest.mark.nightly
@@ -79,7 +72,7 @@ def test_intervals_of_means_hold_at_every_look_and_need_chunks_that_differ():
 
 
 def test_a_study_stops_once_its_seats_are_known():
-    results = ss.run(ss.Study(**PLAN))
+    results = ss.run(ss.Study(**PLAN, report={"pages": []}))
     table = results.tables["precision"]
     assert list(table["figure"]) == ["win_share"] * 3
     assert table["known"].all()

@@ -60,11 +60,7 @@ def counts_of(orders, agents, chunks):
     members = np.full((len(sets), orders.shape[1]), agents)
     for agents_of, column in sets.items():
         members[column, : len(agents_of)] = agents_of
-    counts, chosen, ahead = (
-        np.zeros((chunks, len(sets))),
-        np.zeros((chunks, agents)),
-        np.zeros((chunks, agents, agents)),
-    )
+    counts, chosen, ahead = (np.zeros((chunks, *size)) for size in ((len(sets),), (agents,), (agents, agents)))
     for chunk, column, winner in found:
         counts[chunk, column] += 1
         chosen[chunk, winner] += 1
