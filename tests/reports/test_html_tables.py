@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
@@ -39,13 +38,6 @@ def test_a_line_for_each_level_and_player_count():
     assert (score.text, score.half_width) == ("52.3", "0.2")
     one = page_table(shown(WON), rows({"A": 0.4}, players=(3,)), {})
     assert (one.keys, [keys for keys, _ in one.rows]) == (("ship",), [("A",)])
-
-
-@pytest.mark.parametrize(("half", "text"), [(0.0004, "41.25"), (0.004, "41.2"), (0.04, "41"), (0.3, "40")])
-def test_digits_are_those_that_mean_something(half, text):
-    (_, (cell,)), *_ = page_table(shown(WON), rows({"A": 0.41249}, half, (3,)), {}).rows
-    assert cell.text == text
-    assert cell.numbers[0] == "0.41249"  # a file has all of them
 
 
 def test_a_cell_without_a_value_or_an_interval():

@@ -8,7 +8,6 @@ from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
-from strozzi_sim.studies.precision import Precision
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.study import lineup_study
 
@@ -39,15 +38,6 @@ def test_the_most_deals_suffice_for_every_share():
     values = np.linspace(0, 1, 101)
     low, high = share_interval(values, deals, half_width)
     assert (reach(values, low, high) <= half_width).all()
-
-
-def test_known_is_what_reaches_no_further_on_either_side():
-    """Near 0 an interval of 0 to 4 is as wide as one of +- 2, but not known to +- 2."""
-    rule = Precision([], 0.03)
-    assert rule._is_known(0.0, 0.01, 0.04)
-    assert not rule._is_known(0.0, 0.01, 0.05)
-    assert not rule._is_known(0.95, 0.99, 1.0)
-    assert reach(0.01, 0.0, 0.05) == pytest.approx(0.04)
 
 
 def test_a_study_of_a_rare_win_plays_on_until_the_longer_side_is_known():

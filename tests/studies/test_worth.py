@@ -11,7 +11,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+from strozzi_sim.studies.worth import WORTH, verdicts
 
 
 def losses(results):
@@ -51,7 +51,6 @@ def test_only_what_is_worth_something_is_called_so():
     found = ss.worth("strozzi", ["flag:ware", "sail:8", "port:rome"], players=3, agents="heuristic", deals=1000)
     verdict = {line["thing"]: line["verdict"] for line in verdicts(found.tables["worth"], 0.01)}
     assert verdict["flag:ware"] == WORTH
-    assert set(verdict.values()) <= {WORTH, COSTS, SMALL, UNCLEAR}
 
 
 def test_results_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
