@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from our_games import KNOWN_GAMES
-from paths import ROOT, TESTS
+from paths import TESTS
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
@@ -27,7 +27,6 @@ from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.store import Store
 from study_database import chunks, execute, keep_chunks, listed_files, table_bytes, wait_for_chunks
 
-EXPERIMENTS = ROOT / "experiments"
 SMALL = {
     "name": "small",
     "game": "strozzi",
@@ -430,22 +429,6 @@ def test_bad_plans_are_refused_with_their_key(changes, words):
     with pytest.raises(InputError) as refusal:
         plan(**changes)
     assert words in str(refusal.value)
-
-
-def test_files_that_are_no_studies(tmp_path):
-    with pytest.raises(InputError, match="there is no such file"):
-        read_study(tmp_path / "nothing.toml")
-    broken = tmp_path / "broken.toml"
-    broken.write_text("name = \n")
-    with pytest.raises(InputError, match=r"broken.toml: not a TOML file: .*line 1"):
-        read_study(broken)
-
-
-@pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda file: file.stem)
-def test_every_experiment_is_a_study(file):
-    made = read_study(file)
-    assert made.games > 0
-    assert re.sub("_", "-", file.stem) == made.name
 
 
 # -- killed and resumed ----------------------------------------------------------------------------------------------
