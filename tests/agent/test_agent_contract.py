@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from joblib.externals.loky.backend.reduction import dumps
 
-import strozzi_sim as ss
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import (
     Param,
@@ -342,21 +341,6 @@ def test_the_byte_code_stands_for_a_text_that_is_lost():
     assert not any(spec.undigested for spec in declared(CELL, known=False))
 
 
-def test_a_study_notices_that_a_cell_has_changed(tmp_path):
-    def run(text, folder, known=True):
-        (cell, _) = declared(text, known)
-        study = ss.Study(name="cells", game="strozzi", players=[3], deals=4, lineups=[[cell]])
-        return ss.run(study, tmp_path / folder, workers=1)
-
-    assert run(CELL, "known").new_games == 4
-    assert run(CELL, "known").new_games == 0
-    with pytest.raises(InputError, match=r"agent_files\.cell"):
-        run(CELL.replace("rules, 0", "rules, 1"), "known")
-    assert run(CELL, "unknown", known=False).new_games == 4
-    with pytest.raises(InputError, match=r"agent_files\.cell"):
-        run(CELL.replace("rules, 0", "rules, 1"), "unknown", known=False)
-
-
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):
     match = Match(STROZZI, 4, (load_agent("random"), load_agent(f"{bots}::bad")), BASE, 1, "rotate")
     with pytest.raises(
@@ -403,19 +387,6 @@ def test_a_second_call_compiles_nothing():
         match.play(2, 4)
         compile_agent(load_agent("random"), STROZZI)
     assert recorder.buffer == []
-
-
-def test_memory_is_zero_at_the_start_of_every_game():
-    memory = np.dtype([("seen", "i8")])
-
-    @compiled_agent(name="counter", memory=memory)
-    def counter(state, rules, params, memory, rng):
-        """Passes; fails on its 37th decision of a game, and with three players it has 36."""
-        memory.seen += 1
-        return 1 if memory.seen <= 36 else 0
-
-    match = Match(STROZZI, 3, (contract.AgentSpec("counter", counter, {}),), BASE, 1)
-    assert match.play(0, 10).games == 10
 
 
 @pytest.mark.parametrize("kept", ["playouts", "after"])
@@ -586,10 +557,6 @@ def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
         compile_agent(load_agent(f"{mistakes}::{name}"), STROZZI)
     assert "\n" not in str(fault.value)
     assert len(str(fault.value)) < 1000
-
-
-def test_a_field_of_64_unsigned_bits_is_a_whole_number(mistakes):
-    assert compile_agent(load_agent(f"{mistakes}::wide-memory"), STROZZI).address
 
 
 @pytest.mark.parametrize(

@@ -304,6 +304,20 @@ def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
 
 
 @pytest.mark.parametrize("kit", cases())
+def test_replay_stops_at_every_decision(kit):
+    """And at the end; the lines between the stops are all lines."""
+    base, players = kit.variant("base"), kit.game.player_counts[-1]
+    asked = [(reference.actor, len(reference.events)) for _, reference in kit.side_by_side(base, players, 1)]
+    (table,) = (table for table in kit.positions(base, players, 2) if table.over and table.deal == 1)
+    numbered, stops, told = list(enumerate(table.lines(), 2)), [], []
+    for reference, new in kit.game.verify.replay_game({"players": players, "components": base.components}, 1, numbered):
+        told += new
+        stops.append((reference.actor, len(told)))
+    assert stops == asked
+    assert told == table.lines()
+
+
+@pytest.mark.parametrize("kit", cases())
 def test_a_header_needs_every_section(kit):
     _, header, _ = recorded(kit, "base")
     check_header(header, "line 1")

@@ -1,7 +1,6 @@
 """Components and what the record's specification added: the reference rules of Strasbourg against the ambiguities list, item by item."""
 
 import itertools
-import random
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from scripted_strasbourg import (
     Scene,
     actions,
     base_components,
-    deal,
     lines_of_step,
     random_game,
     rivals,
@@ -354,8 +352,3 @@ def test_switches_change_what_they_say(switches: dict[str, Any]) -> None:
     same = [one.events == other.events for one, other in zip(games[:20], games[20:], strict=True)]
     knowledge = set(switches) <= {"planning", "hide_money"}
     assert all(same) if knowledge else not all(same)
-
-
-def test_deals_of_the_tests_differ() -> None:
-    games = [deal(BASE, 3, random.Random(seed)) for seed in range(3)]
-    assert len({str(game.shuffled) for game in games}) == 3
