@@ -177,23 +177,6 @@ def test_parameters_reach_the_agent(bots):
     assert rows(f"{bots}::tilted:margin=3").tobytes() != rows(f"{bots}::first").tobytes()
 
 
-def test_names_are_unique_over_packages(monkeypatch):
-    class Point:
-        dist = None
-
-        def __init__(self, name, value):
-            self.name, self.value = name, value
-
-    for kind, name in (("agent", "twin"), ("agent", "twin@strozzi"), ("game", "twin")):
-        points = [Point(name, "one:a"), Point("other", "two:b"), Point(name, "two:a")]
-        monkeypatch.setattr(entry_points, "entry_points", lambda group, points=points: points)
-        found, clashes = entry_points._found.__wrapped__(f"strozzi_sim.{kind}s", ())
-        assert set(found) == {name, "other"}
-        assert clashes == {
-            name: f"{kind} name '{name}' is claimed by two packages: one:a and two:a; remove one of them"
-        }
-
-
 def test_every_registered_agent_loads_under_its_name():
     assert "random" in agent_names()
     for agent, games in installed_agents():

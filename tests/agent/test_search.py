@@ -220,12 +220,7 @@ def test_every_seat_has_a_tree_of_what_it_sees(expand):
     assert seen == memory["used"]
 
 
-SECRET = (
-    "strategist:iterations=6",
-    "flat_mc:playouts=1",
-    "ismcts:iterations=4",
-    "mo_ismcts:iterations=6",
-)
+SECRET = ("strategist:iterations=6", "flat_mc:playouts=1", "ismcts:iterations=4", "mo_ismcts:iterations=6")
 
 
 @pytest.mark.slow  # Strozzi does by default, in test_results_depend_on_the_deal_alone

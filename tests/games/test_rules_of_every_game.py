@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from every_kit import KITS
 from our_games import OUR_GAMES
 from paths import TESTS
-from spoiled_records import broken_line, named_line, of_other_types
+from spoiled_records import broken_line, named_line, of_other_types, with_another, words_of
 from strozzi_sim.agent import agent_names, load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.conformance.kernels import kernels
@@ -282,6 +282,30 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
             else:
                 assert named == line, changed
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
+
+
+@pytest.mark.slow_for("medici_vs_strozzi-base")
+@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
+    """Another choice, or other chance, may be as good, or break a later line; what is no word of the game never is."""
+    check, header, numbered = recorded(kit, name)
+    known = sorted(words_of([event for _, event in numbered]))
+    for position, (line, event) in enumerate(numbered):
+        if position > 60 and position % 5 and line < numbered[-1][0] - 3:
+            continue  # enough is enough
+
+        def others(leaf, words=(*known[position % 5 :: 5], "S99")):
+            found = {int: lambda: (leaf + 1, leaf - 1), str: lambda: words, bool: lambda: (not leaf,)}
+            return [other for other in found.get(type(leaf), tuple)() if other != leaf]
+
+        for key in set(event) - {"type"}:
+            for value in with_another(event[key], others):
+                changed = {**event, key: value}
+                named = broken_line(check, header, numbered, position, changed)
+                if (event["type"], key) in kit.free and "S99" not in words_of([value]):
+                    assert named is None or named >= line, changed
+                else:
+                    assert named == line, changed
 
 
 @pytest.mark.slow_for("medici_vs_strozzi-base")

@@ -135,8 +135,7 @@ def estimates(state, rules):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "factor"),
-    [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)],
+    ("name", "factor"), [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)]
 )
 def test_prices_are_the_said_share_of_the_fair_price(name, factor):
     named, bought = [], set()

@@ -184,10 +184,7 @@ def test_item_23_all_pass() -> None:
     left = game.deck_left
     say(game, (1, "pass"), (2, "pass"), (3, "pass"), (0, "pass"))
     assert (game.active, game.actor, game.deck_left) == (1, 1, left - 1)
-    assert game.events[-2:] == [
-        {"type": "set_aside", "ship": "C01"},
-        {"type": "reveal", "player": 1, "ship": "C02"},
-    ]
+    assert game.events[-2:] == [{"type": "set_aside", "ship": "C01"}, {"type": "reveal", "player": 1, "ship": "C02"}]
     assert game.aside == ["C01"]
 
 
