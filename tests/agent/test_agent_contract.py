@@ -671,18 +671,7 @@ def test_a_compiled_agent_may_print_and_raise_with_values(tmp_path):
     """Both need what numba gives to functions that Python calls; without it the process hung."""
     file, out = tmp_path / "bots.py", tmp_path / "games.jsonl"
     file.write_text(TALKATIVE)
-    command = [
-        sys.executable,
-        "-m",
-        "strozzi_sim",
-        "record",
-        "strozzi",
-        "--players",
-        "3",
-        "--out",
-        str(out),
-        "--agents",
-    ]
+    command = [sys.executable, "-m", "strozzi_sim", *f"record strozzi --players 3 --out {out} --agents".split()]
     said = subprocess.run([*command, f"{file}::talkative,random"], capture_output=True, text=True, timeout=300)
     assert said.returncode == 0, said.stderr
     assert "players 3\nhelper 0\n" in said.stderr

@@ -177,30 +177,12 @@ def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
 @pytest.mark.nightly
 def test_our_tests_hold_with_it_installed(python):
     files = (
-        "project/test_house",
-        "agent/test_agent_contract",
-        "agent/test_agent_names",
-        "cli/test_command_words",
-        "play/test_record_headers",
-        "cli/test_wrong_input",
-        "studies/test_kinds_of_study",
-        "project/test_studies_page",
+        "project/test_house agent/test_agent_contract agent/test_agent_names cli/test_command_words play/test_record_headers "
+        "cli/test_wrong_input studies/test_kinds_of_study project/test_studies_page"
     )
-    tests = [ROOT / "tests" / f"{name}.py" for name in files]
-    python(
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        0,
-        "-p",
-        "no:cacheprovider",
-        "--rootdir",
-        ROOT,
-        "-c",
-        ROOT / "pyproject.toml",
-        *tests,
-    )
+    tests = [ROOT / "tests" / f"{name}.py" for name in files.split()]
+    options = f"-q -n 0 -p no:cacheprovider --rootdir {ROOT} -c {ROOT / 'pyproject.toml'}"
+    python("-m", "pytest", *options.split(), *tests)
 
 
 @pytest.mark.slow
