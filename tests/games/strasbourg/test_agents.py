@@ -29,7 +29,7 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
     return Match(STRASBOURG, players, agents, played_variant, 3, seatings)
 
 
-# -- legal, pure, fair -----------------------------------------------------------------------------------------------
+# -- purity ---------------------------------------------------------------------------------------------------------
 
 
 def decide(compiled, table, memory):

@@ -1,11 +1,10 @@
-"""The kernels by themselves: what is conserved, what chance brings to whom, and that tests reach everything."""
+"""Games of the kit reach every phase and every kind of action, so that what is compared with the reference is all there is."""
 
 from strasbourg_games import KIT, variant
 from strozzi_sim.games.strasbourg import state as s
 
 
 def test_every_phase_and_action_occurs():
-    """So that the comparison above has seen them all."""
     phases, actions = set(), set()
     for name in ("base", "seat-optional", "two-values", "all-flipped"):
         for deal in range(30):
