@@ -104,10 +104,7 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
 
 
 def compile_agent(
-    spec: AgentSpec,
-    game: Game,
-    function: Callable[..., Any] | None = None,
-    stop: np.ndarray[Any, Any] | None = None,
+    spec: AgentSpec, game: Game, function: Callable[..., Any] | None = None, stop: np.ndarray[Any, Any] | None = None
 ) -> CompiledAgent:
     """Compile an agent for a game, or load it from the cache folder.
 
