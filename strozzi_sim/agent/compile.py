@@ -24,21 +24,13 @@ from strozzi_sim.kernel.streams import RANDOM
 
 @dataclass(frozen=True)
 class CompiledAgent:
-    """An agent compiled for a game in this process.
+    """An agent compiled for a game in this process."""
 
-    Attributes:
-        address: address of its function.
-        params: its parameter record, array of shape (1,).
-        memory: dtype of its memory.
-        trusted: whether it comes with the package.
-        blind: whether it reads only the legal actions from the state.
-    """
-
-    address: int
-    params: np.ndarray[Any, Any]
-    memory: np.dtype[Any]
-    trusted: bool
-    blind: bool = False
+    address: int  # address of its function
+    params: np.ndarray[Any, Any]  # its parameter record, array of shape (1,)
+    memory: np.dtype[Any]  # dtype of its memory
+    trusted: bool  # whether it comes with the package
+    blind: bool = False  # whether it reads only the legal actions from the state
     keep: Any = None
 
     @property
@@ -57,17 +49,11 @@ class CompiledAgent:
 
 @dataclass(frozen=True)
 class CompiledEvaluator:
-    """The `evaluate` function of an agent, compiled for a game in this process.
+    """The `evaluate` function of an agent, compiled for a game in this process."""
 
-    Attributes:
-        agent: its address, parameters and memory.
-        place: offset of `worth` in the memory.
-        seats: seats for which `worth` has space.
-    """
-
-    agent: CompiledAgent
-    place: int
-    seats: int
+    agent: CompiledAgent  # its address, parameters and memory
+    place: int  # offset of `worth` in the memory
+    seats: int  # seats for which `worth` has space
 
     def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
         """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`.

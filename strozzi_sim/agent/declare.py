@@ -22,49 +22,36 @@ _NOTHING = np.dtype([("nothing", "u8")])
 
 @dataclass(frozen=True)
 class Agent:
-    """A declared agent.
+    """A declared agent."""
 
-    Attributes:
-        name: its name in spec strings.
-        games: names of the games it plays, or ("*",).
-        players: player counts it plays, or None for all of the game.
-        stochastic: whether it uses its random stream.
-        params: its parameters by name.
-        memory: dtype of its memory record, or a function (params record values, game) -> dtype.
-        function: compiled agent: the function; Python agent: the class, or an object with `act_batch`.
-        description: the first line of its docstring.
-        kind: "compiled", "act" or "batch".
-        analyse: function that reads the analysis of its actions from its memory (see `analysis`), or None.
-        files: other files that determine its behaviour, such as weights, relative to the file that declares it.
-        blind: whether it reads only the legal actions from the state.
-        any_length: whether the last field of its memory is an array of variable length: the code does not depend on the
-            length, and is compiled once for all lengths.
-        evaluation: function of a compiled agent with the same arguments that writes the worth of a position to every seat
-            into `memory.worth` (see `agent.worth`) and returns 0, or None.
-        probabilities: function of a compiled agent with the same arguments that writes the probability of every legal action
-            into `memory.probabilities` (see `agent.worth`) and returns 0, or None.
-        error_rates: mean loss of each level per decision that is a choice, in self-play, in points, by player count;
-            judged by this agent; levels from 0 on.
-        replaces: whether it is a Python agent that replaces illegal answers, which are counted.
-    """
-
-    name: str
-    games: tuple[str, ...]
-    players: tuple[int, ...] | None
-    stochastic: bool
-    params: Mapping[str, Parameter]
+    name: str  # its name in spec strings
+    games: tuple[str, ...]  # names of the games it plays, or ("*",)
+    players: tuple[int, ...] | None  # player counts it plays, or None for all of the game
+    stochastic: bool  # whether it uses its random stream
+    params: Mapping[str, Parameter]  # its parameters by name
+    # dtype of its memory record, or a function (params record values, game) -> dtype
     memory: np.dtype[Any] | Callable[[Mapping[str, Value], Game], np.dtype[Any]]
-    function: Callable[..., Any]
-    description: str = ""
-    kind: str = "compiled"
+    function: Callable[..., Any]  # compiled agent: the function; Python agent: the class, or an object with `act_batch`
+    description: str = ""  # the first line of its docstring
+    kind: str = "compiled"  # "compiled", "act" or "batch"
+    # function that reads the analysis of its actions from its memory (see `analysis`), or None
     analyse: Analyse | None = None
+    # other files that determine its behaviour, such as weights, relative to the file that declares it
     files: Sequence[str] = ()
-    blind: bool = False
+    blind: bool = False  # whether it reads only the legal actions from the state
+    # whether the last field of its memory is an array of variable length: the code does not depend on the length, and
+    # is compiled once for all lengths
     any_length: bool = False
+    # function of a compiled agent with the same arguments that writes the worth of a position to every seat into
+    # `memory.worth` (see `agent.worth`) and returns 0, or None
     evaluation: Callable[..., Any] | None = None
+    # function of a compiled agent with the same arguments that writes the probability of every legal action into
+    # `memory.probabilities` (see `agent.worth`) and returns 0, or None
     probabilities: Callable[..., Any] | None = None
+    # mean loss of each level per decision that is a choice, in self-play, in points, by player count; judged by this
+    # agent; levels from 0 on
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    replaces: bool = False
+    replaces: bool = False  # whether it is a Python agent that replaces illegal answers, which are counted
 
     def __post_init__(self) -> None:
         """Check the name, `files`, and the function and memory of a compiled agent.

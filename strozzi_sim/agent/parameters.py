@@ -136,13 +136,9 @@ class Prior(Policy):
 
 
 class GivenFile:
-    """Base of parameters that are files: the path in a spec string, and the digest of the content.
+    """Base of parameters that are files: the path in a spec string, and the digest of the content."""
 
-    Attributes:
-        shipped: the file without a value in the spec string; None: the agent plays only with a file.
-    """
-
-    shipped: Path | None
+    shipped: Path | None  # the file without a value in the spec string; None: the agent plays only with a file
 
     def given(self, value: str) -> str:
         """Return the path in a spec string.
@@ -174,15 +170,11 @@ class File(GivenFile):
     """A parameter of an agent in Python that is a file; the agent receives its path, see `sent_files.place_of`.
 
     The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
-
-    Attributes:
-        requires: module that the agent needs, which may be missing.
-        extra: the optional dependency of the package with which that module is installed.
     """
 
     description: str = ""
-    requires: str = ""
-    extra: str = ""
+    requires: str = ""  # module that the agent needs, which may be missing
+    extra: str = ""  # the optional dependency of the package with which that module is installed
     shipped: Path | None = None
     default: str = ""
 
@@ -206,14 +198,11 @@ Sizes = Mapping[int, Size]
 
 @dataclass(frozen=True)
 class Weights(GivenFile):
-    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses.
-
-    Attributes:
-        sizes: inputs and outputs of a network by player count; or, for an agent of several games, a function (game,
-            evaluates) that returns them, where `evaluates` is whether the agent is to evaluate positions.
-    """
+    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses."""
 
     shipped: Path | None
+    # inputs and outputs of a network by player count; or, for an agent of several games, a function (game, evaluates)
+    # that returns them, where `evaluates` is whether the agent is to evaluate positions
     sizes: Sizes | Callable[[Game, bool], Sizes]
     description: str = ""
     default: str = ""

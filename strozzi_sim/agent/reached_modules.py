@@ -23,27 +23,17 @@ _BY_NAME = {"import_module", "__import__"}  # functions that import a module who
 
 
 class _Imports(NamedTuple):
-    """The imports of a module's text.
+    """The imports of a module's text."""
 
-    Attributes:
-        names: names of modules, and names that may be of modules, in order.
-        computed: line of the first import whose name is computed, or 0.
-    """
-
-    names: tuple[str, ...]
-    computed: int
+    names: tuple[str, ...]  # names of modules, and names that may be of modules, in order
+    computed: int  # line of the first import whose name is computed, or 0
 
 
 class Reached(NamedTuple):
-    """The modules of the user that some code imports.
+    """The modules of the user that some code imports."""
 
-    Attributes:
-        contents: name of each module -> SHA-256 of its file.
-        unknown: what cannot be followed, as text.
-    """
-
-    contents: dict[str, str]
-    unknown: tuple[str, ...]
+    contents: dict[str, str]  # name of each module -> SHA-256 of its file
+    unknown: tuple[str, ...]  # what cannot be followed, as text
 
 
 def reached_from(text: bytes, name: str, package: str = "") -> Reached:

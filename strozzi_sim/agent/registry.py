@@ -30,20 +30,14 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents du
 
 @dataclass(frozen=True)
 class AgentSpec(SpecSources):
-    """An agent with values for its parameters.
+    """An agent with values for its parameters."""
 
-    Attributes:
-        text: the canonical spec string: only parameters that differ from the default, in alphabetical order.
-        agent: the agent.
-        values: every parameter's value.
-        game: game in which its name and those of its policies were looked up; None: no game, and it plays several.
-        without: names of the restrictions under which it plays; see `game.restricting`.
-    """
-
-    text: str
+    text: str  # the canonical spec string: only parameters that differ from the default, in alphabetical order
     agent: Agent = field(compare=False)
-    values: Mapping[str, Value] = field(compare=False)
+    values: Mapping[str, Value] = field(compare=False)  # every parameter's value
+    # game in which its name and those of its policies were looked up; None: no game, and it plays several
     game: str | None = field(default=None, compare=False)
+    # names of the restrictions under which it plays; see `game.restricting`
     without: tuple[str, ...] = field(default=(), compare=False)
 
     def __reduce__(self) -> Any:

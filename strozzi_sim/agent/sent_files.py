@@ -12,15 +12,10 @@ _VARIABLE = "STROZZI_AGENT_FILES"  # the folder of the copies, also in the proce
 
 
 class SentFile(NamedTuple):
-    """An agent's file with the files that it declares.
+    """An agent's file with the files that it declares."""
 
-    Attributes:
-        given: its path in a spec string.
-        contents: (path relative to its folder, content); the file itself first.
-    """
-
-    given: str
-    contents: tuple[tuple[str, bytes], ...]
+    given: str  # its path in a spec string
+    contents: tuple[tuple[str, bytes], ...]  # (path relative to its folder, content); the file itself first
 
 
 def place_of(file: str) -> Path:

@@ -27,40 +27,25 @@ _GROWTH = 4  # largest size of a merged cube, as a multiple of the total size of
 
 @dataclass(frozen=True)
 class Crosstab:
-    """Rows of a fact table by levels of columns.
+    """Rows of a fact table by levels of columns."""
 
-    Attributes:
-        fact: fact table.
-        by: columns, one axis each.
-        sums: columns to sum, in addition to the count.
-        where: condition on columns, "" for all rows.
-    """
-
-    fact: str
-    by: tuple[str, ...] = ()
-    sums: tuple[str, ...] = ()
-    where: str = ""
+    fact: str  # fact table
+    by: tuple[str, ...] = ()  # columns, one axis each
+    sums: tuple[str, ...] = ()  # columns to sum, in addition to the count
+    where: str = ""  # condition on columns, "" for all rows
 
 
 @dataclass
 class _Cube:
-    """Counts of one table by the values of written columns between `bounds`.
-
-    Attributes:
-        table: number of the table.
-        bounds: column -> smallest values of its levels.
-        sums: summed written columns.
-        derived_sums: columns with one level per value, so that their sums follow from the counts.
-        alone: total size of its crosstabs if each were counted separately.
-        first: index of its first count.
-    """
+    """Counts of one table by the values of written columns between `bounds`."""
 
     table: int
-    bounds: dict[str, tuple[int, ...]]
-    sums: tuple[str, ...]
+    bounds: dict[str, tuple[int, ...]]  # column -> smallest values of its levels
+    sums: tuple[str, ...]  # summed written columns
+    # columns with one level per value, so that their sums follow from the counts
     derived_sums: frozenset[str] = frozenset()
-    alone: int = 0
-    first: int = 0
+    alone: int = 0  # total size of its crosstabs if each were counted separately
+    first: int = 0  # index of its first count
 
     @property
     def shape(self) -> tuple[int, ...]:

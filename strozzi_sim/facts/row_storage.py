@@ -29,15 +29,10 @@ GAME = np.dtype(
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The selection of rows to store.
+    """The selection of rows to store."""
 
-    Attributes:
-        tables: names of fact tables, in the game's order.
-        every: only deals that are multiples of this number.
-    """
-
-    tables: tuple[str, ...] = ()
-    every: Annotated[int, Meta(ge=1)] = 1
+    tables: tuple[str, ...] = ()  # names of fact tables, in the game's order
+    every: Annotated[int, Meta(ge=1)] = 1  # only deals that are multiples of this number
 
     def covers(self, other: "RowSelection") -> bool:
         """Return whether this selection includes all rows of `other`."""
@@ -169,17 +164,11 @@ class RowRecorder:
 
 
 class KeptRows(NamedTuple):
-    """Rows of one table.
+    """Rows of one table."""
 
-    Attributes:
-        games: GAME records of the rows' games.
-        game: index into `games` for each row.
-        columns: written columns by name.
-    """
-
-    games: Array
-    game: Array
-    columns: dict[str, Array]
+    games: Array  # GAME records of the rows' games
+    game: Array  # index into `games` for each row
+    columns: dict[str, Array]  # written columns by name
 
 
 def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:

@@ -48,37 +48,29 @@ TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest f
 class Game:
     """A game: its properties, and its parts.
 
-    Attributes:
-        name: name in commands, files and random streams.
-        package: dotted name of the game's folder, `__name__` in its `__init__`.
-        title: name on the box.
-        player_counts: player counts in ascending order.
-        state, rules: dtypes of the game's records; no other game may have a state record of the same fields.
-        journal_rows: maximal number of events of a game, 1 or more.
-        behaviour: version, raised whenever any result for the same seed may change; stored with results.
-        beliefs: fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution.
-        tiers: spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
-            `random`), "middle" (heuristics), "learned", "search"; all optional.
-        deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
-            game takes long.
-        lowest_wins: whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores
-            are shown as the game counts them.
-
     Raises:
         InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.
     """
 
-    name: str
-    package: str
-    title: str
-    player_counts: tuple[int, ...]
+    name: str  # name in commands, files and random streams
+    package: str  # dotted name of the game's folder, `__name__` in its `__init__`
+    title: str  # name on the box
+    player_counts: tuple[int, ...]  # player counts in ascending order
+    # state, rules: dtypes of the game's records; no other game may have a state record of the same fields
     state: np.dtype[Any]
     rules: np.dtype[Any]
-    journal_rows: int
-    behaviour: int = 1
+    journal_rows: int  # maximal number of events of a game, 1 or more
+    behaviour: int = 1  # version, raised whenever any result for the same seed may change; stored with results
+    # fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution
     beliefs: tuple[str, ...] = ()
+    # spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
+    # `random`), "middle" (heuristics), "learned", "search"; all optional
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # deals of other agents to one of an agent that searches, where a study chooses; more where a searched game takes
+    # long
     deals_per_search: int = 50
+    # whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores are
+    # shown as the game counts them.
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:

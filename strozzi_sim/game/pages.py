@@ -32,20 +32,13 @@ QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75"
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a game's report.
+    """A page of a game's report."""
 
-    Attributes:
-        title: title of the page.
-        question: the question that it answers.
-        keys: key columns of its table, beside those of the cell.
-        blocks: figures of facts.
-        add: function(table, cell, stats) that adds figures of other origin.
-    """
-
-    title: str
-    question: str
-    keys: tuple[str, ...]
-    blocks: tuple[Block | Quantiles, ...] = ()
+    title: str  # title of the page
+    question: str  # the question that it answers
+    keys: tuple[str, ...]  # key columns of its table, beside those of the cell
+    blocks: tuple[Block | Quantiles, ...] = ()  # figures of facts
+    # function(table, cell, stats) that adds figures of other origin
     add: Callable[[FigureTable, Any, Any], None] | None = None
 
     def __post_init__(self) -> None:

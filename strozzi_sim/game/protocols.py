@@ -41,9 +41,6 @@ class _Game(Protocol):
 class Part:
     """A module of a game's folder, completed with the defaults of its Protocol.
 
-    Attributes:
-        game: the game.
-
     Raises:
         InputError: a required member is missing (when it is first read).
     """
@@ -74,24 +71,16 @@ class StatePart(Protocol):
     """`state.py`: the state and rules records as commented tables, phases, action numbers and limits.
 
     The state has at least the fields `players`, `actor` and `phase`.
-
-    Attributes:
-        ACTIONS: number of actions A; action numbers are 1 to A - 1.
-        OVER: the phase of a finished game; required for the defaults of `is_over` and `view_of`.
     """
 
-    ACTIONS: int
-    OVER: int
+    ACTIONS: int  # number of actions A; action numbers are 1 to A - 1
+    OVER: int  # the phase of a finished game; required for the defaults of `is_over` and `view_of`
 
 
 class CorePart(Protocol):
-    """`core.py`: the rules as kernels, the verbs of `game.contract`.
+    """`core.py`: the rules as kernels, the verbs of `game.contract`."""
 
-    Attributes:
-        FORCE_INLINE: kernels of verbs to inline into every caller.
-    """
-
-    FORCE_INLINE: tuple[Any, ...] = ()
+    FORCE_INLINE: tuple[Any, ...] = ()  # kernels of verbs to inline into every caller
 
 
 class ComponentsPart(Protocol):
@@ -241,39 +230,27 @@ class ViewPart(Protocol):
 
 
 class ReportPart(Protocol):
-    """`report.py` or `report/`: tables, pictures, heat maps, sentences and labels.
+    """`report.py` or `report/`: tables, pictures, heat maps, sentences and labels."""
 
-    Attributes:
-        REPORT: the report, a `game.pages.Report`.
-    """
-
-    REPORT: Any
+    REPORT: Any  # the report, a `game.pages.Report`
 
 
 class FactsPart(Protocol):
     """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
     The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`.
-
-    Attributes:
-        TABLES: the fact tables.
-        SINK: dtype of the record that handlers write to (`facts.sink.sink_dtype`).
-        AGREEMENTS: (description, crosstab, crosstab) of sums that are counted in two ways and must be equal.
     """
 
-    TABLES: tuple[Table, ...]
-    SINK: np.dtype[Any]
+    TABLES: tuple[Table, ...]  # the fact tables
+    SINK: np.dtype[Any]  # dtype of the record that handlers write to (`facts.sink.sink_dtype`)
+    # (description, crosstab, crosstab) of sums that are counted in two ways and must be equal
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
 class TablePart(Protocol):
-    """`table.py`: the table of the game as a page shows it; `table.js` and `table.css` beside it draw it.
+    """`table.py`: the table of the game as a page shows it; `table.js` and `table.css` beside it draw it."""
 
-    Attributes:
-        TABLE: class that folds the lines of a record, a `game.table.Table`.
-    """
-
-    TABLE: Any
+    TABLE: Any  # class that folds the lines of a record, a `game.table.Table`
 
 
 class VerifyPart(Protocol):

@@ -27,17 +27,11 @@ class Playable(Protocol):
 
 
 class Question(NamedTuple):
-    """A decision in a reference game.
+    """A decision in a reference game."""
 
-    Attributes:
-        kind: type of the record line that contains the answer.
-        seat: the acting seat.
-        options: the choices.
-    """
-
-    kind: str
-    seat: int
-    options: Sequence[Any]
+    kind: str  # type of the record line that contains the answer
+    seat: int  # the acting seat
+    options: Sequence[Any]  # the choices
 
 
 class ReferenceGame:
@@ -103,16 +97,11 @@ class ReferenceGame:
 
 
 class Draws:
-    """The order of chance in the lines of a record, up to the first impossible draw.
-
-    Attributes:
-        broken_line: number of the line with an impossible draw, or None.
-        message: description of the violation.
-    """
+    """The order of chance in the lines of a record, up to the first impossible draw."""
 
     def __init__(self) -> None:
-        self.broken_line: int | None = None
-        self.message = ""
+        self.broken_line: int | None = None  # number of the line with an impossible draw, or None
+        self.message = ""  # description of the violation
 
     def draw(self, what: str, item: Any, everything: Sequence[Any], drawn: list[Any]) -> None:
         """Add `item`, a `what`, to `drawn`, if it is one of `everything` and not yet drawn as often as it is there."""
@@ -126,18 +115,12 @@ class Draws:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A kind of draw, for `replayer`.
+    """A kind of draw, for `replayer`."""
 
-    Attributes:
-        argument: parameter of the reference game that takes the order of the draws.
-        line: type of the line with a draw.
-        key: its key with the drawn item.
-        everything: function of the component data that returns all items; an item can be there several times.
-    """
-
-    argument: str
-    line: str
-    key: str
+    argument: str  # parameter of the reference game that takes the order of the draws
+    line: str  # type of the line with a draw
+    key: str  # its key with the drawn item
+    # function of the component data that returns all items; an item can be there several times
     everything: Callable[[Mapping[str, Any]], Sequence[Any]]
 
 
@@ -146,18 +129,14 @@ G = TypeVar("G", bound=Playable)
 
 @dataclass(frozen=True)
 class Replay(Generic[G]):
-    """The check of a game's records; `replayer` makes one for most games.
+    """The check of a game's records; `replayer` makes one for most games."""
 
-    Attributes:
-        set_up: function of a record's header and lines that returns the game, with chance as in the lines, and these draws.
-        answer: function of the game, a line's number and the line that plays the line's choice; called until the game writes
-            that line itself.
-        wanted: function of the game that describes the line that would answer its question.
-    """
-
+    # function of a record's header and lines that returns the game, with chance as in the lines, and these draws
     set_up: Callable[[Mapping[str, Any], Lines], tuple[G, Draws]]
+    # function of the game, a line's number and the line that plays the line's choice; called until the game writes that
+    # line itself
     answer: Callable[[G, int, Mapping[str, Any]], None]
-    wanted: Callable[[G], str]
+    wanted: Callable[[G], str]  # function of the game that describes the line that would answer its question
 
     def check_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> None:
         """Replay a recorded game.

@@ -28,50 +28,33 @@ NO_VALUE = "no value"  # text of a missing figure; sentences with it are omitted
 
 @dataclass(frozen=True)
 class Picture:
-    """The content of a picture or table of a report; the report decides how it looks.
+    """The content of a picture or table of a report; the report decides how it looks."""
 
-    Attributes:
-        name: file name without ending.
-        page: its page.
-        kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
-            bars (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table.
-        table: the table with its figures.
-        figures: in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines` together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
-        title: title.
-        caption: caption.
-        where: the rows of the table it shows, column -> value.
-        x: column of the axis, or of the rows ("players" compares player counts in one panel).
-        series: column distinguished by colour; SCENARIO puts variants and line-ups into one picture.
-        levels: values of `x` in order; default: all in the table.
-        series_levels: values of `series` in order; default: all in the table.
-        groups: for `bars` only: name of a bar -> its parts, instead of `x` and `figures`.
-        x_label: label of `x`.
-        equal: draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it.
-        board: for `board` only: function of a variant's component data that returns the positions of the levels of `x`.
-        zero: for `lines` and `dots` only: draw a line at zero, for differences.
-        sort: figure by which the levels of `x` are sorted, largest first; default: the order of the table.
-        most: number of sorted levels shown; default: all.
-    """
-
-    name: str
-    page: str
+    name: str  # file name without ending
+    page: str  # its page
+    # intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each), bars
+    # (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table
     kind: Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
-    table: str
+    table: str  # the table with its figures
+    # in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines`
+    # together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark
     figures: tuple[Figure, ...]
     title: str
     caption: str = ""
-    where: Mapping[str, str] = field(default_factory=dict)
-    x: str = ""
-    series: str = ""
-    levels: tuple[str, ...] = ()
-    series_levels: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)  # the rows of the table it shows, column -> value
+    x: str = ""  # column of the axis, or of the rows ("players" compares player counts in one panel)
+    series: str = ""  # column distinguished by colour; SCENARIO puts variants and line-ups into one picture
+    levels: tuple[str, ...] = ()  # values of `x` in order; default: all in the table
+    series_levels: tuple[str, ...] = ()  # values of `series` in order; default: all in the table
+    # for `bars` only: name of a bar -> its parts, instead of `x` and `figures`
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
-    equal: bool = False
+    equal: bool = False  # draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it
+    # for `board` only: function of a variant's component data that returns the positions of the levels of `x`
     board: Callable[[Mapping[str, Any]], Board] | None = None
-    zero: bool = False
-    sort: str = ""
-    most: int = 0
+    zero: bool = False  # for `lines` and `dots` only: draw a line at zero, for differences
+    sort: str = ""  # figure by which the levels of `x` are sorted, largest first; default: the order of the table
+    most: int = 0  # number of sorted levels shown; default: all
 
     def __post_init__(self) -> None:
         """Check that figures in one panel are distinguished by colour and have one unit. Raises InputError."""
@@ -87,24 +70,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Figures that were added to a table at once.
+    """Figures that were added to a table at once."""
 
-    Attributes:
-        players, variant, lineup, deals: those of the cell.
-        figure: name of the figure.
-        levels: one level or a list, for every key.
-        estimate: the estimate, with one axis for each list.
-        keep: bool array of this shape, False for impossible combinations.
-    """
-
+    # players, variant, lineup, deals: those of the cell
     players: int
     variant: str
     lineup: str
     deals: int
-    figure: str
-    levels: dict[str, Any]
-    estimate: Any
-    keep: Any
+    figure: str  # name of the figure
+    levels: dict[str, Any]  # one level or a list, for every key
+    estimate: Any  # the estimate, with one axis for each list
+    keep: Any  # bool array of this shape, False for impossible combinations
 
     @property
     def axes(self) -> dict[str, list[Any]]:

@@ -76,36 +76,23 @@ def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place
 
 @dataclass(frozen=True)
 class Occasions:
-    """What a use is counted of: the rows of a fact table, such as all rounds of all seats.
+    """What a use is counted of: the rows of a fact table, such as all rounds of all seats."""
 
-    Attributes:
-        fact: fact table.
-        words: what a row is, in the plural; reports say "used in 40 % of {words}".
-        where: condition on its rows; "" for all.
-        times: occasions of a row, such as the auctions of a round.
-    """
-
-    fact: str
-    words: str
-    where: str = ""
-    times: int = 1
+    fact: str  # fact table
+    words: str  # what a row is, in the plural; reports say "used in 40 % of {words}"
+    where: str = ""  # condition on its rows; "" for all
+    times: int = 1  # occasions of a row, such as the auctions of a round
 
 
 @dataclass(frozen=True)
 class Use:
-    """Facts that show that a seat used what a restriction forbids.
+    """Facts that show that a seat used what a restriction forbids."""
 
-    Attributes:
-        fact: fact table.
-        where: condition on its rows: the thing was used. An occasion has at most one such row.
-        of: the occasions.
-        user: column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is
-            its seat's.
-    """
-
-    fact: str
-    where: str
-    of: Occasions
+    fact: str  # fact table
+    where: str  # condition on its rows: the thing was used. An occasion has at most one such row.
+    of: Occasions  # the occasions
+    # column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is its
+    # seat's.
     user: str = "seat"
 
     @property

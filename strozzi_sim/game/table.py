@@ -29,19 +29,13 @@ class Table:
         game: the game.
         header: the record's `game` line; `players`, `agents` and `components` are required.
         viewer: the seat whose lines follow; default: all lines.
-
-    Attributes:
-        head: what never changes: names of the seats, and under `board` what the game's script needs.
-        view: what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before the first),
-            `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown).
-        marks: names of the parts of the drawing that the last line touched.
-        sources: keys of the lines `score_*` with each seat's points by source; they are summed over the game.
-        columns: columns of the holdings for games whose script declares none: (title, key of a list by seat in the view).
     """
 
     unit: ClassVar[str] = "points"
     over_now: ClassVar[str] = "Points so far."
+    # keys of the lines `score_*` with each seat's points by source; they are summed over the game
     sources: ClassVar[Sequence[str]] = ()
+    # columns of the holdings for games whose script declares none: (title, key of a list by seat in the view)
     columns: ClassVar[Sequence[tuple[str, str]]] = ()
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
@@ -49,14 +43,18 @@ class Table:
         self.players: int = header["players"]
         self._names = [YOU if seat == viewer else "" for seat in range(self.players)]
         agents = header.get("agents") or [""] * self.players
+        # what never changes: names of the seats, and under `board` what the game's script needs
         self.head: Json = {
             "format": FORMAT, "game": game.name, "title": game.title, "unit": self.unit, "variant": header.get("variant", "base"),
             "players": self.players, "rounds": game.components_part.rounds(dict(self.components)), "seed": header.get("seed"),
             "deal": header.get("deal"), "viewer": viewer, "over_now": self.over_now, "lowest_wins": game.lowest_wins, "columns": [list(pair) for pair in self.columns],
             "seats": [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)], "board": {},
         }  # fmt: skip
+        # what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before
+        # the first), `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None:
+        # unknown)
         self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
-        self.marks: list[str] = []
+        self.marks: list[str] = []  # names of the parts of the drawing that the last line touched
         self.last = ""  # type of the last line
         self.set_up()
         self.lay_out()

@@ -47,32 +47,19 @@ OBVIOUS = 0.1  # points: where no two actions differ by as much, a decision is n
 
 @dataclass(frozen=True)
 class JudgedDecision:
-    """A decision of the game; worths are float64[P, 3] by `agent.worth.WORTHS`.
+    """A decision of the game; worths are float64[P, 3] by `agent.worth.WORTHS`."""
 
-    Attributes:
-        number: from 1.
-        seat: who decided.
-        question: what was to be decided.
-        played: name of the action.
-        best: name of the best action found, by the expected lead of the seat.
-        before: worth of the best action.
-        effect: worth of the action played less that of the best.
-        luck: worth of what came less that of the action.
-        unexplained: worth of the best action less the worth after the decision before.
-        is_choice: whether more than one action is legal and they are not all nearly equal.
-        events: what followed, in words: a sentence for each line of the record that the action wrote.
-    """
-
-    number: int
-    seat: int
-    question: str
-    played: str
-    best: str
-    before: Worth
-    effect: Worth
-    luck: Worth
-    unexplained: Worth
-    is_choice: bool
+    number: int  # from 1
+    seat: int  # who decided
+    question: str  # what was to be decided
+    played: str  # name of the action
+    best: str  # name of the best action found, by the expected lead of the seat
+    before: Worth  # worth of the best action
+    effect: Worth  # worth of the action played less that of the best
+    luck: Worth  # worth of what came less that of the action
+    unexplained: Worth  # worth of the best action less the worth after the decision before
+    is_choice: bool  # whether more than one action is legal and they are not all nearly equal
+    # what followed, in words: a sentence for each line of the record that the action wrote
     events: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -88,27 +75,17 @@ class JudgedDecision:
 
 @dataclass(frozen=True, repr=False)
 class GameAnalysis:
-    """The analysis of a game; it shows itself in a notebook.
+    """The analysis of a game; it shows itself in a notebook."""
 
-    Attributes:
-        agent: spec string of the agent that evaluates.
-        redraws: draws behind each worth.
-        start: worth before the deal.
-        deal_luck: luck of the deal.
-        decisions: in order.
-        result: score, lead and share of the win in the end.
-        error_rates: mean loss of each level of the agent per choice, from level 0 on; () without levels.
-        names: name of every seat.
-    """
-
-    agent: str
-    redraws: int
-    start: Worth
+    agent: str  # spec string of the agent that evaluates
+    redraws: int  # draws behind each worth
+    start: Worth  # worth before the deal
     deal_luck: Worth
-    decisions: tuple[JudgedDecision, ...]
-    result: Worth
+    decisions: tuple[JudgedDecision, ...]  # in order
+    result: Worth  # score, lead and share of the win in the end
+    # mean loss of each level of the agent per choice, from level 0 on; () without levels
     error_rates: Sequence[float] = ()
-    names: Sequence[str] = ()
+    names: Sequence[str] = ()  # name of every seat
 
     def parts(self, seat: int) -> dict[str, Worth]:
         """Return what the result of a seat is made of, float64[3] each: they add up to it."""

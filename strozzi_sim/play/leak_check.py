@@ -35,27 +35,18 @@ PLAYED_AGAIN = 5  # games
 
 @dataclass(frozen=True)
 class Leak:
-    """A decision that changed when it must not.
+    """A decision that changed when it must not."""
 
-    Attributes:
-        players, seed, deal: the game.
-        decision: number of the decision in it, from 0.
-        seat: seat that decided.
-        action: choice of the agent, as text.
-        moved_to: choice of its copy, as text.
-        changed: the change between the two.
-        shown: the position as the seat sees it, with its question, as text.
-    """
-
+    # players, seed, deal: the game
     players: int
     seed: int
     deal: int
-    decision: int
-    seat: int
-    action: str
-    moved_to: str
-    changed: str
-    shown: str
+    decision: int  # number of the decision in it, from 0
+    seat: int  # seat that decided
+    action: str  # choice of the agent, as text
+    moved_to: str  # choice of its copy, as text
+    changed: str  # the change between the two
+    shown: str  # the position as the seat sees it, with its question, as text
 
     @property
     def where(self) -> dict[str, Any]:
@@ -65,17 +56,11 @@ class Leak:
 
 @dataclass(frozen=True)
 class LeakCheck:
-    """Result of a check.
+    """Result of a check."""
 
-    Attributes:
-        agent: spec string of the agent.
-        decisions: number of decisions checked.
-        leak: the first leak, or None.
-    """
-
-    agent: str
-    decisions: int
-    leak: Leak | None
+    agent: str  # spec string of the agent
+    decisions: int  # number of decisions checked
+    leak: Leak | None  # the first leak, or None
 
 
 class _Game(NamedTuple):

@@ -26,21 +26,13 @@ BATCHES, DRAWS = 4, 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """One draw that could have come.
+    """One draw that could have come."""
 
-    Attributes:
-        name: its name; outcomes of one name are judged together.
-        ways: number of equally named outcomes.
-        win: each seat's expected share of the win, float64[P].
-        half_width: half the 95 % interval of the least certain of them.
-        came: whether it came.
-    """
-
-    name: str
-    ways: int
-    win: npt.NDArray[np.float64]
-    half_width: float
-    came: bool
+    name: str  # its name; outcomes of one name are judged together
+    ways: int  # number of equally named outcomes
+    win: npt.NDArray[np.float64]  # each seat's expected share of the win, float64[P]
+    half_width: float  # half the 95 % interval of the least certain of them
+    came: bool  # whether it came
 
 
 def outcomes_of_game(

@@ -44,17 +44,11 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass
 class RecordedGame:
-    """One game of a record.
+    """One game of a record."""
 
-    Attributes:
-        header: its `game` line.
-        line: number of that line in the file, from 1.
-        events: the lines after it, each with its number.
-    """
-
-    header: dict[str, Any]
-    line: int
-    events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    header: dict[str, Any]  # its `game` line
+    line: int  # number of that line in the file, from 1
+    events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # the lines after it, each with its number
 
     @property
     def names(self) -> list[str]:

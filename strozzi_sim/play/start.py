@@ -23,20 +23,16 @@ MAX_SEED = 2**53 - 1  # of a seed, and of a deal
 
 @dataclass(frozen=True, eq=False)
 class GameSetup:
-    """A game before its deal.
+    """A game before its deal."""
 
-    Attributes:
-        game, variant, players, seed, deal, start_player: identity of the game.
-        script: int64[n], the outcomes of all draws; None if chance is that of seed and deal.
-    """
-
+    # game, variant, players, seed, deal, start_player: identity of the game
     game: Game
     variant: Variant
     players: int
     seed: int
     deal: int
     start_player: int
-    script: Array | None
+    script: Array | None  # int64[n], the outcomes of all draws; None if chance is that of seed and deal
 
     @property
     def moving(self) -> Kernels:
