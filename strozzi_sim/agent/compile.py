@@ -39,11 +39,7 @@ class CompiledAgent:
         return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
 
     def sees_state(self, hidden: bool) -> bool:
-        """Return whether it receives the state itself instead of a concealed copy.
-
-        Args:
-            hidden: whether the state contains information hidden from seats.
-        """
+        """Return whether it receives the state itself instead of a concealed copy."""
         return self.trusted and (self.blind or not hidden)
 
 
@@ -56,13 +52,7 @@ class CompiledEvaluator:
     seats: int  # seats for which `worth` has space
 
     def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
-        """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`.
-
-        Args:
-            state: a state record, shape (1,).
-            rules: the rules record, shape (1,).
-            word: where the random stream of the evaluation begins, 64 bits.
-        """
+        """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`; `word` begins the stream."""
         records = (
             state.copy(),
             exact_copy(rules),
@@ -77,11 +67,7 @@ class CompiledEvaluator:
 
 
 def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
-    """Compile the `evaluate` function of an agent for a game, or load it from the cache folder.
-
-    Raises:
-        InputError: the agent does not evaluate positions.
-    """
+    """Compile the `evaluate` function of an agent for a game, or load it from the cache folder."""
     if spec.agent.evaluation is None:
         raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
     compiled = compile_agent(spec, game, spec.agent.evaluation)
@@ -94,11 +80,7 @@ def compile_agent(
 ) -> CompiledAgent:
     """Compile an agent for a game, or load it from the cache folder.
 
-    Args:
-        spec: the agent.
-        game: the game.
-        function: the function to compile; default: the one that chooses actions.
-        stop: int64[1]; a search ends early once it is not 0, with any legal action. Default: it cannot be stopped.
+    A search ends early, with any legal action, once `stop` (int64[1]) is not 0.
     """
     agent = spec.agent
     params = np.zeros(1, agent.params_dtype)

@@ -54,11 +54,7 @@ class Agent:
     replaces: bool = False  # whether it is a Python agent that replaces illegal answers, which are counted
 
     def __post_init__(self) -> None:
-        """Check the name, `files`, and the function and memory of a compiled agent.
-
-        Raises:
-            InputError: a name with @; `files` is not a list of file names; an invalid function or memory.
-        """
+        """Check the name, `files`, and the function and memory of a compiled agent."""
         if "@" in self.name:
             raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
         if self.kind == "compiled":
@@ -182,11 +178,7 @@ def python_agent(
 
 
 def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> None:
-    """Check that an agent's class can be instantiated with the declared parameters.
-
-    Raises:
-        InputError: `__init__` takes a parameter without a default that is not declared, or does not take a declared one.
-    """
+    """Check that an agent's class can be instantiated with the declared parameters."""
     init: Any = getattr(player, "__init__") if isinstance(player, type) else None  # noqa: B009 - of the class, for mypy
     if init is None or init is object.__init__:
         takes: dict[str, inspect.Parameter] = {}
@@ -210,11 +202,7 @@ def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> No
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:
-    """Check that a compiled agent's function takes the five records, and that its memory is a record.
-
-    Raises:
-        InputError: it does not; the message states what is expected.
-    """
+    """Check that a compiled agent's function takes the five records, and that its memory is a record."""
     takes = tuple(inspect.signature(function).parameters.values())
     if len(takes) != len(RECORDS) or any(argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in takes):
         got = ", ".join(map(str, takes))

@@ -141,11 +141,7 @@ class GivenFile:
     shipped: Path | None  # the file without a value in the spec string; None: the agent plays only with a file
 
     def given(self, value: str) -> str:
-        """Return the path in a spec string.
-
-        Raises:
-            InputError: only a folder or a record names it; see `named_files`.
-        """
+        """Return the path in a spec string."""
         path = strip_parentheses(value)
         if path:
             check_named(place_of(path))
@@ -221,16 +217,7 @@ class Weights(GivenFile):
         return path
 
     def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
-        """Return the addresses of the networks by player count (0: none), and the arrays that they point to.
-
-        Args:
-            value: the value in a spec string.
-            game: game whose sizes they must have, where that depends on it; default: any sizes.
-            evaluates: whether the agent is to evaluate positions.
-
-        Raises:
-            InputError: no such file, or networks of other sizes.
-        """
+        """Return the addresses of the networks by player count (0: none), and the arrays that they point to."""
         file = self.file(value)
         if file is None:
             return np.zeros(MOST_PLAYERS + 1, np.int64), []

@@ -73,11 +73,7 @@ def kind_of(player: Any) -> str | None:
 
 
 def seconds_allowed() -> float:
-    """Return the time limit of a decision: the environment's STROZZI_DECISION_SECONDS, default: 60.
-
-    Raises:
-        InputError: the variable is not a positive number.
-    """
+    """Return the time limit of a decision: the environment's STROZZI_DECISION_SECONDS, default: 60."""
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:
         seconds = real_number(text) if text else SECONDS

@@ -37,13 +37,7 @@ class Reached(NamedTuple):
 
 
 def reached_from(text: bytes, name: str, package: str = "") -> Reached:
-    """Return the modules that the text of a module imports, and those that they import.
-
-    Args:
-        text: its source.
-        name: what it is called in messages.
-        package: the package of a module in one, for relative imports; modules of that package count even if it is installed.
-    """
+    """Return the modules that the text of a module imports, and those that they import."""
     first = _imports(text, package)
     unknown = [f"{name}, line {first.computed}, imports a module by a computed name"] if first.computed else []
     return _follow(first.names, package.partition(".")[0], unknown)

@@ -26,11 +26,7 @@ def place_of(file: str) -> Path:
 
 
 def receive(files: Iterable[SentFile], root: str | Path) -> None:
-    """Store files below `root`, and use them for their paths from now on.
-
-    Raises:
-        StorageError: they cannot be stored.
-    """
+    """Store files below `root`, and use them for their paths from now on."""
     os.environ[_VARIABLE] = str(root)
     for file in files:
         for name, content in file.contents:

@@ -53,12 +53,7 @@ def numbers(values: Iterable[int], most: int | None = None) -> Levels:
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
-    """Return levels that begin at `starts`, preceded by the level "<first".
-
-    Args:
-        starts: smallest value of each level in the column's unit, ascending.
-        scale: scale of the column.
-    """
+    """Return levels that begin at `starts`, preceded by the level "<first"."""
     names = [f"<{starts[0]}", *(str(start) for start in starts[:-1]), f"{starts[-1]}+"]
     below = scale * starts[0] - 1
     return Levels(tuple(names), (below, *(scale * start for start in starts)), exact=False)
@@ -136,11 +131,7 @@ class Table:
         return tuple(column for column in self.columns if not column.derived_from)
 
     def column(self, name: str) -> Column:
-        """Return a column by name.
-
-        Raises:
-            InputError: unknown name; the message lists the known ones.
-        """
+        """Return a column by name."""
         if name not in self._by_name:
             raise InputError(f"table {self.name}: no column {name!r}; {suggest_names(name, self._by_name)}")
         return self._by_name[name]

@@ -38,15 +38,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 class Condition:
-    """A condition parsed from its text.
-
-    Args:
-        text: condition, as in a study.
-        where: name of the condition in errors.
-
-    Raises:
-        InputError: the text is not a condition.
-    """
+    """A condition parsed from its text."""
 
     def __init__(self, text: str, where: str = "where") -> None:
         self.text, self._where = text, where

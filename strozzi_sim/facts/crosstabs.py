@@ -68,17 +68,7 @@ class _Cube:
 
 
 class CrosstabPlan:
-    """The cubes that contain given crosstabs in a setting.
-
-    Args:
-        tables: fact tables of the game.
-        sink: dtype of its sink.
-        setting: players and component data.
-        crosstabs: crosstabs to count.
-
-    Raises:
-        InputError: an unknown table or column, a column without levels, or an invalid condition.
-    """
+    """The cubes that contain given crosstabs in a setting."""
 
     def __init__(
         self, tables: Sequence[Table], sink: np.dtype[Any], setting: GameConfig, crosstabs: Sequence[Crosstab]
@@ -98,11 +88,7 @@ class CrosstabPlan:
         self._cube_of = {crosstab: self._holder(crosstab, need) for crosstab, need in needs.items()}
 
     def table(self, name: str) -> Table:
-        """Return a fact table by name.
-
-        Raises:
-            InputError: unknown name; the message lists the known ones.
-        """
+        """Return a fact table by name."""
         if name not in self._numbers:
             raise InputError(f"no fact table {name!r}; {suggest_names(name, self._numbers)}")
         return self._tables[self._numbers[name]]
@@ -112,11 +98,7 @@ class CrosstabPlan:
         return self.table(fact).column(name)
 
     def levels(self, fact: str, column: str) -> Levels:
-        """Return the levels of a column.
-
-        Raises:
-            InputError: the column has no levels.
-        """
+        """Return the levels of a column."""
         table = self.table(fact)
         levels = table.column(column).levels_in(self._setting)
         if levels is None:
@@ -196,11 +178,7 @@ class CrosstabPlan:
             self.cubes[best] = self.cubes[best].with_(need)
 
     def _holder(self, crosstab: Crosstab, need: _Cube) -> _Cube:
-        """Return the smallest cube of the plan that contains a crosstab.
-
-        Raises:
-            InputError: none does; names the crosstab and the tables that are counted.
-        """
+        """Return the smallest cube of the plan that contains a crosstab."""
         holding = self._holding(need)
         if not holding:
             what = f"{crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"

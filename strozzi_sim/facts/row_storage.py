@@ -43,11 +43,7 @@ NO_ROWS = RowSelection()
 
 
 def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> RowSelection:
-    """Return the selection of the tables `names` and of about `share` of all deals; default: all deals.
-
-    Raises:
-        ArgumentError: an unknown table, or a share outside (0, 1].
-    """
+    """Return the selection of the tables `names` and of about `share` of all deals; default: all deals."""
     known = [table.name for table in tables]
     for name in names:
         if name not in known:
@@ -87,11 +83,6 @@ class _Pile:
 
 class RowRecorder:
     """A recorder that copies rows from the sink of the running games, one full sink at a time.
-
-    Args:
-        tables: fact tables of the game.
-        sink: array of shape (1,).
-        keep: rows to store.
 
     Attributes:
         address: address of a function that compiled code calls to run `take`.

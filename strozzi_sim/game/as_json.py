@@ -22,10 +22,6 @@ class Action(msgspec.Struct):
 def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
     """Return a decision as plain data: game, seat, the view without component data, and the legal actions with their names.
 
-    Args:
-        view: what the seat sees, a View of the game.
-        legal: the legal actions.
-
     >>> import strozzi_sim as ss
     >>> position = ss.Position("strozzi", 4, seed=7)
     >>> found = decision(position.view(), position.legal)

@@ -73,9 +73,6 @@ def rules_from(dtype: np.dtype[Any], components: Any, **more: Any) -> np.ndarray
         dtype: dtype of the record.
         components: a msgspec Struct.
         more: values of other fields, which replace those found by name.
-
-    Raises:
-        InputError: no value, or several, for a field, or a value that the field cannot hold; names the field.
     """
     found: dict[str, list[Any]] = {}
     for name, value in _values(components):

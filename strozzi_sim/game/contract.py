@@ -46,11 +46,7 @@ TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest f
 
 @dataclass(frozen=True)
 class Game:
-    """A game: its properties, and its parts.
-
-    Raises:
-        InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.
-    """
+    """A game: its properties, and its parts."""
 
     name: str  # name in commands, files and random streams
     package: str  # dotted name of the game's folder, `__name__` in its `__init__`

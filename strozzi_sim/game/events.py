@@ -139,9 +139,6 @@ class Events:
     Args:
         events: the events.
         seat_name: function of the agents by seat and a seat that returns the seat's name in text.
-
-    Raises:
-        InputError: two events have one type, or an event has more than five fields.
     """
 
     def __init__(self, *events: Event, seat_name: Callable[[Sequence[str], int], str] = seat_name) -> None:
@@ -201,11 +198,7 @@ class Events:
         return say(event.text)
 
     def handlers(self, **kernels: Any) -> Any:
-        """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...).
-
-        Raises:
-            InputError: there is no event of a type, or a handler has other parameters than facts and the event's fields.
-        """
+        """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...)."""
         for name, kernel in kernels.items():
             if name not in self._events:
                 raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")

@@ -37,13 +37,7 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
 
 
 def missed_between(rows: Iterable[Any], unit: Unit = "amount", called: str = "") -> str:
-    """Return the largest difference between two figures that their intervals do not exclude: "a difference of up to 1.5 coins could be missed".
-
-    Args:
-        rows: rows of a table, named tuples.
-        unit: unit of the figures.
-        called: what is counted, such as coins.
-    """
+    """Return the largest difference between two figures that their intervals do not exclude: "a difference of up to 1.5 coins could be missed"."""
     known = [row for row in rows if not np.isnan(row.value + row.low + row.high)]
     if len(known) < 2:
         return ""

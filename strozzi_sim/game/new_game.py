@@ -35,10 +35,6 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
     Args:
         name: name of the game and its package: lower-case letters, digits and underscores.
         folder: new folder for it.
-
-    Raises:
-        ArgumentError: the name is invalid, or a game has it.
-        StorageError: the folder exists, or cannot be written.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ArgumentError(

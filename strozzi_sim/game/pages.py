@@ -109,18 +109,7 @@ class Report:
         self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any,
         *, sums: bool = False,
     ) -> dict[str, FigureTable]:  # fmt: skip
-        """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
-
-        Args:
-            cells: CellCounts of the study.
-            pages: names of pages.
-            heatmaps: heat maps by name, including custom ones.
-            stats: the package strozzi_sim.stats.
-            sums: whether the tables of pages keep the counts of ratios.
-
-        Raises:
-            InputError: an unknown page; lists the known ones.
-        """
+        """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
         tables = {name: FigureTable(*self._pages[name].keys, sums=sums) for name in self._shown(pages)}
         blocks = {name: self._pages[name].blocks for name in tables}
         for name, heat_map in heatmaps.items():
@@ -144,11 +133,7 @@ class Report:
         return self._pages[page].blocks
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
-        """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one.
-
-        Args:
-            tables: fact tables of the game.
-        """
+        """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
         found: dict[str, Block] = {}
         for name, heat_map in self.HEATMAPS.items():
@@ -175,11 +160,7 @@ class Report:
         return said
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
-        """Return the crosstabs that these pages need.
-
-        Raises:
-            InputError: an unknown page; lists the known ones.
-        """
+        """Return the crosstabs that these pages need."""
         return [block.crosstab for name in self._shown(pages) for block in self._pages[name].blocks]
 
     def definitions(self) -> dict[str, str]:
@@ -212,12 +193,7 @@ class Report:
         return [*shown, *self._compared(tables)]
 
     def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return page -> findings, of the pages whose tables have rows.
-
-        Args:
-            tables: the study's tables.
-            components: component data by variant.
-        """
+        """Return page -> findings, of the pages whose tables have rows."""
         said: dict[str, list[str]] = {}
         for page, find in self._sentences.items():
             if _exists(tables, page) and not tables[page].empty:

@@ -39,11 +39,7 @@ class _Game(Protocol):
 
 
 class Part:
-    """A module of a game's folder, completed with the defaults of its Protocol.
-
-    Raises:
-        InputError: a required member is missing (when it is first read).
-    """
+    """A module of a game's folder, completed with the defaults of its Protocol."""
 
     def __init__(self, game: _Game, name: str, protocol: type) -> None:
         self.game = game

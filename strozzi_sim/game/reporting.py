@@ -165,11 +165,7 @@ def _entries(part: TablePart) -> dict[str, Any]:
 
 
 def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Check that all names are known.
-
-    Raises:
-        InputError: an unknown name; lists the known ones.
-    """
+    """Check that all names are known."""
     known = list(known)
     for name in names:
         if name not in known:
@@ -269,17 +265,7 @@ class Named(str):
 
 
 class Narrator:
-    """Formats figures of one cell of the study: a table at one player count, variant and line-up.
-
-    Args:
-        table: the table's rows of that variant and line-up.
-        players: the player count.
-        name: name of the cell, such as "3 players (long: random)".
-        where: difference from the cell whose `elsewhere` has this one, such as "at 3 players".
-        elsewhere: narrators of the table's other player counts, variants and line-ups.
-        data: component data of the variant.
-        agents: names of agents by position; seats if one agent plays itself.
-    """
+    """Formats figures of one cell of the study: a table at one player count, variant and line-up."""
 
     def __init__(
         self, table: pd.DataFrame, players: int, name: str = "", where: str = "", elsewhere: Sequence["Narrator"] = (),
@@ -362,14 +348,7 @@ def some_of(words: Sequence[str], most: int = 4) -> str:
 
 
 def narrators(tables: Tables, page: str, players: int, components: Mapping[str, Any]) -> Narrator:
-    """Return the narrator of a page's first variant and line-up at a player count; `elsewhere` are all other cells.
-
-    Args:
-        tables: the tables of the study.
-        page: name of the table.
-        players: the player count.
-        components: component data by variant.
-    """
+    """Return the narrator of a page's first variant and line-up at a player count; `elsewhere` are all other cells."""
     table = tables[page]
     cells = table[list(CELL)].drop_duplicates()
     several = cells["variant"].nunique() > 1

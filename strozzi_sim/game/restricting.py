@@ -29,14 +29,6 @@ def restrictions(game: Game, variant: Variant) -> dict[str, str]:
 def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
     """Return the variant with restrictions of seats.
 
-    Args:
-        game: the game.
-        variant: the unrestricted variant.
-        forbidden: names of restrictions by seat.
-
-    Raises:
-        InputError: an unknown seat or restriction.
-
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
     >>> game = load_game("strozzi")
@@ -63,11 +55,7 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
-    """Refuse restrictions that a seat of this variant cannot have.
-
-    Raises:
-        InputError: an unknown restriction, or one that leaves no decision; begins with `place`.
-    """
+    """Refuse restrictions that a seat of this variant cannot have."""
     try:
         restricted(game, variant, {0: names})
     except InputError as error:
@@ -152,11 +140,7 @@ def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
-    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any.
-
-    Raises:
-        ArgumentError: `argument` has one that cannot be restricted in this variant; lists those that can.
-    """
+    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any."""
     known, found = things(game, variant), dict[str, Use | None]()
     for each in wanted:
         matching = [name for name in known if fnmatchcase(name, each)]
@@ -169,13 +153,6 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
 
 def read_limit(name: str, word: str = "above") -> int:
     """Return the number N of a restriction `KIND:above-N`.
-
-    Args:
-        name: the restriction.
-        word: word before the number.
-
-    Raises:
-        InputError: N is not a whole number above 0.
 
     >>> read_limit("kind:above-20")
     20

@@ -77,11 +77,7 @@ class Slice:
 
     @property
     def columns(self) -> slice:
-        """The columns as a Python slice.
-
-        Raises:
-            InputError: it is a field of a group, whose columns are not contiguous.
-        """
+        """The columns as a Python slice."""
         if self.group is not None:
             raise InputError(f"slice {self.name!r}: its columns are not contiguous; read it with of() or index")
         return slice(self.start, self.start + self.size)
@@ -121,11 +117,7 @@ class Group:
 
 
 class Layout(Mapping[str, Slice]):
-    """All slices of an observation by name, in the order of the columns; fields of a group follow it as `group.field`.
-
-    Raises:
-        InputError: an invalid or repeated name, or an invalid shape, range or meaning.
-    """
+    """All slices of an observation by name, in the order of the columns; fields of a group follow it as `group.field`."""
 
     def __init__(self, *parts: Slice | Group) -> None:
         self.size = 0  # F, the number of columns

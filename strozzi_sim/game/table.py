@@ -137,11 +137,7 @@ class Table:
         return {"label": name.capitalize() if name.isalpha() else name}
 
     def next_action(self, composed: Any, position: Any) -> int | None:
-        """Return the next action towards a choice that the page composed of several actions, None once it is made.
-
-        Raises:
-            InputError: the choice is not possible, or the game has no such choices.
-        """
+        """Return the next action towards a choice that the page composed of several actions, None once it is made."""
         raise InputError("this is not one of the choices")
 
     def next_name(self, seen: Any) -> str:

@@ -41,11 +41,7 @@ def joined(words: Sequence[str], together: Sequence[str]) -> str:
 
 
 def parse_action(position: Decision, action: Any) -> int:
-    """Return the number of an action: a number unchecked, a name of the position with its items in any order.
-
-    Raises:
-        ArgumentError: the action is neither an integer nor a known name; lists the names and suggests a similar one.
-    """
+    """Return the number of an action: a number unchecked, a name of the position with its items in any order."""
     if not isinstance(action, str):
         return check_integer("action", action)
     names, together = position.names, position.compound_choices

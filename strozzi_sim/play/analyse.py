@@ -204,11 +204,7 @@ class GameAnalysis:
 
 
 def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
-    """Return the agent of a spec string that is to judge games.
-
-    Raises:
-        InputError: no such agent, it does not evaluate positions of this game and player count, or something is hidden.
-    """
+    """Return the agent of a spec string that is to judge games."""
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
     _check_open(game, variant)
@@ -216,11 +212,7 @@ def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSp
 
 
 def _check_open(game: Game, variant: Variant) -> None:
-    """Refuse games with secrets: what a player did not know would count as luck at every decision.
-
-    Raises:
-        InputError: players hold something hidden.
-    """
+    """Refuse games with secrets: what a player did not know would count as luck at every decision."""
     if variant.hidden:
         raise InputError(
             f"{game.name}, variant {variant.name}: players have secrets; only games in which nothing is hidden can be judged"
@@ -238,9 +230,6 @@ def analyse_game(
         spec: an agent that evaluates positions.
         redraws: draws behind each worth; the noise of a worth is that of one draw over its root.
         names: of the seats, in events; default: their numbers.
-
-    Raises:
-        InputError: the agent does not evaluate positions of this game, or something is hidden in it.
     """
     check_lineup([spec], table.game, table.players)
     _check_open(table.game, table.variant)
@@ -273,17 +262,7 @@ def analyse_game(
 def analyse_record(
     recorded: RecordedGame, place: str, agent: str, redraws: int = REDRAWS
 ) -> tuple[Position, GameAnalysis]:
-    """Return a recorded game after its last action, and its analysis.
-
-    Args:
-        recorded: the game, complete.
-        place: file name or label that begins errors.
-        agent: spec string of an agent that evaluates positions.
-        redraws: draws behind each worth.
-
-    Raises:
-        InputError: lines that do not follow from the deal, or as `find_judge`, of the argument agent.
-    """
+    """Return a recorded game after its last action, and its analysis."""
     table = Position(**recorded_deal(recorded, place))
     _check_open(table.game, table.variant)
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
@@ -295,15 +274,6 @@ def judge_choices(table: Position, spec: AgentSpec, redraws: int = REDRAWS, repe
     """Return the worth of every legal action to the seat that must decide, by independent draws: float64[repeats, K, 3].
 
     In each repeat all actions meet the same draws. The spread over repeats is the noise of the draws.
-
-    Args:
-        table: the position; what its seat cannot know is drawn.
-        spec: an agent that evaluates positions, from `find_judge`.
-        redraws: draws behind each worth.
-        repeats: number of repeats.
-
-    Raises:
-        InputError: the agent does not evaluate positions of this game, or something is hidden in it.
 
     >>> position = Position("strozzi", 3, seed=7)
     >>> judge = find_judge("learned", position.game, 3, position.variant)

@@ -53,10 +53,6 @@ def explain(
         (table, document): keys decision, seat, question, played, chosen, same, visits, actions, lines, and with `tree`
         also next and left_out. An action is {action, name}, in lines and trees with seat, visits and value. For
         an agent without analysis, `visits` is None and `lines` is empty.
-
-    Raises:
-        InputError: the agent does not play this game.
-        AgentFault: the agent failed or chose an illegal action.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)

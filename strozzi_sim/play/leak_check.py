@@ -72,20 +72,7 @@ class _Game(NamedTuple):
 def check_leaks(
     spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
 ) -> LeakCheck:
-    """Check every decision of an agent that plays itself.
-
-    Args:
-        spec: the agent.
-        game: the game.
-        variant: its component data.
-        players: player counts; each plays deals 0 .. deals - 1.
-        deals: number of deals.
-        seed: seed of the games.
-
-    Raises:
-        InputError: the agent does not play this game or these player counts.
-        AgentFault: the agent failed or chose an illegal action.
-    """
+    """Check every decision of an agent that plays itself."""
     spec = spec.resolve_for(game)
     counts = [count for count in players if spec.agent.plays(game, count)]
     if not counts:
@@ -173,11 +160,7 @@ def _pickled(job: Any) -> bytes:
 
 
 def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
-    """Return the first changed decision in another process: number of the game, of the decision, and the action there.
-
-    Raises:
-        AgentFault: the agent failed there.
-    """
+    """Return the first changed decision in another process: number of the game, of the decision, and the action there."""
     environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     with tempfile.TemporaryDirectory(prefix="strozzi-sim-") as folder:

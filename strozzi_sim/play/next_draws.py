@@ -38,14 +38,7 @@ class Outcome:
 def outcomes_of_game(
     table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
-    """Return the outcomes of each decision after which something was drawn that has a name, by number from 1.
-
-    Args:
-        table: the game as dealt; the actions are played in it.
-        actions: all actions in order.
-        agent: an agent that evaluates positions.
-        namer: the game's table, which names the outcomes.
-    """
+    """Return the outcomes of each decision after which something was drawn that has a name, by number from 1."""
     judge = _OutcomeJudge(table, agent, namer)
     found = {}
     for number, action in enumerate(actions, 1):

@@ -38,11 +38,7 @@ AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 def recorded_deal(recorded: RecordedGame, place: str) -> dict[str, Any]:
-    """Return the arguments of `Position` that deal the game of a record again.
-
-    Raises:
-        InputError: the record lacks required data; names `place` and the line.
-    """
+    """Return the arguments of `Position` that deal the game of a record again."""
     header, where = recorded.header, f"{place}: line {recorded.line}"
     game = load_game(header["game"])
     for key in ("seed", "deal"):
@@ -60,11 +56,7 @@ def recorded_deal(recorded: RecordedGame, place: str) -> dict[str, Any]:
 
 
 def only_game(lines: Iterable[Mapping[str, Any]], place: str) -> RecordedGame:
-    """Return the only game of a record, complete or not.
-
-    Raises:
-        InputError: the lines are not those of one game; names `place` and the line.
-    """
+    """Return the only game of a record, complete or not."""
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
         raise ArgumentError("lines", f"expected the lines of a record, got {short_repr(lines)}")
     recorded, *more = games_in(enumerate(lines, 1), place)
@@ -77,9 +69,6 @@ def reconstruct_actions(recorded: RecordedGame, table: AnyTable, place: str, *, 
     """Return the actions of a recorded game in order, from its table as dealt.
 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
-
-    Raises:
-        InputError: the lines do not follow from the deal; names `place` and the first line that no game has.
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)

@@ -42,7 +42,6 @@ def check_drawn(outcomes: Array | None, chance: Array) -> None:
 
     Raises:
         ScriptEnded: it was too short.
-        ArgumentError: the draw has no such outcome.
     """
     if outcomes is None or chance["outcomes"][0] == 0:
         return

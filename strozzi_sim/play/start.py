@@ -63,11 +63,7 @@ def set_up_game(
     game: str | Game, players: int | None, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
     script: Iterable[int] | None = None,
 ) -> GameSetup:  # fmt: skip
-    """Return the set-up of a game from names or objects.
-
-    Raises:
-        InputError: an invalid argument; names it and what is allowed.
-    """
+    """Return the set-up of a game from names or objects."""
     the_game = find_game(game)
     the_variant = as_argument_error("variant", find_variant, the_game, variant)
     players = default_players(the_game) if players is None else check_integer("players", players)
@@ -79,11 +75,7 @@ def set_up_game(
 
 
 def check_integer(argument: str, value: Any, most: int | None = None) -> int:
-    """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0.
-
-    Raises:
-        ArgumentError: names the argument.
-    """
+    """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0."""
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError
@@ -96,11 +88,7 @@ def check_integer(argument: str, value: Any, most: int | None = None) -> int:
 
 
 def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
-    """Return names by seat; default: the default name with the seat in {}.
-
-    Raises:
-        ArgumentError: there are more or fewer than players.
-    """
+    """Return names by seat; default: the default name with the seat in {}."""
     if names is None:
         return [default.format(seat) for seat in range(players)]
     if isinstance(names, str) or not isinstance(names, Iterable):

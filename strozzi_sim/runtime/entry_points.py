@@ -18,11 +18,7 @@ def find_entry_points(group: str) -> dict[str, EntryPoint]:
 
 
 def check_unique(group: str, name: str) -> None:
-    """Check that at most one package registers a name in a group.
-
-    Raises:
-        InputError: two packages register it; the message names both.
-    """
+    """Check that at most one package registers a name in a group."""
     if clash := _found(group, tuple(map(_changed, sys.path)))[1].get(name):
         raise InputError(clash)
 

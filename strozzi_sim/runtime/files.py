@@ -68,7 +68,6 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
         lasting: whether to fsync the file.
 
     Raises:
-        StorageError: it cannot be written.
         BrokenPipeError: the reader of standard output has closed it.
     """
     what = f"cannot write {path}"
@@ -122,10 +121,6 @@ def _permissions(target: Path) -> int | None:
 
 
 def write_atomically(path: Path, content: bytes, *, lasting: bool = False) -> None:
-    """Write a file atomically; `lasting`: with fsync.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Write a file atomically; `lasting`: with fsync."""
     with open_atomically(path, lasting=lasting) as file:
         file.write(content)

@@ -90,22 +90,13 @@ def real_number(text: str) -> float:
 
 
 def check_name(file: Path) -> None:
-    """Refuse a path with a NUL character, which no file system has.
-
-    Raises:
-        InputError: names it.
-    """
+    """Refuse a path with a NUL character, which no file system has."""
     if "\0" in str(file):
         raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file of at most MAX_BYTES.
-
-    Raises:
-        InputError: the file does not exist, is not UTF-8 or TOML, or exceeds the bounds; names the file and the key.
-        StorageError: it cannot be read.
-    """
+    """Read a TOML file of at most MAX_BYTES."""
     check_name(file)
     try:
         with file.open("rb") as opened:
@@ -171,12 +162,7 @@ def _check_bounds(raw: Any) -> None:
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it.
-
-    Raises:
-        InputError: the file does not exist.
-        StorageError: it cannot be read.
-    """
+    """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it."""
     check_name(file)
     try:
         with file.open("rb") as opened:
