@@ -82,11 +82,7 @@ class _Pile:
 
 
 class RowRecorder:
-    """A recorder that copies rows from the sink of the running games, one full sink at a time.
-
-    Attributes:
-        address: address of a function that compiled code calls to run `take`.
-    """
+    """A recorder that copies rows from the sink of running games, one full sink a time; kernels call `address`."""
 
     def __init__(self, tables: Sequence[Table], sink: Array, keep: RowSelection) -> None:
         self._sink, self._every = sink, keep.every
@@ -163,12 +159,7 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:
-    """Yield the rows of a table from the content of a RowRecorder, block by block.
-
-    Raises:
-        ValueError: a block is longer than a RowRecorder makes them; other errors of what no RowRecorder wrote are
-            LookupError, TypeError, ValueError and OSError.
-    """
+    """Yield the rows of a table from the content of a RowRecorder, block by block."""
     which, at = 1 + keep.tables.index(table.name), 0
     games, width = BLOCK + GAMES, sum(np.dtype(column.dtype).itemsize for column in table.written)
     most = {0: games * GAME.itemsize, which: 4 * games + width * (BLOCK + table.rows)}

@@ -136,9 +136,7 @@ SCORE_END = Event("score_end", ("player", "total", "better"), _final_text, by_se
 class Events:
     """The events of a game, in the order of their kinds, which count from 1.
 
-    Args:
-        events: the events.
-        seat_name: function of the agents by seat and a seat that returns the seat's name in text.
+    `seat_name` takes the agents by seat and a seat, and returns its name in text.
     """
 
     def __init__(self, *events: Event, seat_name: Callable[[Sequence[str], int], str] = seat_name) -> None:
@@ -218,12 +216,7 @@ class Events:
 
 
 class Say:
-    """The formatter of a line's text.
-
-    Attributes:
-        who: the seats' names.
-        components: the component data.
-    """
+    """The formatter of a line's text; `who` are the names of the seats."""
 
     def __init__(
         self, event: Event, line: Mapping[str, Any], names: Sequence[str], who: list[str], components: Components

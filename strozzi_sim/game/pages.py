@@ -73,12 +73,6 @@ class Report:
         compared: function of all tables that returns pictures of variants and line-ups side by side, shown last.
         titles: page -> function(narrator) that returns its finding in a short sentence without intervals, or "".
         questions: a question in plain words -> the heat map that answers it, for the page's explorer.
-
-    Attributes:
-        PAGES: names of the pages.
-        PAGE_TITLES: page -> (title, question).
-        HEATMAPS: heat maps by name.
-        QUESTIONS: question -> name of a heat map.
     """
 
     def __init__(
@@ -209,12 +203,7 @@ def _exists(tables: Tables, page: str) -> bool:
 
 
 def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:
-    """Return figures by name with their labels; the unit follows from the name.
-
-    Args:
-        labels: name -> label.
-        amounts: words in the names of amounts.
-    """
+    """Return figures by name -> label; the unit follows from the name, with `amounts` the words in names of amounts."""
 
     def unit(name: str) -> Unit:
         return "share" if "share" in name else "amount" if any(word in name for word in amounts) else "number"
@@ -223,14 +212,7 @@ def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, 
 
 
 def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:
-    """Return pictures of the spread of scores and of their sources.
-
-    Args:
-        unit: unit of scores.
-        spread: caption of the first picture.
-        bars: name of a bar -> its parts, for the second picture.
-        of_bars: caption of the second picture.
-    """
+    """Return pictures of the spread of scores and of their sources (name of a bar -> its parts), with captions."""
     quantiles = [
         Figure(name, f"{round(100 * level)} % of players score less", "amount") for name, level in QUANTILES.items()
     ]

@@ -80,23 +80,17 @@ class CorePart(Protocol):
 
 
 class ComponentsPart(Protocol):
-    """`components.py`: the component data, its checks, and its conversion to the rules record.
-
-    Attributes:
-        Components: msgspec type of components.toml.
-        VARIABLE: sections that a variant can change, and that records repeat; default: all sections but `meta`.
-        MERGED: keys of tables that a variant changes entry by entry, such as `setup.cards_removed`.
-        PROVENANCE: keys with sources and remarks, which records omit.
-    """
+    """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
     game: _Game
-    Components: Any
-    MERGED: tuple[str, ...] = ()
-    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")
+    Components: Any  # msgspec type of components.toml
+    MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
+    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
 
     @property
     @optional
-    def VARIABLE(self) -> tuple[str, ...]:  # noqa: D102 - a constant of the module
+    def VARIABLE(self) -> tuple[str, ...]:
+        """The sections that a variant can change, and that records repeat; default: all but `meta`."""
         return tuple(name for name in self.Components.__struct_fields__ if name != "meta")
 
     @optional
@@ -170,14 +164,10 @@ class ViewPart(Protocol):
     """`view.py`: the knowledge of a seat. Every function takes a state as `conceal` leaves it.
 
     The text of `render` has parts, divided by empty lines; each begins with a heading that does not change.
-
-    Attributes:
-        SLICES: the named slices of the observation tensor.
-        OBSERVATION: its length, SLICES.size.
     """
 
     game: _Game
-    SLICES: Layout
+    SLICES: Layout  # the named slices of the observation tensor
 
     @property
     @optional

@@ -12,18 +12,11 @@ Lines = Sequence[tuple[int, Mapping[str, Any]]]
 
 
 class Playable(Protocol):
-    """Members of every reference game; `ReferenceGame` has them.
+    """Members of every reference game, such as `ReferenceGame`; one may have `score`, the points by seat so far."""
 
-    Attributes:
-        events: lines of a record so far, without the header.
-        over: whether the game has ended.
-        question: the pending decision, or None.
-        score: optional: each seat's points so far, which the page of a replay shows for a game without `table.py`.
-    """
-
-    events: list[dict[str, Any]]
+    events: list[dict[str, Any]]  # lines of a record so far, without the header
     over: bool
-    question: Any
+    question: Any  # the pending decision, or None
 
 
 class Question(NamedTuple):
@@ -39,9 +32,6 @@ class ReferenceGame:
 
     A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. At
     the end of its `__init__` it calls `begin`.
-
-    Attributes:
-        events, over, question: see `Playable`.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
@@ -68,11 +58,7 @@ class ReferenceGame:
         raise NotImplementedError
 
     def play(self, option: Any) -> None:
-        """Choose an option for the acting seat, and play up to the next decision.
-
-        Raises:
-            ValueError: it is not an option, or the game is over.
-        """
+        """Choose an option for the acting seat, and play up to the next decision. Raises ValueError for no option."""
         question = self.question
         if question is None or not any(same(known, option) for known in question.options):
             raise ValueError(f"{option!r} is not one of {list(question.options) if question else 'no options'}")
@@ -139,16 +125,7 @@ class Replay(Generic[G]):
     wanted: Callable[[G], str]  # function of the game that describes the line that would answer its question
 
     def check_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> None:
-        """Replay a recorded game.
-
-        Args:
-            header: the record's `game` line, already checked; `players` and `components` are used.
-            header_line: its number in the file.
-            lines: the lines after it, each with its number in the file.
-
-        Raises:
-            RuleViolation: the first line that breaks a rule.
-        """
+        """Replay a recorded game, its header checked. Raises RuleViolation at the first line that breaks a rule."""
         for _ in self.replay_game(header, header_line, lines):
             pass
 

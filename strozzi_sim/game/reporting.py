@@ -91,9 +91,7 @@ class TablePart:
 class FigureTable:
     """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
 
-    Args:
-        keys: key columns.
-        sums: whether `parts` keep the counts of ratios, from which differences are made.
+    With `sums`, `parts` keep the counts of ratios, from which differences are made.
     """
 
     def __init__(self, *keys: str, sums: bool = False) -> None:
@@ -115,12 +113,8 @@ class FigureTable:
         Every level has a row, even without an event: zero events are a result, and a share listed only when it occurred would
         be overestimated on average.
 
-        Args:
-            cell: the cell, with players, variant, lineup and deals.
-            figure: name of the figure.
-            estimate: the estimate, with value, low, high and n.
-            keep: bool array of this shape, False for impossible combinations.
-            levels: one level or a list, for every key.
+        `levels` has one level or a list for every key; `keep`, a bool array of this shape, is False for
+        impossible combinations.
         """
         if not self._sums:
             estimate = replace(estimate, sums=None, without=None)
@@ -380,9 +374,7 @@ def cell_name(players: int, variant: str, lineup: str, *, several: bool = False)
 def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
     """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
 
-    Args:
-        lineup: rows of the line-up's table; without rows one agent plays itself, and position k is seat k.
-        players: the player count.
+    Without rows one agent plays itself, and position k is seat k.
     """
     agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
     if not agents:

@@ -92,9 +92,7 @@ class Use:
     def uses_and_wins(self, counted: Array, unit: int) -> tuple[Array, Array]:
         """Return the uses and the wins of their users by chunk, int64[C] each, the wins in 1 / unit.
 
-        Args:
-            counted: counts of the first crosstab by chunk, int64[C, levels of each column, 2].
-            unit: value of a win in the counts.
+        `counted` has the first crosstab by chunk, int64[C, levels of each column, 2].
         """
         uses, wins = counted[..., 0], counted[..., 1]
         if self.user == "seat":

@@ -25,10 +25,7 @@ class Table:
 
     After each line `lay_out` writes what follows from it into the view, and then `standing` is asked: `now` is never a line late.
 
-    Args:
-        game: the game.
-        header: the record's `game` line; `players`, `agents` and `components` are required.
-        viewer: the seat whose lines follow; default: all lines.
+    `header` is the record's `game` line; `viewer` is the seat whose lines follow, by default all lines.
     """
 
     unit: ClassVar[str] = "points"
@@ -156,10 +153,7 @@ class Table:
 def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = None) -> list[Json]:
     """Return a step for each line: `said`, `type`, `marks`, and under `set` the keys of the view that changed.
 
-    Args:
-        table: the fold, which continues.
-        lines: the next lines.
-        before: the encoded view of the last step, updated in place; default: the first line is the first step.
+    `before` is the encoded view of the last step, updated in place; by default the first line is the first step.
     """
     last: dict[str, bytes] = {} if before is None else before
     steps = []

@@ -156,16 +156,12 @@ def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
 def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], place: str = "") -> Variant:
     """Return a variant with changed keys, named after them.
 
-    Args:
-        game: the game.
-        variant: the variant to change.
-        settings: KEY=VALUE each: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
-        place: prefix of errors.
-
     >>> from strozzi_sim.game import load_game
     >>> found = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "setup.rounds=2"])
     >>> found.name, found.components["tracks"]["bonus"]
     ('tracks-bonus-7-10-setup-rounds-2', {'7': 10, '8': 10, '9': 15})
+
+    A setting is KEY=VALUE: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
     """
     prefix = f"{place}: " if place else ""
     values: dict[str, Any] = {}

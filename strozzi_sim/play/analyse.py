@@ -222,15 +222,7 @@ def _check_open(game: Game, variant: Variant) -> None:
 def analyse_game(
     table: Position, actions: Sequence[int], spec: AgentSpec, redraws: int = REDRAWS, names: Sequence[str] | None = None
 ) -> GameAnalysis:
-    """Return the analysis of a game.
-
-    Args:
-        table: the game as dealt; the actions are played in it.
-        actions: all actions in order.
-        spec: an agent that evaluates positions.
-        redraws: draws behind each worth; the noise of a worth is that of one draw over its root.
-        names: of the seats, in events; default: their numbers.
-    """
+    """Return the analysis of a game, from its table as dealt and all actions; `names` are of the seats in events."""
     check_lineup([spec], table.game, table.players)
     _check_open(table.game, table.variant)
     judge = _Judge(table, Luck(spec, redraws))

@@ -95,9 +95,6 @@ class Seat:
 
         It receives what its seat knows; with `concealed=False` a copy of the record itself, which the loop passes
         to agents with `sees_state`.
-
-        Raises:
-            InvalidAnswer: a Python agent failed or chose no legal action.
         """
         with active_heartbeat(self._beat, *self._place):
             return self._choose(state, concealed)

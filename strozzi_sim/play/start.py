@@ -46,11 +46,7 @@ class GameSetup:
         return chance if self.script is None else script_of(self.script), rng
 
     def replay(self, actions: Sequence[int]) -> tuple[Array, Array]:
-        """Replay legal actions; return the state, shape (1,), and the journal int32[events, WIDTH].
-
-        Raises:
-            JournalFull: there are more events than the game's `journal_rows`.
-        """
+        """Replay legal actions; return the state, shape (1,), and the journal int32[events, WIDTH]."""
         state, (chance, _) = np.zeros(1, self.game.state), self.chance()
         journal = np.empty(1, self.game.journal)
         journal["count"] = 0

@@ -226,12 +226,7 @@ _held: set[Path] = set()
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Create `folder` if needed, and lock out other threads and processes inside the block.
-
-    Raises:
-        StorageError: others could write to it.
-        OSError: it cannot be made, written to or opened.
-    """
+    """Create `folder` if needed, and lock out other threads and processes inside the block."""
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
             while not _take_folder(folder, undo):
@@ -270,11 +265,7 @@ def _check_private(place: Path) -> None:
 
 
 def _take_lock(file: IO[bytes], *, wait: bool) -> None:
-    """Take the lock of an open file, which closing it releases.
-
-    Raises:
-        OSError: another process holds it (without `wait`), or the file system has no locks.
-    """
+    """Take the lock of an open file, which closing it releases. Raises OSError where another process holds it."""
     if os.name == "nt":
         import msvcrt
 
