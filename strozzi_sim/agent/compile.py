@@ -53,17 +53,12 @@ class CompiledEvaluator:
 
     def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
         """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`; `word` begins the stream."""
-        records = (
-            state.copy(),
-            exact_copy(rules),
-            self.agent.params,
-            np.zeros(1, self.agent.memory),
-            np.zeros(1, RANDOM),
-        )
-        records[-1]["cursor"] = word
+        memory, rng = np.zeros(1, self.agent.memory), np.zeros(1, RANDOM)
+        rng["cursor"] = word
+        records = (state.copy(), exact_copy(rules), self.agent.params, memory, rng)
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(records))(self.agent.address)
         function(*(record.ctypes.data for record in records))
-        return np.array(records[3]["worth"][0][: int(state["players"][0])])
+        return np.array(memory["worth"][0][: int(state["players"][0])])
 
 
 def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:

@@ -117,24 +117,10 @@ def compiled_agent(
     declared = _declared(name, params)
 
     def declare(function: Callable[..., Any]) -> Agent:
-        about = _about(function)
         return Agent(
-            name,
-            games,
-            players,
-            stochastic,
-            declared,
-            memory,
-            function,
-            about,
-            "compiled",
-            analyse,
-            files,
-            blind,
-            any_length,
-            evaluation,
-            probabilities,
-        )
+            name, games, players, stochastic, declared, memory, function, _about(function), "compiled", analyse, files, blind,
+            any_length, evaluation, probabilities,
+        )  # fmt: skip
 
     return declare
 

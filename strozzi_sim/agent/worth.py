@@ -11,7 +11,6 @@ from strozzi_sim.errors import AgentFault
 
 WORTHS = ("score", "lead", "win")  # the final score, the lead over the mean of the others, the share of the win
 SCORE, LEAD, WIN = range(len(WORTHS))
-MOST_SEATS = 6
 
 
 def worth_field(seats: int) -> tuple[str, str, tuple[int, int]]:

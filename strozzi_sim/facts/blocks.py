@@ -87,7 +87,7 @@ class Difference:
 class Block:
     """Figures of one fact table by the same columns."""
 
-    fact: str  # fact table
+    fact: str
     axes: Mapping[str, str]  # key of the written table -> column whose levels are the key's values
     figures: Sequence[Ratio]  # figures to write; {} in a name is replaced by the level of `named`
     levels: Mapping[str, str] = field(default_factory=dict)  # constant keys -> value
@@ -126,8 +126,8 @@ class Block:
         keep = [
             [
                 k
-                for k, name in enumerate(known)
-                if name in self.include.get(key, known) and name not in left_out.get(key, ())
+                for k, one in enumerate(known)
+                if one in self.include.get(key, known) and one not in left_out.get(key, ())
             ]
             for key, known in zip(keys, names, strict=True)
         ]

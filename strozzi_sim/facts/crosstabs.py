@@ -29,7 +29,7 @@ _GROWTH = 4  # largest size of a merged cube, as a multiple of the total size of
 class Crosstab:
     """Rows of a fact table by levels of columns."""
 
-    fact: str  # fact table
+    fact: str
     by: tuple[str, ...] = ()  # columns, one axis each
     sums: tuple[str, ...] = ()  # columns to sum, in addition to the count
     where: str = ""  # condition on columns, "" for all rows
@@ -270,34 +270,19 @@ class CrosstabPlan:
 
     @cached_property
     def _descriptors(self) -> tuple[Array, Array, Array, Array, Array, Array]:
-        tables = [
-            [
-                self._at(f"{table.name}_rows") // 4,
-                self._at(f"{table.name}_ends") // 4,
-                self._at(f"{table.name}_seat") if table.has_seat else -1,
-            ]
-            for table in self._tables
-        ]
-        fills: list[list[int]] = []
-        cubes: list[list[int]] = []
-        dims: list[list[int]] = []
-        parts: list[list[int]] = []
+        ends = [[self._at(f"{table.name}_{part}") // 4 for part in ("rows", "ends")] for table in self._tables]
+        seats = [self._at(f"{table.name}_seat") if table.has_seat else -1 for table in self._tables]
+        tables = [[*places, seat] for places, seat in zip(ends, seats, strict=True)]
+        fills, cubes, dims, parts = (list[list[int]]() for _ in range(4))
         strides: list[int] = []
-        outcomes = {column.name for column in OUTCOMES}
         for number in sorted({cube.table for cube in self.cubes}):
             table = self._tables[number]
             wanted = {name for cube in self.cubes if cube.table == number for name in (*cube.bounds, *cube.sums)}
             for column in OUTCOMES:
-                if table.has_seat and column.name in wanted & outcomes:
+                if table.has_seat and column.name in wanted:
                     size = SIZES[column.dtype]
-                    fills.append(
-                        [
-                            number,
-                            size,
-                            self._at(f"of_seat_{column.name}") // size,
-                            self._at(f"{table.name}_{column.name}") // size,
-                        ]
-                    )
+                    places = [self._at(f"{first}_{column.name}") // size for first in ("of_seat", table.name)]
+                    fills.append([number, size, *places])
         at = 0
         for cube in self.cubes:
             table, first_dim, first_part = self._tables[cube.table], len(dims), len(parts)

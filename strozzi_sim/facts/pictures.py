@@ -23,10 +23,8 @@ class Figure:
 class HeatMap:
     """A heat map: rows x columns, one table heat_<name>, one of its figures drawn."""
 
-    # title, caption: texts; the caption defines a cell
     title: str
     caption: str
-    # row_label, column_label: labels of rows and columns
     row_label: str
     column_label: str
     figure: Figure  # figure to draw

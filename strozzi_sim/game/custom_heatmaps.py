@@ -146,9 +146,5 @@ def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
 
 
 def _name(own: Mapping[str, Any]) -> str:
-    return name_of_map(
-        *(
-            str(own.get(key, usual))
-            for key, usual in (("value", "share"), ("rows", None), ("columns", None), ("where", ""))
-        )
-    )
+    usual = {"value": "share", "rows": None, "columns": None, "where": ""}
+    return name_of_map(*(str(own.get(key, default)) for key, default in usual.items()))

@@ -131,10 +131,8 @@ class Report:
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
         found: dict[str, Block] = {}
         for name, heat_map in self.HEATMAPS.items():
-            block = heat_map.block
-            if block is None or block in found.values():
-                continue
-            found[name] = block
+            if heat_map.block is not None and heat_map.block not in found.values():
+                found[name] = heat_map.block
         return {
             name: replace(block, axes={**block.axes, "round": "round"}, margins=(*block.margins, "round"))
             if block.fact in with_round and "round" not in block.axes.values() and not block.differences

@@ -14,6 +14,7 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import Board, Figure, Unit
+from strozzi_sim.game.sentences import listed as listed
 from strozzi_sim.runtime.digits import most_digits
 
 Tables = Mapping[str, pd.DataFrame]
@@ -72,7 +73,6 @@ class Picture:
 class TablePart:
     """Figures that were added to a table at once."""
 
-    # players, variant, lineup, deals: those of the cell
     players: int
     variant: str
     lineup: str
@@ -245,11 +245,6 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
         return table
     first = table.iloc[0]
     return pick(table, variant=first["variant"], lineup=first["lineup"])
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return a list in text: a, b and c."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
 class Named(str):

@@ -66,7 +66,7 @@ def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place
 class Occasions:
     """What a use is counted of: the rows of a fact table, such as all rounds of all seats."""
 
-    fact: str  # fact table
+    fact: str
     words: str  # what a row is, in the plural; reports say "used in 40 % of {words}"
     where: str = ""  # condition on its rows; "" for all
     times: int = 1  # occasions of a row, such as the auctions of a round
@@ -76,7 +76,7 @@ class Occasions:
 class Use:
     """Facts that show that a seat used what a restriction forbids."""
 
-    fact: str  # fact table
+    fact: str
     where: str  # condition on its rows: the thing was used. An occasion has at most one such row.
     of: Occasions  # the occasions
     # column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is its

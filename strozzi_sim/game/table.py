@@ -94,12 +94,8 @@ class Table:
 
     def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
         """Return a number for each seat as text: `seat 0 15, you 10 and seat 2 5`."""
-        return listed(
-            [
-                f"{self.named(seat)} {'?' if value is None else f'{value:+}' if sign else value}"
-                for seat, value in enumerate(numbers)
-            ]
-        )
+        shown = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
+        return listed([f"{self.named(seat)} {value}" for seat, value in enumerate(shown)])
 
     def heading(self) -> str:
         """Return the result in one sentence."""

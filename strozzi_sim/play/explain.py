@@ -152,15 +152,9 @@ class _ExplainedDecision:
             nodes.append(self._step(analysis, name) | self._below(ranked(self._after(analysis)), after, depth - 1))
         return {"next": nodes, "left_out": len(analyses) - len(shown)}
 
-    def _step(self, analysis: ActionAnalysis, name: str) -> dict[str, Any]:
-        seat = self._mover(analysis)
-        return {
-            "action": analysis.action,
-            "name": name,
-            "seat": seat,
-            "visits": analysis.visits,
-            "value": analysis.value,
-        }
+    def _step(self, shown: ActionAnalysis, name: str) -> dict[str, Any]:
+        seat = self._mover(shown)
+        return {"action": shown.action, "name": name, "seat": seat, "visits": shown.visits, "value": shown.value}
 
     def _mover(self, analysis: ActionAnalysis) -> int:
         return self.table.actor if analysis.seat is None else analysis.seat
@@ -171,11 +165,7 @@ class _ExplainedDecision:
     def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
         """Return an action's names in the imagined games that reach it, and these games after it."""
         mover, action = self._mover(analysis), analysis.action
-        fitting = [
-            imagined
-            for imagined in futures
-            if not imagined.over and imagined.actor == mover and action in imagined.legal
-        ]
+        fitting = [each for each in futures if not each.over and each.actor == mover and action in each.legal]
         if not fitting:  # the agent's tree omits the actions of others
             played_on = [self._until(mover, imagined) for imagined in futures]
             fitting = [imagined for imagined in played_on if not imagined.over and action in imagined.legal]

@@ -37,7 +37,6 @@ PLAYED_AGAIN = 5  # games
 class Leak:
     """A decision that changed when it must not."""
 
-    # players, seed, deal: the game
     players: int
     seed: int
     deal: int

@@ -25,7 +25,6 @@ MAX_SEED = 2**53 - 1  # of a seed, and of a deal
 class GameSetup:
     """A game before its deal."""
 
-    # game, variant, players, seed, deal, start_player: identity of the game
     game: Game
     variant: Variant
     players: int

@@ -135,12 +135,8 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    settings = sorted(
-        item
-        for item in os.environ.items()
-        if item[0].startswith(("NUMBA_", PATCHES_OFF)) and item[0] not in _NOT_IN_THE_KEY
-    )
-    digest.update(repr(settings).encode())
+    keys = sorted(key for key in os.environ if key.startswith(("NUMBA_", PATCHES_OFF)) and key not in _NOT_IN_THE_KEY)
+    digest.update(repr([(key, os.environ[key]) for key in keys]).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
 
