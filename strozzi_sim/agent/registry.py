@@ -288,9 +288,7 @@ def installed_agents(
 ) -> list[tuple[Agent, list[str]]]:
     """Return the installed agents, or those called `name`, each with the games in which its name selects it.
 
-    Args:
-        name: name of agents; default: all that load. An agent that does not load is in no other agent's way.
-        on_error: called with the entry point and the error of an agent that does not load, unless `name` is given.
+    An agent that does not load is in no other agent's way: `on_error` is called, unless `name` is given.
     """
     points = find_entry_points(GROUP)
     listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]

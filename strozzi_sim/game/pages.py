@@ -87,44 +87,36 @@ class Report:
         titles: Mapping[str, Callable[[Narrator], str]] = MappingProxyType({}),
         questions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._pages = {"balance": BALANCE, **pages}
+        self.pages = {"balance": BALANCE, **pages}
         self._pictures, self._sentences, self._compared, self._titles = pictures, sentences, compared, titles
-        self.PAGES = tuple(self._pages)
-        self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self._pages.items()}
+        self.PAGES = tuple(self.pages)
+        self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}
         self.HEATMAPS, self.QUESTIONS = heatmaps, questions
         self.words = words
 
     @property
     def is_default(self) -> bool:
         """Whether the game declares no pages, pictures or heat maps."""
-        return self._pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
+        return self.pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
 
     def tables(
         self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any,
         *, sums: bool = False,
     ) -> dict[str, FigureTable]:  # fmt: skip
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
-        tables = {name: FigureTable(*self._pages[name].keys, sums=sums) for name in self._shown(pages)}
-        blocks = {name: self._pages[name].blocks for name in tables}
+        tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
+        blocks = {name: self.pages[name].blocks for name in tables}
         for name, heat_map in heatmaps.items():
             tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
             blocks[f"heat_{name.replace('-', '_')}"] = (heat_map.block,) if heat_map.block else ()
         for name, table in tables.items():
-            add = self._pages[name].add if name in self._pages else None
+            add = self.pages[name].add if name in self.pages else None
             for cell in cells:
                 if add is not None:
                     add(table, cell, stats)
                 for block in blocks[name]:
                     block.write(table, cell, stats)
         return tables
-
-    def keys_of(self, page: str) -> tuple[str, ...]:
-        """Return the key columns of a page's table."""
-        return self._pages[page].keys
-
-    def blocks_of(self, page: str) -> tuple[Block | Quantiles, ...]:
-        """Return the blocks of a page's table."""
-        return self._pages[page].blocks
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""
@@ -153,11 +145,11 @@ class Report:
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
         """Return the crosstabs that these pages need."""
-        return [block.crosstab for name in self._shown(pages) for block in self._pages[name].blocks]
+        return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
     def definitions(self) -> dict[str, str]:
         """Return figure -> how it is counted, of all pages and heat maps; {} in a name stands for a level."""
-        blocks = [block for page in self._pages.values() for block in page.blocks]
+        blocks = [block for page in self.pages.values() for block in page.blocks]
         blocks += [heat_map.block for heat_map in self.HEATMAPS.values() if heat_map.block]
         found: dict[str, str] = {}
         for block in blocks:
@@ -176,8 +168,8 @@ class Report:
         return found
 
     def _shown(self, pages: Sequence[str]) -> list[str]:
-        check_names("page", pages, self._pages)
-        return [name for name in self._pages if name == "balance" or name in pages]
+        check_names("page", pages, self.pages)
+        return [name for name in self.pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
         """Return the pictures of the pages whose tables exist, in order."""

@@ -39,15 +39,8 @@ def explain(
 ) -> Iterator[tuple[Position, dict[str, Any]]]:
     """Yield each wanted decision: the position before it and the agent's analysis.
 
-    Args:
-        table: game as dealt; the actions are played in it.
-        actions: recorded actions in order.
-        spec: agent to query.
-        wanted: numbers of the decisions to explain, from 1.
-        lines: maximum number of lines; each begins with another action, the most visited first.
-        depth: maximum actions of a line and levels of a tree.
-        visits: minimum visits of an action in lines and trees.
-        tree: whether to include the tree; default: no.
+    `wanted` has the numbers of decisions, from 1. A line begins with another action each, the most visited first;
+    `depth` limits lines and trees, and `visits` is the least of an action in them.
 
     Yields:
         (table, document): keys decision, seat, question, played, chosen, same, visits, actions, lines, and with `tree`

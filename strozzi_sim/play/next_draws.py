@@ -1,6 +1,6 @@
 """What each draw that could have come is worth to every seat: all outcomes of chance after a decision, judged one by one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -63,7 +63,8 @@ class _OutcomeJudge:
             return []
         came = after.view()
         name, given = self._namer.next_name(came), self._namer.next_given(came)
-        states = [state for state, _ in self._states(before, action)]
+        ways = successor_states(before.game, before.variant.rules, before.state, action)
+        states = [state for state, _ in islice(ways, MOST + 1)]
         if not name or not 1 < len(states) <= MOST:
             return []
         by_name: dict[str, list[Any]] = {}
@@ -72,10 +73,6 @@ class _OutcomeJudge:
             if self._namer.next_given(seen) == given and (drawn := self._namer.next_name(seen)):
                 by_name.setdefault(drawn, []).append(state)
         return [self._judged(each, found, each == name, number, after.players) for each, found in by_name.items()]
-
-    def _states(self, before: Position, action: int) -> Iterator[tuple[Any, float]]:
-        ways = successor_states(before.game, before.variant.rules, before.state, action)
-        return islice(ways, MOST + 1)
 
     def _view(self, after: Position, state: Any) -> Any:
         return after.game.view.view_of(state[0], after.variant.components, after.actor)

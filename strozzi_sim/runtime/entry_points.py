@@ -24,11 +24,7 @@ def check_unique(group: str, name: str) -> None:
 
 
 def load_object(point: EntryPoint) -> Any:
-    """Return the object of an entry point.
-
-    Raises:
-        ImportError: a folder in `sys.path` hides the package; the message names the folder.
-    """
+    """Return the object of an entry point; an ImportError names a folder in `sys.path` that hides its package."""
     try:
         return point.load()
     except (AttributeError, ModuleNotFoundError) as error:

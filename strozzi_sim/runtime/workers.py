@@ -195,15 +195,12 @@ def call_in_worker(
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker or the system does not support workers.
 
-    Args:
-        function: function to call; it, its arguments and its result are pickled.
-        *arguments: arguments of the function.
-        seconds: longest time without a heartbeat while agents are running.
-        is_cancelled: function polled during the call; if it returns True, the worker is killed.
-
     Raises:
         WorkerDied: the process ended or was killed.
         Cancelled: `is_cancelled` returned True.
+
+    `seconds` is the longest time without a heartbeat while agents are running. The worker is killed once
+    `is_cancelled`, which is polled, returns True.
     """
     if is_worker() or not AVAILABLE:
         return function(*arguments)
