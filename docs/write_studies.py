@@ -156,11 +156,11 @@ def _game(name: str) -> list[str]:
         "| page | question | keys of its table | counted from rows |",
         "| --- | --- | --- | --- |",
     ]
-    tables = {page: report.keys_of(page) for page in report.PAGES}
+    tables = {page: report.pages[page].keys for page in report.PAGES}
     for page in report.PAGES:
         title, question = report.PAGE_TITLES[page]
         lines.append(
-            f"| `{page}` {title} | {question} | {', '.join(tables[page]) or '-'} | {_facts_of(report.blocks_of(page))} |"
+            f"| `{page}` {title} | {question} | {', '.join(tables[page]) or '-'} | {_facts_of(report.pages[page].blocks)} |"
         )
     lines += ["", "| heat map | rows x columns | a cell |", "| --- | --- | --- |"]
     lines += [

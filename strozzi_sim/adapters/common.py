@@ -44,22 +44,13 @@ def no_action(actions: int) -> NDArray[np.int8]:
 
 
 class Deals:
-    """Which deal each `reset` plays: with a seed its first deal, without one the next deal of the same seed.
-
-    Attributes:
-        seed: random seed; before the first reset one from the operating system.
-        deal: the deal being played; -1 before the first reset.
-    """
+    """Which deal each `reset` plays: with a seed its first deal, without one the next deal of the same seed."""
 
     def __init__(self) -> None:
-        self.seed, self.deal = randbits(53), -1
+        self.seed, self.deal = randbits(53), -1  # before the first reset
 
     def next(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
-        """Go to the deal of a reset; `options["deal"]` chooses one.
-
-        Raises:
-            InputError: a deal that is no whole number.
-        """
+        """Go to the deal of a reset; `options["deal"]` chooses one."""
         chosen = (options or {}).get("deal")
         if chosen is not None and (isinstance(chosen, bool) or not hasattr(chosen, "__index__")):
             raise ArgumentError("options", f"deal must be a whole number, got {short_repr(chosen)}")

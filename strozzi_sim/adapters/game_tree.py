@@ -28,11 +28,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Table:
-    """A game, its variant and its number of seats, with the kernels that play it.
-
-    Attributes:
-        game, variant, players: identity of the table.
-    """
+    """A game, its variant and its number of seats, with the kernels that play it."""
 
     def __init__(self, game: str | Game, players: int, variant: AnyVariant) -> None:
         start = set_up_game(game, players, 0, 0, variant)
@@ -82,14 +78,8 @@ def _table(game: str, players: int, variant: str | Variant) -> Table:
 class Decision:
     """A state in which a seat must decide, or the end of a game. Never changed.
 
-    Attributes:
-        table: game, variant and players.
-        state: the record, shape (1,).
-        actor: the seat that must decide; -1: the game is over.
-        before: the decision before it, or None.
-        action: action played there; None: the deal.
-        drawn: outcomes of all draws since then.
-        imagined: whether it was sampled by `imagine`; nothing lies before it.
+    `before` is the decision before it, `action` the one played there (None: the deal), `drawn` the outcomes of all
+    draws since then. An `imagined` decision was sampled, and nothing lies before it. The `actor` of the end is -1.
     """
 
     def __init__(
@@ -157,12 +147,9 @@ def _digest(before: bytes, more: bytes) -> bytes:
 class Node:
     """A decision, a draw of chance, or the end of a game. Never changed, so that copies share it.
 
-    Attributes:
-        decision: the last decision, which is this one unless chance must draw; None during the deal.
-        action: action under way there, if chance must draw; None: none, or the deal.
-        drawn: outcomes drawn since then.
-        source, outcomes: chance source of the draw, and how many outcomes it has, all with the same probability; 0 outcomes: no
-            draw.
+    Where chance must draw, `action` is under way at `decision` (None during the deal), `drawn` are the outcomes
+    since then, and the draw is one of `outcomes` of equal probability from `source`. Elsewhere `decision` is this
+    one, and `outcomes` is 0.
     """
 
     __slots__ = ("action", "decision", "drawn", "outcomes", "source", "table")
@@ -214,11 +201,7 @@ class Node:
         return ((table.players * wins - 1) / (table.players - 1)).tolist()  # type: ignore[no-any-return]
 
     def after(self, choice: int) -> "Node":
-        """Return the node after an action, or after an outcome of a draw.
-
-        Raises:
-            ArgumentError: it is not legal, or there is no such outcome; or the game is over.
-        """
+        """Return the node after an action, or after an outcome of a draw."""
         if self.outcomes:
             if not 0 <= choice < self.outcomes:
                 raise ArgumentError("action", f"{choice} is no outcome of this draw; it has 0 to {self.outcomes - 1}")

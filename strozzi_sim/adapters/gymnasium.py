@@ -128,11 +128,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         return step.observations[0], self._info(step)
 
     def _info(self, step: Step) -> dict[str, Any]:
-        return {
-            "action_mask": step.masks[0].astype(np.int8),
-            "seat": int(step.seats[0]),
-            "deal": int(step.info.deals[0]),
-        }
+        seat, deal = int(step.seats[0]), int(step.info.deals[0])
+        return {"action_mask": step.masks[0].astype(np.int8), "seat": seat, "deal": deal}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, and advance to the learner's next decision or to the end.

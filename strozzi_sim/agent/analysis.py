@@ -16,21 +16,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ActionAnalysis:
-    """An agent's analysis of one action.
-
-    Attributes:
-        action: action number.
-        visits: number of times the agent tried it; more visits make the value more certain.
-        value: expected value for the acting seat, on the agent's own scale; None if unknown.
-        seat: seat that takes the action; default: the seat that decides.
-        node: any object that identifies the position after the action; None if it was not analysed.
-    """
+    """An agent's analysis of one action."""
 
     action: int
-    visits: int
-    value: float | None = None
-    seat: int | None = None
-    node: Any = None
+    visits: int  # number of times the agent tried it; more visits make the value more certain
+    value: float | None = None  # expected value for the acting seat, on the agent's own scale; None if unknown
+    seat: int | None = None  # seat that takes the action; default: the seat that decides
+    node: Any = None  # any object that identifies the position after the action; None if it was not analysed
 
 
 Analyse = Callable[[Any, Sequence[int], Any], Sequence[ActionAnalysis]]

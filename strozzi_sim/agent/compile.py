@@ -24,21 +24,13 @@ from strozzi_sim.kernel.streams import RANDOM
 
 @dataclass(frozen=True)
 class CompiledAgent:
-    """An agent compiled for a game in this process.
+    """An agent compiled for a game in this process."""
 
-    Attributes:
-        address: address of its function.
-        params: its parameter record, array of shape (1,).
-        memory: dtype of its memory.
-        trusted: whether it comes with the package.
-        blind: whether it reads only the legal actions from the state.
-    """
-
-    address: int
-    params: np.ndarray[Any, Any]
-    memory: np.dtype[Any]
-    trusted: bool
-    blind: bool = False
+    address: int  # address of its function
+    params: np.ndarray[Any, Any]  # its parameter record, array of shape (1,)
+    memory: np.dtype[Any]  # dtype of its memory
+    trusted: bool  # whether it comes with the package
+    blind: bool = False  # whether it reads only the legal actions from the state
     keep: Any = None
 
     @property
@@ -47,55 +39,30 @@ class CompiledAgent:
         return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
 
     def sees_state(self, hidden: bool) -> bool:
-        """Return whether it receives the state itself instead of a concealed copy.
-
-        Args:
-            hidden: whether the state contains information hidden from seats.
-        """
+        """Return whether it receives the state itself instead of a concealed copy."""
         return self.trusted and (self.blind or not hidden)
 
 
 @dataclass(frozen=True)
 class CompiledEvaluator:
-    """The `evaluate` function of an agent, compiled for a game in this process.
+    """The `evaluate` function of an agent, compiled for a game in this process."""
 
-    Attributes:
-        agent: its address, parameters and memory.
-        place: offset of `worth` in the memory.
-        seats: seats for which `worth` has space.
-    """
-
-    agent: CompiledAgent
-    place: int
-    seats: int
+    agent: CompiledAgent  # its address, parameters and memory
+    place: int  # offset of `worth` in the memory
+    seats: int  # seats for which `worth` has space
 
     def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
-        """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`.
-
-        Args:
-            state: a state record, shape (1,).
-            rules: the rules record, shape (1,).
-            word: where the random stream of the evaluation begins, 64 bits.
-        """
-        records = (
-            state.copy(),
-            exact_copy(rules),
-            self.agent.params,
-            np.zeros(1, self.agent.memory),
-            np.zeros(1, RANDOM),
-        )
-        records[-1]["cursor"] = word
+        """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`; `word` begins the stream."""
+        memory, rng = np.zeros(1, self.agent.memory), np.zeros(1, RANDOM)
+        rng["cursor"] = word
+        records = (state.copy(), exact_copy(rules), self.agent.params, memory, rng)
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(records))(self.agent.address)
         function(*(record.ctypes.data for record in records))
-        return np.array(records[3]["worth"][0][: int(state["players"][0])])
+        return np.array(memory["worth"][0][: int(state["players"][0])])
 
 
 def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
-    """Compile the `evaluate` function of an agent for a game, or load it from the cache folder.
-
-    Raises:
-        InputError: the agent does not evaluate positions.
-    """
+    """Compile the `evaluate` function of an agent for a game, or load it from the cache folder."""
     if spec.agent.evaluation is None:
         raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
     compiled = compile_agent(spec, game, spec.agent.evaluation)
@@ -104,18 +71,11 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
 
 
 def compile_agent(
-    spec: AgentSpec,
-    game: Game,
-    function: Callable[..., Any] | None = None,
-    stop: np.ndarray[Any, Any] | None = None,
+    spec: AgentSpec, game: Game, function: Callable[..., Any] | None = None, stop: np.ndarray[Any, Any] | None = None
 ) -> CompiledAgent:
     """Compile an agent for a game, or load it from the cache folder.
 
-    Args:
-        spec: the agent.
-        game: the game.
-        function: the function to compile; default: the one that chooses actions.
-        stop: int64[1]; a search ends early once it is not 0, with any legal action. Default: it cannot be stopped.
+    A search ends early, with any legal action, once `stop` (int64[1]) is not 0.
     """
     agent = spec.agent
     params = np.zeros(1, agent.params_dtype)

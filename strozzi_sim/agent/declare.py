@@ -22,56 +22,39 @@ _NOTHING = np.dtype([("nothing", "u8")])
 
 @dataclass(frozen=True)
 class Agent:
-    """A declared agent.
+    """A declared agent."""
 
-    Attributes:
-        name: its name in spec strings.
-        games: names of the games it plays, or ("*",).
-        players: player counts it plays, or None for all of the game.
-        stochastic: whether it uses its random stream.
-        params: its parameters by name.
-        memory: dtype of its memory record, or a function (params record values, game) -> dtype.
-        function: compiled agent: the function; Python agent: the class, or an object with `act_batch`.
-        description: the first line of its docstring.
-        kind: "compiled", "act" or "batch".
-        analyse: function that reads the analysis of its actions from its memory (see `analysis`), or None.
-        files: other files that determine its behaviour, such as weights, relative to the file that declares it.
-        blind: whether it reads only the legal actions from the state.
-        any_length: whether the last field of its memory is an array of variable length: the code does not depend on the
-            length, and is compiled once for all lengths.
-        evaluation: function of a compiled agent with the same arguments that writes the worth of a position to every seat
-            into `memory.worth` (see `agent.worth`) and returns 0, or None.
-        probabilities: function of a compiled agent with the same arguments that writes the probability of every legal action
-            into `memory.probabilities` (see `agent.worth`) and returns 0, or None.
-        error_rates: mean loss of each level per decision that is a choice, in self-play, in points, by player count;
-            judged by this agent; levels from 0 on.
-        replaces: whether it is a Python agent that replaces illegal answers, which are counted.
-    """
-
-    name: str
-    games: tuple[str, ...]
-    players: tuple[int, ...] | None
-    stochastic: bool
-    params: Mapping[str, Parameter]
+    name: str  # its name in spec strings
+    games: tuple[str, ...]  # names of the games it plays, or ("*",)
+    players: tuple[int, ...] | None  # player counts it plays, or None for all of the game
+    stochastic: bool  # whether it uses its random stream
+    params: Mapping[str, Parameter]  # its parameters by name
+    # dtype of its memory record, or a function (params record values, game) -> dtype
     memory: np.dtype[Any] | Callable[[Mapping[str, Value], Game], np.dtype[Any]]
-    function: Callable[..., Any]
-    description: str = ""
-    kind: str = "compiled"
+    function: Callable[..., Any]  # compiled agent: the function; Python agent: the class, or an object with `act_batch`
+    description: str = ""  # the first line of its docstring
+    kind: str = "compiled"  # "compiled", "act" or "batch"
+    # function that reads the analysis of its actions from its memory (see `analysis`), or None
     analyse: Analyse | None = None
+    # other files that determine its behaviour, such as weights, relative to the file that declares it
     files: Sequence[str] = ()
-    blind: bool = False
+    blind: bool = False  # whether it reads only the legal actions from the state
+    # whether the last field of its memory is an array of variable length: the code does not depend on the length, and
+    # is compiled once for all lengths
     any_length: bool = False
+    # function of a compiled agent with the same arguments that writes the worth of a position to every seat into
+    # `memory.worth` (see `agent.worth`) and returns 0, or None
     evaluation: Callable[..., Any] | None = None
+    # function of a compiled agent with the same arguments that writes the probability of every legal action into
+    # `memory.probabilities` (see `agent.worth`) and returns 0, or None
     probabilities: Callable[..., Any] | None = None
+    # mean loss of each level per decision that is a choice, in self-play, in points, by player count; judged by this
+    # agent; levels from 0 on
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    replaces: bool = False
+    replaces: bool = False  # whether it is a Python agent that replaces illegal answers, which are counted
 
     def __post_init__(self) -> None:
-        """Check the name, `files`, and the function and memory of a compiled agent.
-
-        Raises:
-            InputError: a name with @; `files` is not a list of file names; an invalid function or memory.
-        """
+        """Check the name, `files`, and the function and memory of a compiled agent."""
         if "@" in self.name:
             raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
         if self.kind == "compiled":
@@ -134,24 +117,10 @@ def compiled_agent(
     declared = _declared(name, params)
 
     def declare(function: Callable[..., Any]) -> Agent:
-        about = _about(function)
         return Agent(
-            name,
-            games,
-            players,
-            stochastic,
-            declared,
-            memory,
-            function,
-            about,
-            "compiled",
-            analyse,
-            files,
-            blind,
-            any_length,
-            evaluation,
-            probabilities,
-        )
+            name, games, players, stochastic, declared, memory, function, _about(function), "compiled", analyse, files, blind,
+            any_length, evaluation, probabilities,
+        )  # fmt: skip
 
     return declare
 
@@ -195,11 +164,7 @@ def python_agent(
 
 
 def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> None:
-    """Check that an agent's class can be instantiated with the declared parameters.
-
-    Raises:
-        InputError: `__init__` takes a parameter without a default that is not declared, or does not take a declared one.
-    """
+    """Check that an agent's class can be instantiated with the declared parameters."""
     init: Any = getattr(player, "__init__") if isinstance(player, type) else None  # noqa: B009 - of the class, for mypy
     if init is None or init is object.__init__:
         takes: dict[str, inspect.Parameter] = {}
@@ -223,11 +188,7 @@ def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> No
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:
-    """Check that a compiled agent's function takes the five records, and that its memory is a record.
-
-    Raises:
-        InputError: it does not; the message states what is expected.
-    """
+    """Check that a compiled agent's function takes the five records, and that its memory is a record."""
     takes = tuple(inspect.signature(function).parameters.values())
     if len(takes) != len(RECORDS) or any(argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in takes):
         got = ", ".join(map(str, takes))

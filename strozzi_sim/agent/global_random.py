@@ -17,11 +17,7 @@ _MODULES = ("random", ".".join(("numpy", "random")))
 
 
 def refuse_global_random(name: str, function: Callable[..., Any]) -> None:
-    """Check that a compiled agent and the compiled functions that it calls draw only from the agent's stream.
-
-    Raises:
-        AgentFault: a draw from a global stream; names the place, and what to call instead.
-    """
+    """Check that a compiled agent and the compiled functions that it calls draw only from the agent's stream."""
     if found := _global_draw(function):
         raise AgentFault(
             f"agent {name!r}: {found} is not the agent's stream, so its games could not be repeated; draw with randbelow(rng, n) of "

@@ -27,12 +27,7 @@ MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take sec
 
 
 def import_file(file: str) -> ModuleType:
-    """Import an agent's file and return the module; a file that has changed is imported anew.
-
-    Raises:
-        InputError: it is not a Python file, or only a folder names it; see `named_files`.
-        AgentFault: its import fails.
-    """
+    """Import an agent's file and return the module; a file that has changed is imported anew."""
     check_named(file)
     return _module_of(file, sha256(Path(file).read_bytes()).hexdigest()[:16])
 
@@ -75,11 +70,7 @@ def agent_in_file(file: str, place: str, name: str) -> Agent:
 
 
 def load_point(name: str, value: str) -> Any:
-    """Return the object `value` that a package registers as agent `name`.
-
-    Raises:
-        AgentFault: its import fails.
-    """
+    """Return the object `value` that a package registers as agent `name`."""
     what = f"agent {name!r}: {value}"
     if value.split(".")[0] != BUILTIN_PACKAGE:
         _try_apart(what, _import, _load, value, what)

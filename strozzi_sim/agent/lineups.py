@@ -18,11 +18,7 @@ def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[Ag
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks.
-
-    Raises:
-        InputError: one does not; names the agent, and what it plays or the sizes of its networks.
-    """
+    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks."""
     for spec in lineup:
         check_lineup(spec.resolve_for(game).policies, game, players)
         if not spec.agent.plays(game, players):
@@ -42,17 +38,7 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
 
 
 def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = False) -> None:
-    """Check that the files of an agent have networks for a game and player count.
-
-    Args:
-        spec: the agent.
-        game: the game.
-        players: the player count.
-        evaluates: whether it is to evaluate positions.
-
-    Raises:
-        InputError: no network, or one of other sizes; names the agent and the file.
-    """
+    """Check that the files of an agent have networks for a game and player count."""
     for key, param in spec.agent.params.items():
         if not isinstance(param, Weights):
             continue

@@ -32,13 +32,7 @@ _used: set[str] = set()  # files that this process was allowed to use
 
 @contextmanager
 def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str = NAME_WITH_CODE) -> Iterator[None]:
-    """Allow inside the block only these files, and files that this process was allowed to use before.
-
-    Args:
-        files: the files that the user names.
-        by: who names the others, for the error.
-        advice: how the user names a file, for the error.
-    """
+    """Allow inside the block only these files, and files that this process was allowed to use before."""
     outer, allowed = _named.get(), frozenset(map(_place, files))
     token = _named.set(_Named(allowed if outer is None else allowed & outer.files, by, advice))
     try:
@@ -48,11 +42,7 @@ def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str 
 
 
 def check_named(file: str | Path) -> None:
-    """Refuse a file that the user did not name.
-
-    Raises:
-        InputError: inside `only_named`, a file that is not among those, or that this process has not used.
-    """
+    """Refuse a file that the user did not name."""
     named, place = _named.get(), _place(file)
     if named is not None and place not in named.files and place not in _used:
         raise InputError(

@@ -136,20 +136,12 @@ class Prior(Policy):
 
 
 class GivenFile:
-    """Base of parameters that are files: the path in a spec string, and the digest of the content.
+    """Base of parameters that are files: the path in a spec string, and the digest of the content."""
 
-    Attributes:
-        shipped: the file without a value in the spec string; None: the agent plays only with a file.
-    """
-
-    shipped: Path | None
+    shipped: Path | None  # the file without a value in the spec string; None: the agent plays only with a file
 
     def given(self, value: str) -> str:
-        """Return the path in a spec string.
-
-        Raises:
-            InputError: only a folder or a record names it; see `named_files`.
-        """
+        """Return the path in a spec string."""
         path = strip_parentheses(value)
         if path:
             check_named(place_of(path))
@@ -174,15 +166,11 @@ class File(GivenFile):
     """A parameter of an agent in Python that is a file; the agent receives its path, see `sent_files.place_of`.
 
     The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
-
-    Attributes:
-        requires: module that the agent needs, which may be missing.
-        extra: the optional dependency of the package with which that module is installed.
     """
 
     description: str = ""
-    requires: str = ""
-    extra: str = ""
+    requires: str = ""  # module that the agent needs, which may be missing
+    extra: str = ""  # the optional dependency of the package with which that module is installed
     shipped: Path | None = None
     default: str = ""
 
@@ -206,14 +194,11 @@ Sizes = Mapping[int, Size]
 
 @dataclass(frozen=True)
 class Weights(GivenFile):
-    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses.
-
-    Attributes:
-        sizes: inputs and outputs of a network by player count; or, for an agent of several games, a function (game,
-            evaluates) that returns them, where `evaluates` is whether the agent is to evaluate positions.
-    """
+    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses."""
 
     shipped: Path | None
+    # inputs and outputs of a network by player count; or, for an agent of several games, a function (game, evaluates)
+    # that returns them, where `evaluates` is whether the agent is to evaluate positions
     sizes: Sizes | Callable[[Game, bool], Sizes]
     description: str = ""
     default: str = ""
@@ -232,16 +217,7 @@ class Weights(GivenFile):
         return path
 
     def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
-        """Return the addresses of the networks by player count (0: none), and the arrays that they point to.
-
-        Args:
-            value: the value in a spec string.
-            game: game whose sizes they must have, where that depends on it; default: any sizes.
-            evaluates: whether the agent is to evaluate positions.
-
-        Raises:
-            InputError: no such file, or networks of other sizes.
-        """
+        """Return the addresses of the networks by player count (0: none), and the arrays that they point to."""
         file = self.file(value)
         if file is None:
             return np.zeros(MOST_PLAYERS + 1, np.int64), []

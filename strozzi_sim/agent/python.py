@@ -53,12 +53,7 @@ class Replacement(int):
 
 
 class InvalidAnswer(Exception):
-    """A failure of a Python agent, or an answer that is not a legal action.
-
-    Attributes:
-        what: text of the fault, after the agent's name.
-        row: index of the decision in the batch.
-    """
+    """A failure of a Python agent at `row` of a batch, or an answer that is no legal action, as text `what`."""
 
     def __init__(self, what: str, row: int = 0) -> None:
         super().__init__(what)
@@ -73,11 +68,7 @@ def kind_of(player: Any) -> str | None:
 
 
 def seconds_allowed() -> float:
-    """Return the time limit of a decision: the environment's STROZZI_DECISION_SECONDS, default: 60.
-
-    Raises:
-        InputError: the variable is not a positive number.
-    """
+    """Return the time limit of a decision: the environment's STROZZI_DECISION_SECONDS, default: 60."""
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:
         seconds = real_number(text) if text else SECONDS

@@ -23,37 +23,21 @@ _BY_NAME = {"import_module", "__import__"}  # functions that import a module who
 
 
 class _Imports(NamedTuple):
-    """The imports of a module's text.
+    """The imports of a module's text."""
 
-    Attributes:
-        names: names of modules, and names that may be of modules, in order.
-        computed: line of the first import whose name is computed, or 0.
-    """
-
-    names: tuple[str, ...]
-    computed: int
+    names: tuple[str, ...]  # names of modules, and names that may be of modules, in order
+    computed: int  # line of the first import whose name is computed, or 0
 
 
 class Reached(NamedTuple):
-    """The modules of the user that some code imports.
+    """The modules of the user that some code imports."""
 
-    Attributes:
-        contents: name of each module -> SHA-256 of its file.
-        unknown: what cannot be followed, as text.
-    """
-
-    contents: dict[str, str]
-    unknown: tuple[str, ...]
+    contents: dict[str, str]  # name of each module -> SHA-256 of its file
+    unknown: tuple[str, ...]  # what cannot be followed, as text
 
 
 def reached_from(text: bytes, name: str, package: str = "") -> Reached:
-    """Return the modules that the text of a module imports, and those that they import.
-
-    Args:
-        text: its source.
-        name: what it is called in messages.
-        package: the package of a module in one, for relative imports; modules of that package count even if it is installed.
-    """
+    """Return the modules that the text of a module imports, and those that they import."""
     first = _imports(text, package)
     unknown = [f"{name}, line {first.computed}, imports a module by a computed name"] if first.computed else []
     return _follow(first.names, package.partition(".")[0], unknown)

@@ -30,20 +30,14 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents du
 
 @dataclass(frozen=True)
 class AgentSpec(SpecSources):
-    """An agent with values for its parameters.
+    """An agent with values for its parameters."""
 
-    Attributes:
-        text: the canonical spec string: only parameters that differ from the default, in alphabetical order.
-        agent: the agent.
-        values: every parameter's value.
-        game: game in which its name and those of its policies were looked up; None: no game, and it plays several.
-        without: names of the restrictions under which it plays; see `game.restricting`.
-    """
-
-    text: str
+    text: str  # the canonical spec string: only parameters that differ from the default, in alphabetical order
     agent: Agent = field(compare=False)
-    values: Mapping[str, Value] = field(compare=False)
+    values: Mapping[str, Value] = field(compare=False)  # every parameter's value
+    # game in which its name and those of its policies were looked up; None: no game, and it plays several
     game: str | None = field(default=None, compare=False)
+    # names of the restrictions under which it plays; see `game.restricting`
     without: tuple[str, ...] = field(default=(), compare=False)
 
     def __reduce__(self) -> Any:
@@ -63,9 +57,6 @@ class AgentSpec(SpecSources):
 
     def __call__(self, **values: Any) -> "AgentSpec":
         """Return the agent with these values of its parameters, as in a spec string; the others stay.
-
-        Raises:
-            InputError: an unknown parameter, or a value out of its range.
 
         >>> load_agent("ismcts")(iterations=50).text
         'ismcts:iterations=50'
@@ -95,11 +86,7 @@ class AgentSpec(SpecSources):
         return f"{file}::{name}" if file else name
 
     def resolve_for(self, game: Game) -> "AgentSpec":
-        """Return this agent for `game`, where its policies are looked up.
-
-        Raises:
-            InputError: its name selects a different agent in that game.
-        """
+        """Return this agent for `game`, where its policies are looked up."""
         if self.game == game.name:
             return self
         if (
@@ -164,9 +151,6 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     """Return a declared agent with values for its parameters; workers receive it by value.
 
     Its policies are looked up for `game`, as in `load_agent`.
-
-    Raises:
-        InputError: an unknown parameter, or a value out of its range.
     """
     settings = ",".join(f"{key}={value}" for key, value in values.items())
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
@@ -178,12 +162,7 @@ AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | Acti
 
 
 def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:
-    """Return the agent of a spec string in this game; an agent declared in code has its default parameters.
-
-    Raises:
-        InputError: an unknown agent or parameter, a value out of its range, or another type: names `argument`.
-        AgentFault: the import of an agent's file or package fails.
-    """
+    """Return the agent of a spec string in this game; an agent declared in code has its default parameters."""
     if isinstance(agent, str):
         return load_agent(agent, game)
     if isinstance(agent, Agent):
@@ -309,13 +288,7 @@ def installed_agents(
 ) -> list[tuple[Agent, list[str]]]:
     """Return the installed agents, or those called `name`, each with the games in which its name selects it.
 
-    Args:
-        name: name of agents; default: all that load. An agent that does not load is in no other agent's way.
-        on_error: called with the entry point and the error of an agent that does not load, unless `name` is given.
-
-    Raises:
-        InputError: unknown name.
-        AgentFault: the import of the package of an agent called `name` fails.
+    An agent that does not load is in no other agent's way: `on_error` is called, unless `name` is given.
     """
     points = find_entry_points(GROUP)
     listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]

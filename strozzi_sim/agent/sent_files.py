@@ -12,15 +12,10 @@ _VARIABLE = "STROZZI_AGENT_FILES"  # the folder of the copies, also in the proce
 
 
 class SentFile(NamedTuple):
-    """An agent's file with the files that it declares.
+    """An agent's file with the files that it declares."""
 
-    Attributes:
-        given: its path in a spec string.
-        contents: (path relative to its folder, content); the file itself first.
-    """
-
-    given: str
-    contents: tuple[tuple[str, bytes], ...]
+    given: str  # its path in a spec string
+    contents: tuple[tuple[str, bytes], ...]  # (path relative to its folder, content); the file itself first
 
 
 def place_of(file: str) -> Path:
@@ -31,11 +26,7 @@ def place_of(file: str) -> Path:
 
 
 def receive(files: Iterable[SentFile], root: str | Path) -> None:
-    """Store files below `root`, and use them for their paths from now on.
-
-    Raises:
-        StorageError: they cannot be stored.
-    """
+    """Store files below `root`, and use them for their paths from now on."""
     os.environ[_VARIABLE] = str(root)
     for file in files:
         for name, content in file.contents:

@@ -9,13 +9,10 @@ from typing import Any
 
 
 def source_of(player: Any) -> str | None:
-    """Return the source text of a function, a class with the bases from its module, or the class of an object.
+    """Return the source text of a function, a class with the bases from its module, or an object's class; None without.
 
     Functions that it calls are not included. IPython keeps the text of cells, Python the text of files; code from a
     prompt or from `exec` has no text.
-
-    Returns:
-        The text, or None if unavailable.
     """
     if isinstance(player, FunctionType):
         try:

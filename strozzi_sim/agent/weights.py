@@ -26,15 +26,7 @@ MOST_PLAYERS = 16
 
 
 def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[int, Layers]:
-    """Return the networks of a file by player count; ALL is that of every count without its own.
-
-    Args:
-        file: an `.npz` file.
-        sizes: inputs and outputs that a network must have, by player count; default: any.
-
-    Raises:
-        InputError: no such file, another kind of file, or a network of other sizes; names file and array.
-    """
+    """Return the networks of a file by player count; ALL is that of every count without its own."""
     try:
         with np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
@@ -79,11 +71,7 @@ def _head(players: int) -> str:
 
 
 def write_networks(file: Path, networks: Networks) -> None:
-    """Write networks by player count, ALL for every other count; equal networks produce equal bytes.
-
-    Raises:
-        InputError: no network, one of other shapes than `kernel.network.packed_network` takes, or not of float32.
-    """
+    """Write networks by player count, ALL for every other count; equal networks produce equal bytes."""
     if not networks:
         raise InputError(f"weights {file}: expected at least one network, got none")
     for players, layers in networks.items():

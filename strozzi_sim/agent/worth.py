@@ -11,7 +11,6 @@ from strozzi_sim.errors import AgentFault
 
 WORTHS = ("score", "lead", "win")  # the final score, the lead over the mean of the others, the share of the win
 SCORE, LEAD, WIN = range(len(WORTHS))
-MOST_SEATS = 6
 
 
 def worth_field(seats: int) -> tuple[str, str, tuple[int, int]]:
@@ -25,11 +24,7 @@ def probabilities_field(actions: int) -> tuple[str, str, tuple[int]]:
 
 
 def probabilities_place(name: str, memory: np.dtype[Any], actions: int) -> int:
-    """Return the offset of `probabilities` in an agent's memory.
-
-    Raises:
-        AgentFault: the field is missing, or has another type.
-    """
+    """Return the offset of `probabilities` in an agent's memory."""
     expected = np.dtype((np.float64, (actions,)))
     if "probabilities" not in (memory.names or ()) or memory["probabilities"] != expected:
         raise AgentFault(
@@ -40,11 +35,7 @@ def probabilities_place(name: str, memory: np.dtype[Any], actions: int) -> int:
 
 
 def worth_place(name: str, memory: np.dtype[Any]) -> tuple[int, int]:
-    """Return the offset of `worth` in an agent's memory, and its number of seats.
-
-    Raises:
-        AgentFault: the field is missing, or has another type.
-    """
+    """Return the offset of `worth` in an agent's memory, and its number of seats."""
     if "worth" not in (memory.names or ()):
         raise AgentFault(
             f"agent {name!r}: memory: an agent that evaluates has a field worth, float64[P, {len(WORTHS)}]"

@@ -12,20 +12,14 @@ from strozzi_sim.play.position import Position
 
 @dataclass
 class GameCheck:
-    """The counts of a check.
+    """The counts of a check."""
 
-    Attributes:
-        decisions: number of decisions of random games.
-        games: number of games played.
-        promises: number of checks of each promise.
-        broken: the first violation of each promise that was broken, if it `continues`.
-        continues: whether the check goes on after a broken promise instead of raising the violation.
-    """
-
-    decisions: int = 0
-    games: int = 0
-    promises: dict[str, int] = field(default_factory=dict)
+    decisions: int = 0  # number of decisions of random games
+    games: int = 0  # number of games played
+    promises: dict[str, int] = field(default_factory=dict)  # number of checks of each promise
+    # the first violation of each promise that was broken, if it `continues`
     broken: dict[str, ContractViolation] = field(default_factory=dict, repr=False)
+    # whether the check goes on after a broken promise instead of raising the violation
     continues: bool = field(default=False, repr=False)
 
 

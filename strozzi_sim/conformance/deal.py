@@ -21,19 +21,15 @@ Array = np.ndarray[Any, Any]
 
 
 class _Table:
-    """A game whose state record was not empty before the deal.
-
-    Attributes:
-        state: the state, array of shape (1,).
-        actor: the seat that decides, -1 when the game is over.
-    """
+    """A game whose state record was not empty before the deal."""
 
     def __init__(self, here: Checked, before: Array) -> None:
         self._here = here
         start = set_up_game(here.game, here.players, here.seed, here.deal, here.variant)
         self._kernels = start.moving
-        self.state: Array = before.copy().view(here.game.state)
+        self.state: Array = before.copy().view(here.game.state)  # the state, array of shape (1,)
         self._chance, _ = start.chance()
+        # the seat that decides, -1 when the game is over
         self.actor = int(self._kernels.deal(self.state, here.variant.rules, self._chance, here.players, 0))
 
     def play(self, action: int) -> None:

@@ -111,11 +111,8 @@ def _check_table(here: Checked, table: Table, setting: GameConfig) -> None:
         if levels is not None:
             limits = np.iinfo(np.dtype(column.dtype))
             fits = limits.min <= levels.starts[0] and levels.starts[-1] <= limits.max
-            here.require(
-                "facts",
-                fits,
-                f"{name}: levels from {levels.starts[0]} to {levels.starts[-1]} do not fit {column.dtype}",
-            )
+            what = f"{name}: levels from {levels.starts[0]} to {levels.starts[-1]} do not fit {column.dtype}"
+            here.require("facts", fits, what)
         if column.derived_from:
             _check_derived(here, table, column, setting, name)
 

@@ -26,7 +26,7 @@ Promises, in the order in which they are checked (PROMISES):
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import islice, pairwise
 from typing import Any
@@ -166,11 +166,8 @@ def _check_chance(here: Checked, before: Array, action: int, after: Array) -> No
     """Check that the state after an action is a possible chance outcome; passes if there are WAYS outcomes or more."""
     ways = islice(successor_states(here.game, here.variant.rules, before, action), WAYS)
     found = [state.tobytes() == after.tobytes() for state, _ in ways]
-    here.require(
-        "chance",
-        any(found) or len(found) == WAYS,
-        f"action {action} leads to a state that no outcome of its draws produces",
-    )
+    what = f"action {action} leads to a state that no outcome of its draws produces"
+    here.require("chance", any(found) or len(found) == WAYS, what)
 
 
 def _check_legal(here: Checked, position: Position) -> None:
@@ -180,14 +177,13 @@ def _check_legal(here: Checked, position: Position) -> None:
     here.require("legal actions", legal[0] > 0, "action 0 is legal")
     here.require("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
     here.require("legal actions", 0 <= position.actor < here.players, f"the acting seat is {position.actor}")
-    accepted = [
-        action
-        for action in range(-1, here.game.actions + 1)
-        if here.kernels.is_legal(position.state, here.variant.rules, action)
-    ]
-    here.require(
-        "legal actions", accepted == list(legal), f"is_legal accepts {accepted}, kth_legal returns {list(legal)}"
-    )
+    accepted = _accepted(here, position.state, range(-1, here.game.actions + 1))
+    what = f"is_legal accepts {accepted}, kth_legal returns {list(legal)}"
+    here.require("legal actions", accepted == list(legal), what)
+
+
+def _accepted(here: Checked, state: Array, actions: Iterable[int]) -> list[int]:
+    return [action for action in actions if here.kernels.is_legal(state, here.variant.rules, action)]
 
 
 def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
@@ -215,7 +211,9 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         here.kernels.conceal(again, here.variant.rules, seat)
         here.require("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
         if seat == position.actor:
-            _check_offered(here, known, position)
+            offered = tuple(_accepted(here, known, range(here.game.actions)))  # agents may receive either state
+            what = f"in the acting seat's concealed state, is_legal accepts {offered}"
+            here.require("conceal", offered == position.legal, what)
         out = _observation(here, known, seat)
         check_written(here, out, seat)
         check_range(here, out, seat)
@@ -224,25 +222,11 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
             here.require("observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal")
         for world in _worlds(here, known, seat, rng):
             if seat == position.actor:
-                legal = [
-                    action for action in position.legal if here.kernels.is_legal(world, here.variant.rules, action)
-                ]
+                legal = _accepted(here, world, position.legal)
                 here.require("determinize", legal == list(position.legal), "another world has other legal actions")
             here.kernels.conceal(world, here.variant.rules, seat)
-            here.require(
-                "conceal",
-                world.tobytes() == known.tobytes(),
-                f"seat {seat} is shown {_difference(world, known)}, which differs between worlds of equal knowledge",
-            )
-
-
-def _check_offered(here: Checked, known: Array, position: Position) -> None:
-    """Check that the concealed state has the legal actions of the state itself: agents may receive either."""
-    rules, actions = here.variant.rules, range(here.game.actions)
-    offered = tuple(action for action in actions if here.kernels.is_legal(known, rules, action))
-    here.require(
-        "conceal", offered == position.legal, f"in the acting seat's concealed state, is_legal accepts {offered}"
-    )
+            what = f"seat {seat} is shown {_difference(world, known)}, which differs between worlds of equal knowledge"
+            here.require("conceal", world.tobytes() == known.tobytes(), what)
 
 
 def _difference(one: Array, other: Array) -> str:
@@ -314,15 +298,11 @@ def _check_results(here: Checked, position: Position) -> None:
         )
 
 
-def _header(here: Checked) -> dict[str, Any]:
-    return {"players": here.players, "components": here.variant.components}
-
-
 def _check_record(here: Checked, position: Position) -> None:
     lines = list(enumerate(position.lines(), 2))
-    check = here.game.verify.check_game
+    check, header = here.game.verify.check_game, {"players": here.players, "components": here.variant.components}
     try:
-        check(_header(here), 1, lines)
+        check(header, 1, lines)
     except RuleViolation as broken:
         here.require("records", False, f"the reference refuses the core's game: {broken}")
     here.require("records", True, "")
@@ -331,7 +311,7 @@ def _check_record(here: Checked, position: Position) -> None:
         here.require("records", len(visible) == len(lines), "`visible` drops lines")
     for what, corrupt in _corrupt_records(lines):
         try:
-            check(_header(here), 1, corrupt)
+            check(header, 1, corrupt)
         except RuleViolation:
             here.require("records", True, "")
             continue
@@ -410,11 +390,8 @@ def _check_drawing(
     higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
     for name, more, less in zip(names, higher.tolist(), lower.tolist(), strict=True):
         p_value = binomtest(more, more + less).pvalue if more + less else 1.0
-        here.require(
-            "determinize",
-            p_value > P_THRESHOLD,
-            f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often",
-        )
+        what = f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often"
+        here.require("determinize", p_value > P_THRESHOLD, what)
 
 
 def _places(game: Game) -> list[str]:

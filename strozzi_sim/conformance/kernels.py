@@ -11,7 +11,6 @@ from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.game.contract import (
     Game,
     apply,
-    conceal,
     count_legal,
     determinize,
     imagine,
@@ -21,17 +20,12 @@ from strozzi_sim.game.contract import (
     observe,
     placing,
     score,
-    seen_action,
 )
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.kernel.record_types import array_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed
-
-
-@jit
-def _conceal(states, rules, seat):
-    conceal(states[0], rules[0], seat)
+from strozzi_sim.play.kernels import kernels as play_kernels
 
 
 @jit
@@ -62,11 +56,6 @@ def _result(states, seat, out):
     out[0] = score(states[0], seat)
     out[1] = better
     out[2] = shared
-
-
-@jit
-def _seen(before, after, rules, action, viewer):
-    return int64(seen_action(before[0], after[0], rules[0], action, viewer))
 
 
 @jit
@@ -119,15 +108,16 @@ def kernels(game: Game) -> Kernels:
     state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64
     agent = compile_agent(load_agent("random", game), game)
+    playing = play_kernels(game)
     policy = np.array([agent.address, agent.params.ctypes.data, 0])  # it has no memory
     return Kernels(
-        entry(_conceal, types.void(state, rules, i8), game.name),
+        playing.conceal,
         entry(_determinize, types.void(state, rules, i8, rng), game.name),
         entry(_imagine, types.void(state, rules, i8, i8[::1], rng), game.name),
         entry(_observe, types.void(state, rules, i8, types.float32[::1]), game.name),
         entry(_is_legal, i8(state, rules, i8), game.name),
         entry(_result, types.void(state, i8, i8[::1]), game.name),
-        entry(_seen, i8(state, state, rules, i8, i8), game.name),
+        playing.seen,
         entry(_count, i8(state, rules, chance, i8), game.name),
         entry(_play_on, types.void(state, rules, chance, rng), game.name),
         policy,

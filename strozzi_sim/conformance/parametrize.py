@@ -84,11 +84,7 @@ def game_checks(
     """
     game, expected = find_game(game), _reasons(expected_failures, PROMISES, "promise")
     return [
-        _parameter(
-            partial(games.check, promise),
-            f"{count} players-{promise}",
-            expected.get(promise),
-        )
+        _parameter(partial(games.check, promise), f"{count} players-{promise}", expected.get(promise))
         for count in players or game.player_counts
         for games in [_Games(game, variant, count, deals, seed)]
         for promise in PROMISES

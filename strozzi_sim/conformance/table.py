@@ -91,8 +91,5 @@ def _check_secrets(here: Checked, position: Position, instead: int) -> None:
         ):
             continue
         pages = [msgspec.json.encode(_page(here, after, viewer)[1]) for after in (one, other)]
-        here.require(
-            "table",
-            pages[0] == pages[1],
-            f"the page of seat {viewer} distinguishes {first} of seat {actor} from {instead}",
-        )
+        what = f"the page of seat {viewer} distinguishes {first} of seat {actor} from {instead}"
+        here.require("table", pages[0] == pages[1], what)

@@ -21,23 +21,15 @@ ROWS = ""  # the number of rows, used as a column
 
 @dataclass(frozen=True)
 class Ratio:
-    """A figure: the ratio of two sums.
+    """A figure: the ratio of two sums."""
 
-    Attributes:
-        name: name of the figure.
-        numerator: columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted.
-        denominator: a column, ROWS, GAMES or PLAYERS.
-        along: key of the block over whose levels the denominator is summed.
-        share: whether the figure is a share, in [0, 1].
-        rows_count: whether n is the number of rows instead of the denominator.
-    """
-
-    name: str
+    name: str  # name of the figure
+    # columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted
     numerator: tuple[str, ...] = (ROWS,)
-    denominator: str = ROWS
-    along: str = ""
-    share: bool = False
-    rows_count: bool = False
+    denominator: str = ROWS  # a column, ROWS, GAMES or PLAYERS
+    along: str = ""  # key of the block over whose levels the denominator is summed
+    share: bool = False  # whether the figure is a share, in [0, 1]
+    rows_count: bool = False  # whether n is the number of rows instead of the denominator
 
     def formula(self, fact: str, where: str = "") -> str:
         """Return how the figure is counted, in words: "sum of points / number of rows; rows of turn where round == 3"."""
@@ -83,49 +75,31 @@ class Difference:
     """A figure of one level minus the figure of each other level, paired by deal.
 
     It is omitted if the level, or every other level, is missing.
-
-    Attributes:
-        name: name of the difference.
-        of: figure to compare.
-        key: key of the block.
-        level: level of the key.
     """
 
-    name: str
-    of: Ratio
-    key: str
-    level: str
+    name: str  # name of the difference
+    of: Ratio  # figure to compare
+    key: str  # key of the block
+    level: str  # level of the key
 
 
 @dataclass(frozen=True)
 class Block:
-    """Figures of one fact table by the same columns.
-
-    Attributes:
-        fact: fact table.
-        axes: key of the written table -> column whose levels are the key's values.
-        figures: figures to write; {} in a name is replaced by the level of `named`.
-        levels: constant keys -> value.
-        where: condition on rows; "" for all.
-        margins: keys with an additional level, ALL.
-        include: key -> levels to write; denominators include all levels.
-        exclude: key -> levels to omit, or a function of the cell that returns them.
-        named: key whose levels complete the names of figures and which is no key of the written table.
-        trim: keys whose levels end with the last one that occurs.
-        differences: figures that compare levels.
-    """
+    """Figures of one fact table by the same columns."""
 
     fact: str
-    axes: Mapping[str, str]
-    figures: Sequence[Ratio]
-    levels: Mapping[str, str] = field(default_factory=dict)
-    where: str = ""
-    margins: tuple[str, ...] = ()
+    axes: Mapping[str, str]  # key of the written table -> column whose levels are the key's values
+    figures: Sequence[Ratio]  # figures to write; {} in a name is replaced by the level of `named`
+    levels: Mapping[str, str] = field(default_factory=dict)  # constant keys -> value
+    where: str = ""  # condition on rows; "" for all
+    margins: tuple[str, ...] = ()  # keys with an additional level, ALL
+    # key -> levels to write; denominators include all levels
     include: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # key -> levels to omit, or a function of the cell that returns them
     exclude: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
-    named: str = ""
-    trim: tuple[str, ...] = ()
-    differences: Sequence[Difference] = ()
+    named: str = ""  # key whose levels complete the names of figures and which is no key of the written table
+    trim: tuple[str, ...] = ()  # keys whose levels end with the last one that occurs
+    differences: Sequence[Difference] = ()  # figures that compare levels
 
     @property
     def crosstab(self) -> Crosstab:
@@ -152,8 +126,8 @@ class Block:
         keep = [
             [
                 k
-                for k, name in enumerate(known)
-                if name in self.include.get(key, known) and name not in left_out.get(key, ())
+                for k, one in enumerate(known)
+                if one in self.include.get(key, known) and one not in left_out.get(key, ())
             ]
             for key, known in zip(keys, names, strict=True)
         ]
@@ -225,23 +199,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """Quantiles of a column, each a figure.
+    """Quantiles of a column, each a figure."""
 
-    Attributes:
-        fact, column: fact table and its column, which has one level per value.
-        figures: name -> probability of the quantile.
-        levels: constant keys of the written table -> value.
-        where: condition on rows; "" for all.
-        by: key -> column whose levels, and ALL, are the key's values; at most one.
-        open_above, open_below: whether the last and the first level include all values beyond.
-    """
-
+    # fact, column: fact table and its column, which has one level per value
     fact: str
     column: str
-    figures: Mapping[str, float]
-    levels: Mapping[str, str] = field(default_factory=dict)
-    where: str = ""
+    figures: Mapping[str, float]  # name -> probability of the quantile
+    levels: Mapping[str, str] = field(default_factory=dict)  # constant keys of the written table -> value
+    where: str = ""  # condition on rows; "" for all
+    # key -> column whose levels, and ALL, are the key's values; at most one
     by: Mapping[str, str] = field(default_factory=dict)
+    # open_above, open_below: whether the last and the first level include all values beyond
     open_above: bool = True
     open_below: bool = False
 

@@ -24,17 +24,11 @@ class GameConfig(NamedTuple):
 
 @dataclass(frozen=True)
 class Levels:
-    """The values of a column in order, grouped into levels.
+    """The values of a column in order, grouped into levels."""
 
-    Attributes:
-        names: names of the levels, as printed in tables.
-        starts: smallest value of each level, ascending; the first level includes all smaller values too.
-        exact: whether each level is one value.
-    """
-
-    names: tuple[str, ...]
-    starts: tuple[int, ...]
-    exact: bool = True
+    names: tuple[str, ...]  # names of the levels, as printed in tables
+    starts: tuple[int, ...]  # smallest value of each level, ascending; the first level includes all smaller values too
+    exact: bool = True  # whether each level is one value
 
     def __post_init__(self) -> None:
         """Check that names and starts match."""
@@ -59,12 +53,7 @@ def numbers(values: Iterable[int], most: int | None = None) -> Levels:
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
-    """Return levels that begin at `starts`, preceded by the level "<first".
-
-    Args:
-        starts: smallest value of each level in the column's unit, ascending.
-        scale: scale of the column.
-    """
+    """Return levels that begin at `starts`, preceded by the level "<first"."""
     names = [f"<{starts[0]}", *(str(start) for start in starts[:-1]), f"{starts[-1]}+"]
     below = scale * starts[0] - 1
     return Levels(tuple(names), (below, *(scale * start for start in starts)), exact=False)
@@ -75,26 +64,18 @@ YES_NO = labels(("no", "yes"))
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a fact table.
+    """A column of a fact table."""
 
-    Attributes:
-        name: one word.
-        text: meaning of the column.
-        levels: levels to count by, or a function setting -> levels; None: only for sums and comparisons.
-        dtype: u1, u2 or i4.
-        unit: unit of its numbers, "" for none.
-        scale: value of one unit in the column.
-        derived_from: columns that it is derived from; such a column is not written, but computed by `values`.
-        values: setting -> its value for each value of the columns in `derived_from`, integers of shape [values of the first, ...].
-    """
-
-    name: str
-    text: str
+    name: str  # one word
+    text: str  # meaning of the column
+    # levels to count by, or a function setting -> levels; None: only for sums and comparisons
     levels: Levels | Callable[[GameConfig], Levels] | None = None
-    dtype: str = "u1"
-    unit: str = ""
-    scale: int = 1
+    dtype: str = "u1"  # u1, u2 or i4
+    unit: str = ""  # unit of its numbers, "" for none
+    scale: int = 1  # value of one unit in the column
+    # columns that it is derived from; such a column is not written, but computed by `values`
     derived_from: tuple[str, ...] = ()
+    # setting -> its value for each value of the columns in `derived_from`, integers of shape [values of the first, ...]
     values: Callable[[GameConfig], Array] | None = None
 
     def levels_in(self, setting: GameConfig) -> Levels | None:
@@ -115,27 +96,17 @@ OUTCOMES = (
 
 @dataclass(frozen=True)
 class Table:
-    """A fact table: one row per event of a kind.
+    """A fact table: one row per event of a kind."""
 
-    Attributes:
-        name: one word.
-        text: meaning of a row.
-        columns: written and derived columns. A column `seat` adds OUTCOMES.
-        max_rows: setting -> largest number of rows of one game.
-        rows: largest number of rows between two counts.
-        sampled: 0, or k if only deals that are multiples of k have rows.
-        of_choices: whether some rows come from `on_decision`, so that they cannot be derived from a journal.
-        optional: whether it is written only if its rows are counted or kept (its bit in `asked` of the sink).
-    """
-
-    name: str
-    text: str
-    columns: tuple[Column, ...]
-    max_rows: Callable[[GameConfig], int]
-    rows: int = ROWS
-    sampled: int = 0
+    name: str  # one word
+    text: str  # meaning of a row
+    columns: tuple[Column, ...]  # written and derived columns. A column `seat` adds OUTCOMES.
+    max_rows: Callable[[GameConfig], int]  # setting -> largest number of rows of one game
+    rows: int = ROWS  # largest number of rows between two counts
+    sampled: int = 0  # 0, or k if only deals that are multiples of k have rows
+    # whether it is written only if its rows are counted or kept (its bit in `asked` of the sink)
     optional: bool = False
-    of_choices: bool = False
+    of_choices: bool = False  # whether some rows come from `on_decision`, so that they cannot be derived from a journal
     _by_name: dict[str, Column] = field(default_factory=dict, compare=False, repr=False, init=False)
 
     def __post_init__(self) -> None:
@@ -160,11 +131,7 @@ class Table:
         return tuple(column for column in self.columns if not column.derived_from)
 
     def column(self, name: str) -> Column:
-        """Return a column by name.
-
-        Raises:
-            InputError: unknown name; the message lists the known ones.
-        """
+        """Return a column by name."""
         if name not in self._by_name:
             raise InputError(f"table {self.name}: no column {name!r}; {suggest_names(name, self._by_name)}")
         return self._by_name[name]

@@ -37,16 +37,13 @@ def _quoted(found: re.Match[str]) -> str:
     return repr(found[1]) if found[1] else found[0]
 
 
+def _constant(node: ast.AST) -> str | float | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+
+
 class Condition:
-    """A condition parsed from its text.
-
-    Args:
-        text: condition, as in a study.
-        where: name of the condition in errors.
-
-    Raises:
-        InputError: the text is not a condition.
-    """
+    """A condition parsed from its text."""
 
     def __init__(self, text: str, where: str = "where") -> None:
         self.text, self._where = text, where
@@ -54,11 +51,7 @@ class Condition:
             plain = _RESERVED.sub(_quoted, text.strip())
             tree = _parsed(plain)
             for node in ast.walk(tree):
-                if (
-                    isinstance(node, ast.Constant)
-                    and isinstance(node.value, int | float)
-                    and not isinstance(node.value, bool)
-                ):
+                if isinstance(_constant(node), int | float):
                     real_number(ast.get_source_segment(plain, node) or "")  # unlike Python, without 1_0 and 0x10
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise InputError(f"{where}: {short_repr(text)} is not a condition; give {_FORM}") from None
@@ -88,13 +81,7 @@ class Condition:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = Condition._value(node.operand)
             return -inner if isinstance(inner, int | float) else None
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str | int | float)
-            and not isinstance(node.value, bool)
-        ):
-            return node.value
-        return None
+        return _constant(node)
 
     def _comparisons(self, tree: Any) -> Iterator[tuple[str, type, Any]]:
         if tree[0] in ("and", "or", "not") and not isinstance(tree[1], type):

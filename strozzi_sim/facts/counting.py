@@ -31,32 +31,24 @@ _WIDER = np.uint64(BITS[2] - BITS[1])
 
 
 class Counting(NamedTuple):
-    """The arrays of `count_rows`: the sink by size of items, the descriptors, work space, and the counts.
+    """The arrays of `count_rows`: the sink by size of items, the descriptors, work space, and the counts."""
 
-    Attributes:
-        bytes, words, longs: the sink as uint8, uint16 and int32.
-        tables, fills, cubes, dims, parts, strides: descriptors, see above.
-        cells: word offset of each row's cell, for STEP rows at a time, uint32[STEP].
-        packed: increments of the words of these cells, uint64[words * STEP].
-        pending: upper bound of the packed numbers of each cube, int64[cubes].
-        sums: packed words of every cell of every cube, uint64.
-        counts: counts and sums of every cell of every cube, int64.
-    """
-
+    # bytes, words, longs: the sink as uint8, uint16 and int32
     bytes: Array
     words: Array
     longs: Array
+    # tables, fills, cubes, dims, parts, strides: descriptors, see above
     tables: Array
     fills: Array
     cubes: Array
     dims: Array
     parts: Array
     strides: Array
-    cells: Array
-    packed: Array
-    pending: Array
-    sums: Array
-    counts: Array
+    cells: Array  # word offset of each row's cell, for STEP rows at a time, uint32[STEP]
+    packed: Array  # increments of the words of these cells, uint64[words * STEP]
+    pending: Array  # upper bound of the packed numbers of each cube, int64[cubes]
+    sums: Array  # packed words of every cell of every cube, uint64
+    counts: Array  # counts and sums of every cell of every cube, int64
 
 
 COUNTING = types.Tuple([

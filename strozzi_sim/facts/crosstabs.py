@@ -27,40 +27,25 @@ _GROWTH = 4  # largest size of a merged cube, as a multiple of the total size of
 
 @dataclass(frozen=True)
 class Crosstab:
-    """Rows of a fact table by levels of columns.
-
-    Attributes:
-        fact: fact table.
-        by: columns, one axis each.
-        sums: columns to sum, in addition to the count.
-        where: condition on columns, "" for all rows.
-    """
+    """Rows of a fact table by levels of columns."""
 
     fact: str
-    by: tuple[str, ...] = ()
-    sums: tuple[str, ...] = ()
-    where: str = ""
+    by: tuple[str, ...] = ()  # columns, one axis each
+    sums: tuple[str, ...] = ()  # columns to sum, in addition to the count
+    where: str = ""  # condition on columns, "" for all rows
 
 
 @dataclass
 class _Cube:
-    """Counts of one table by the values of written columns between `bounds`.
-
-    Attributes:
-        table: number of the table.
-        bounds: column -> smallest values of its levels.
-        sums: summed written columns.
-        derived_sums: columns with one level per value, so that their sums follow from the counts.
-        alone: total size of its crosstabs if each were counted separately.
-        first: index of its first count.
-    """
+    """Counts of one table by the values of written columns between `bounds`."""
 
     table: int
-    bounds: dict[str, tuple[int, ...]]
-    sums: tuple[str, ...]
+    bounds: dict[str, tuple[int, ...]]  # column -> smallest values of its levels
+    sums: tuple[str, ...]  # summed written columns
+    # columns with one level per value, so that their sums follow from the counts
     derived_sums: frozenset[str] = frozenset()
-    alone: int = 0
-    first: int = 0
+    alone: int = 0  # total size of its crosstabs if each were counted separately
+    first: int = 0  # index of its first count
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -83,17 +68,7 @@ class _Cube:
 
 
 class CrosstabPlan:
-    """The cubes that contain given crosstabs in a setting.
-
-    Args:
-        tables: fact tables of the game.
-        sink: dtype of its sink.
-        setting: players and component data.
-        crosstabs: crosstabs to count.
-
-    Raises:
-        InputError: an unknown table or column, a column without levels, or an invalid condition.
-    """
+    """The cubes that contain given crosstabs in a setting."""
 
     def __init__(
         self, tables: Sequence[Table], sink: np.dtype[Any], setting: GameConfig, crosstabs: Sequence[Crosstab]
@@ -113,11 +88,7 @@ class CrosstabPlan:
         self._cube_of = {crosstab: self._holder(crosstab, need) for crosstab, need in needs.items()}
 
     def table(self, name: str) -> Table:
-        """Return a fact table by name.
-
-        Raises:
-            InputError: unknown name; the message lists the known ones.
-        """
+        """Return a fact table by name."""
         if name not in self._numbers:
             raise InputError(f"no fact table {name!r}; {suggest_names(name, self._numbers)}")
         return self._tables[self._numbers[name]]
@@ -127,11 +98,7 @@ class CrosstabPlan:
         return self.table(fact).column(name)
 
     def levels(self, fact: str, column: str) -> Levels:
-        """Return the levels of a column.
-
-        Raises:
-            InputError: the column has no levels.
-        """
+        """Return the levels of a column."""
         table = self.table(fact)
         levels = table.column(column).levels_in(self._setting)
         if levels is None:
@@ -211,11 +178,7 @@ class CrosstabPlan:
             self.cubes[best] = self.cubes[best].with_(need)
 
     def _holder(self, crosstab: Crosstab, need: _Cube) -> _Cube:
-        """Return the smallest cube of the plan that contains a crosstab.
-
-        Raises:
-            InputError: none does; names the crosstab and the tables that are counted.
-        """
+        """Return the smallest cube of the plan that contains a crosstab."""
         holding = self._holding(need)
         if not holding:
             what = f"{crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
@@ -307,34 +270,19 @@ class CrosstabPlan:
 
     @cached_property
     def _descriptors(self) -> tuple[Array, Array, Array, Array, Array, Array]:
-        tables = [
-            [
-                self._at(f"{table.name}_rows") // 4,
-                self._at(f"{table.name}_ends") // 4,
-                self._at(f"{table.name}_seat") if table.has_seat else -1,
-            ]
-            for table in self._tables
-        ]
-        fills: list[list[int]] = []
-        cubes: list[list[int]] = []
-        dims: list[list[int]] = []
-        parts: list[list[int]] = []
+        ends = [[self._at(f"{table.name}_{part}") // 4 for part in ("rows", "ends")] for table in self._tables]
+        seats = [self._at(f"{table.name}_seat") if table.has_seat else -1 for table in self._tables]
+        tables = [[*places, seat] for places, seat in zip(ends, seats, strict=True)]
+        fills, cubes, dims, parts = (list[list[int]]() for _ in range(4))
         strides: list[int] = []
-        outcomes = {column.name for column in OUTCOMES}
         for number in sorted({cube.table for cube in self.cubes}):
             table = self._tables[number]
             wanted = {name for cube in self.cubes if cube.table == number for name in (*cube.bounds, *cube.sums)}
             for column in OUTCOMES:
-                if table.has_seat and column.name in wanted & outcomes:
+                if table.has_seat and column.name in wanted:
                     size = SIZES[column.dtype]
-                    fills.append(
-                        [
-                            number,
-                            size,
-                            self._at(f"of_seat_{column.name}") // size,
-                            self._at(f"{table.name}_{column.name}") // size,
-                        ]
-                    )
+                    places = [self._at(f"{first}_{column.name}") // size for first in ("of_seat", table.name)]
+                    fills.append([number, size, *places])
         at = 0
         for cube in self.cubes:
             table, first_dim, first_part = self._tables[cube.table], len(dims), len(parts)

@@ -37,11 +37,8 @@ def _in_words(names: list[str] | None, unit: str) -> str:
     """Format the values, at most 8 of them."""
     if names is None:
         return unit or "number"
-    if (
-        len(names) > 2
-        and names[0].lstrip("-").isdigit()
-        and all(name.lstrip("-").rstrip("+").isdigit() for name in names)
-    ):
+    are_numbers = all(name.lstrip("-").rstrip("+").isdigit() for name in names)
+    if len(names) > 2 and are_numbers and names[0].lstrip("-").isdigit():
         return f"{names[0]} to {names[-1]}" + (f" {unit}" if unit else "")
     return ", ".join(names if len(names) <= _SHOWN else [*names[: _SHOWN - 2], "...", names[-1]])
 
@@ -57,13 +54,10 @@ def page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
     for table in tables:
         notes = [f"of one deal in {table['sampled']}"] if table["sampled"] else []
         notes += ["only on request"] if table["on_request"] else []
-        lines += ["", f"## {table['name']}", "", f"{table['text'].capitalize()}{_noted(notes)}.", ""]
+        noted = f" ({', '.join(notes)})" if notes else ""
+        lines += ["", f"## {table['name']}", "", f"{table['text'].capitalize()}{noted}.", ""]
         lines += ["| column | values | meaning |", "|---|---|---|"]
         for column in table["columns"]:
             star = "*" if column["of"] else ""
             lines.append(f"| `{column['name']}`{star} | {column['values']} | {column['text']} |".replace(">", "\\>"))
     return "\n".join(lines) + "\n"
-
-
-def _noted(notes: Sequence[str]) -> str:
-    return f" ({', '.join(notes)})" if notes else ""

@@ -21,23 +21,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
-
-    Attributes:
-        title, caption: texts; the caption defines a cell.
-        row_label, column_label: labels of rows and columns.
-        figure: figure to draw.
-        block: block of the table, with the keys `row` and `column`; None for a table that is not made of facts.
-        shade_label: what the colours show if the table has a column `shade`, the coloured quantity of each cell (NaN: no colour);
-            default: colours show the figure. A column `marked` then frames cells.
-    """
+    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn."""
 
     title: str
     caption: str
     row_label: str
     column_label: str
-    figure: Figure
+    figure: Figure  # figure to draw
+    # block of the table, with the keys `row` and `column`; None for a table that is not made of facts
     block: Block | None = None
+    # what the colours show if the table has a column `shade`, the coloured quantity of each cell (NaN: no colour);
+    # default: colours show the figure. A column `marked` then frames cells.
     shade_label: str = ""
 
     @property
@@ -48,36 +42,25 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a level of a table's key on a board.
+    """The place of a level of a table's key on a board."""
 
-    Attributes:
-        x, y: centre, in cells from the upper left corner of the board, y downwards.
-        shape: a square that fills a cell, a framed square, or a disc on top of squares.
-        region: region of a square; lines separate squares of different regions.
-        note: text printed on it.
-    """
-
+    # x, y: centre, in cells from the upper left corner of the board, y downwards
     x: float
     y: float
-    shape: Shape = "square"
-    region: str = ""
-    note: str = ""
+    shape: Shape = "square"  # a square that fills a cell, a framed square, or a disc on top of squares
+    region: str = ""  # region of a square; lines separate squares of different regions
+    note: str = ""  # text printed on it
 
 
 @dataclass(frozen=True)
 class Board:
-    """The board on which figures are drawn: places on a grid, from the component data.
+    """The board on which figures are drawn: places on a grid, from the component data."""
 
-    Attributes:
-        columns, rows: size in cells.
-        places: level -> its place.
-        key: shape -> meaning of places of that shape.
-        column_names, row_names: labels along the edges, by which a place can be found by its name.
-    """
-
+    # columns, rows: size in cells
     columns: int
     rows: int
-    places: Mapping[str, Place] = field(default_factory=dict)
-    key: Mapping[Shape, str] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)  # level -> its place
+    key: Mapping[Shape, str] = field(default_factory=dict)  # shape -> meaning of places of that shape
+    # column_names, row_names: labels along the edges, by which a place can be found by its name
     column_names: Sequence[str] = ()
     row_names: Sequence[str] = ()

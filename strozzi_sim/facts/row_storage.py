@@ -29,15 +29,10 @@ GAME = np.dtype(
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The selection of rows to store.
+    """The selection of rows to store."""
 
-    Attributes:
-        tables: names of fact tables, in the game's order.
-        every: only deals that are multiples of this number.
-    """
-
-    tables: tuple[str, ...] = ()
-    every: Annotated[int, Meta(ge=1)] = 1
+    tables: tuple[str, ...] = ()  # names of fact tables, in the game's order
+    every: Annotated[int, Meta(ge=1)] = 1  # only deals that are multiples of this number
 
     def covers(self, other: "RowSelection") -> bool:
         """Return whether this selection includes all rows of `other`."""
@@ -48,11 +43,7 @@ NO_ROWS = RowSelection()
 
 
 def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> RowSelection:
-    """Return the selection of the tables `names` and of about `share` of all deals; default: all deals.
-
-    Raises:
-        ArgumentError: an unknown table, or a share outside (0, 1].
-    """
+    """Return the selection of the tables `names` and of about `share` of all deals; default: all deals."""
     known = [table.name for table in tables]
     for name in names:
         if name not in known:
@@ -91,16 +82,7 @@ class _Pile:
 
 
 class RowRecorder:
-    """A recorder that copies rows from the sink of the running games, one full sink at a time.
-
-    Args:
-        tables: fact tables of the game.
-        sink: array of shape (1,).
-        keep: rows to store.
-
-    Attributes:
-        address: address of a function that compiled code calls to run `take`.
-    """
+    """A recorder that copies rows from the sink of running games, one full sink a time; kernels call `address`."""
 
     def __init__(self, tables: Sequence[Table], sink: Array, keep: RowSelection) -> None:
         self._sink, self._every = sink, keep.every
@@ -169,26 +151,15 @@ class RowRecorder:
 
 
 class KeptRows(NamedTuple):
-    """Rows of one table.
+    """Rows of one table."""
 
-    Attributes:
-        games: GAME records of the rows' games.
-        game: index into `games` for each row.
-        columns: written columns by name.
-    """
-
-    games: Array
-    game: Array
-    columns: dict[str, Array]
+    games: Array  # GAME records of the rows' games
+    game: Array  # index into `games` for each row
+    columns: dict[str, Array]  # written columns by name
 
 
 def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:
-    """Yield the rows of a table from the content of a RowRecorder, block by block.
-
-    Raises:
-        ValueError: a block is longer than a RowRecorder makes them; other errors of what no RowRecorder wrote are
-            LookupError, TypeError, ValueError and OSError.
-    """
+    """Yield the rows of a table from the content of a RowRecorder, block by block."""
     which, at = 1 + keep.tables.index(table.name), 0
     games, width = BLOCK + GAMES, sum(np.dtype(column.dtype).itemsize for column in table.written)
     most = {0: games * GAME.itemsize, which: 4 * games + width * (BLOCK + table.rows)}

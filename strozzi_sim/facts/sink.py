@@ -29,10 +29,6 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
     asked  : bit set of the tables (by number) that are written
     deal, seating : [game] deal and seating of the game
     of_seat_* : [game, seat] result of each seat
-
-    Args:
-        tables: fact tables of the game.
-        notes: custom fields of its handlers.
     """
     fields: list[tuple[Any, ...]] = [
         ("games", "i8"), ("batch", "i8"), ("taker", "i8"), ("asked", "i8"), ("deal", "i8", (GAMES,)),
@@ -71,9 +67,6 @@ def row_writer(
         later: columns that a handler sets afterwards, as `facts.TABLE_COLUMN[row] = ...`.
         copied: another table; columns with a column of the same name there are copied from its row, given after `facts`.
         append: whether the row is added; else `facts` is followed by the row to write, and the number of rows is unchanged.
-
-    Raises:
-        InputError: `zero` or `later` has an unknown column.
     """
     from strozzi_sim.kernel.jit import force_inline
 

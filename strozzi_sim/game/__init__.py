@@ -54,11 +54,7 @@ def default_players(game: Game) -> int:
 
 
 def find_game(game: str | Game, place: str = "") -> Game:
-    """Return the game of a name, or the Game unchanged. `place` is the prefix of errors; default: the argument `game`.
-
-    Raises:
-        InputError: an unknown game.
-    """
+    """Return the game of a name, or the Game unchanged. `place` is the prefix of errors; default: the argument `game`."""
     if isinstance(game, Game):
         return game
     if not isinstance(game, str):

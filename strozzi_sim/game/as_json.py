@@ -22,10 +22,6 @@ class Action(msgspec.Struct):
 def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
     """Return a decision as plain data: game, seat, the view without component data, and the legal actions with their names.
 
-    Args:
-        view: what the seat sees, a View of the game.
-        legal: the legal actions.
-
     >>> import strozzi_sim as ss
     >>> position = ss.Position("strozzi", 4, seed=7)
     >>> found = decision(position.view(), position.legal)
@@ -51,12 +47,8 @@ def decision_type(game: Game) -> Any:
     view = get_type_hints(game.view.view_of)["return"]
     kinds = get_type_hints(view)
     seen = [(field.name, _json_type(kinds[field.name])) for field in _seen(view)]
-    parts: list[tuple[str, Any]] = [
-        ("game", Literal[game.name]),
-        ("seat", int),
-        ("view", msgspec.defstruct(f"{game.name}.View", seen)),
-        ("legal", list[Action]),
-    ]
+    shown = msgspec.defstruct(f"{game.name}.View", seen)
+    parts: list[Any] = [("game", Literal[game.name]), ("seat", int), ("view", shown), ("legal", list[Action])]
     return msgspec.defstruct(f"{game.name}.Decision", parts)
 
 
@@ -68,12 +60,8 @@ def schema(games: Sequence[Game]) -> dict[str, Any]:
     ['Action', 'strozzi.Decision', 'strozzi.View']
     """
     decisions, parts = msgspec.json.schema_components(map(decision_type, games), ref_template="#/$defs/{name}")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A decision",
-        "oneOf": list(decisions),
-        "$defs": parts,
-    }
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, "title": "A decision", "oneOf": list(decisions), "$defs": parts}
 
 
 def _seen(view: Any) -> list[Any]:

@@ -38,9 +38,7 @@ def with_provenance(plain: Any, boxed: Any) -> Any:
 def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:
     """Return descriptions of the sections and list entries whose `provenance` is "reconstructed".
 
-    Args:
-        components: a msgspec Struct.
-        phrases: section -> its description; in that of a list {count} and {total} are replaced. Default: every section.
+    `phrases` describes the sections to return, by default all; in that of a list {count} and {total} are replaced.
 
     >>> Tracks = msgspec.defstruct("Tracks", ["top", "provenance"])
     >>> Game = msgspec.defstruct("Game", ["tracks"])
@@ -69,13 +67,7 @@ def rules_from(dtype: np.dtype[Any], components: Any, **more: Any) -> np.ndarray
     A field takes the value of the key of its name, in whichever section it is; the list of values SECTION_KEY of a section
     that is a list of blocks; or the length SECTION_count of a list. Lists may be shorter than the field; the rest is zero.
 
-    Args:
-        dtype: dtype of the record.
-        components: a msgspec Struct.
-        more: values of other fields, which replace those found by name.
-
-    Raises:
-        InputError: no value, or several, for a field, or a value that the field cannot hold; names the field.
+    Values in `more` replace those found by name.
     """
     found: dict[str, list[Any]] = {}
     for name, value in _values(components):

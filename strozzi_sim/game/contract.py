@@ -46,39 +46,27 @@ TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest f
 
 @dataclass(frozen=True)
 class Game:
-    """A game: its properties, and its parts.
+    """A game: its properties, and its parts."""
 
-    Attributes:
-        name: name in commands, files and random streams.
-        package: dotted name of the game's folder, `__name__` in its `__init__`.
-        title: name on the box.
-        player_counts: player counts in ascending order.
-        state, rules: dtypes of the game's records; no other game may have a state record of the same fields.
-        journal_rows: maximal number of events of a game, 1 or more.
-        behaviour: version, raised whenever any result for the same seed may change; stored with results.
-        beliefs: fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution.
-        tiers: spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
-            `random`), "middle" (heuristics), "learned", "search"; all optional.
-        deals_per_search: deals of other agents to one of an agent that searches, where a study chooses; more where a searched
-            game takes long.
-        lowest_wins: whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores
-            are shown as the game counts them.
-
-    Raises:
-        InputError: `journal_rows` or `deals_per_search` is below 1, or a tier is unknown.
-    """
-
-    name: str
-    package: str
-    title: str
-    player_counts: tuple[int, ...]
+    name: str  # name in commands, files and random streams
+    package: str  # dotted name of the game's folder, `__name__` in its `__init__`
+    title: str  # name on the box
+    player_counts: tuple[int, ...]  # player counts in ascending order
+    # state, rules: dtypes of the game's records; no other game may have a state record of the same fields
     state: np.dtype[Any]
     rules: np.dtype[Any]
-    journal_rows: int
-    behaviour: int = 1
+    journal_rows: int  # maximal number of events of a game, 1 or more
+    behaviour: int = 1  # version, raised whenever any result for the same seed may change; stored with results
+    # fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution
     beliefs: tuple[str, ...] = ()
+    # spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
+    # `random`), "middle" (heuristics), "learned", "search"; all optional
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # deals of other agents to one of an agent that searches, where a study chooses; more where a searched game takes
+    # long
     deals_per_search: int = 50
+    # whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores are
+    # shown as the game counts them.
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
@@ -117,68 +105,37 @@ class Game:
         ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
         return f"{'-'.join(map(str, ends))} players"
 
-    def _has(self, name: str) -> bool:
-        return find_spec(f"{self.package}.{name}") is not None
+    def _part(self, name: str, protocol: type, *, optional: bool = False) -> Any:
+        if find_spec(f"{self.package}.{name}") is not None:
+            return Part(self, name, protocol)
+        if optional:
+            return None
+        raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
 
-    def _part(self, name: str, protocol: type) -> Any:
-        if not self._has(name):
-            raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
-        return Part(self, name, protocol)
-
-    @cached_property
-    def state_part(self) -> StatePart:
-        """`state.py`."""
-        return cast(StatePart, self._part("state", StatePart))
-
-    @cached_property
-    def core(self) -> CorePart:
-        """`core.py`."""
-        return cast(CorePart, self._part("core", CorePart))
-
-    @cached_property
-    def components_part(self) -> ComponentsPart:
-        """`components.py`."""
-        return cast(ComponentsPart, self._part("components", ComponentsPart))
-
-    @cached_property
-    def events(self) -> EventsPart:
-        """`events.py`."""
-        return cast(EventsPart, self._part("events", EventsPart))
-
-    @cached_property
-    def view(self) -> ViewPart:
-        """`view.py`."""
-        return cast(ViewPart, self._part("view", ViewPart))
+    # The modules of the game's folder, completed with the defaults of their Protocols; None for an optional one that it lacks.
+    state_part = cached_property(lambda game: cast(StatePart, game._part("state", StatePart)))
+    core = cached_property(lambda game: cast(CorePart, game._part("core", CorePart)))
+    components_part = cached_property(lambda game: cast(ComponentsPart, game._part("components", ComponentsPart)))
+    events = cached_property(lambda game: cast(EventsPart, game._part("events", EventsPart)))
+    view = cached_property(lambda game: cast(ViewPart, game._part("view", ViewPart)))
+    verify = cached_property(lambda game: cast(VerifyPart, game._part("verify", VerifyPart)))
+    restrictions = cached_property(
+        lambda game: cast(RestrictionsPart | None, game._part("restrictions", RestrictionsPart, optional=True))
+    )
+    facts = cached_property(lambda game: cast(FactsPart | None, game._part("fact_handlers", FactsPart, optional=True)))
 
     @cached_property
     def report(self) -> "Report":
         """`REPORT` of `report/`, or the default report."""
-        report: Report = (
-            self._part("report", ReportPart).REPORT if self._has("report") else import_module(_PAGES).Report()
-        )
+        part = self._part("report", ReportPart, optional=True)
+        report: Report = part.REPORT if part else import_module(_PAGES).Report()
         return report
-
-    @cached_property
-    def verify(self) -> VerifyPart:
-        """`verify.py`."""
-        return cast(VerifyPart, self._part("verify", VerifyPart))
-
-    @cached_property
-    def restrictions(self) -> RestrictionsPart | None:
-        """`restrictions.py`, or None."""
-        return (
-            cast(RestrictionsPart, self._part("restrictions", RestrictionsPart)) if self._has("restrictions") else None
-        )
-
-    @cached_property
-    def facts(self) -> FactsPart | None:
-        """`fact_handlers.py`, or None."""
-        return cast(FactsPart, self._part("fact_handlers", FactsPart)) if self._has("fact_handlers") else None
 
     @cached_property
     def table(self) -> Any:
         """`TABLE` of `table.py`, a subclass of `game.table.Table`, or None."""
-        return self._part("table", TablePart).TABLE if self._has("table") else None
+        part = self._part("table", TablePart, optional=True)
+        return part.TABLE if part else None
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:

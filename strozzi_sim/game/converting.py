@@ -43,11 +43,7 @@ def json_schema(kind: Any) -> dict[str, Any]:
 
 
 def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any:
-    """Return `raw` as the type `kind`; with `str_keys` keys of tables can be numbers as text.
-
-    Raises:
-        InputError: a value that does not fit; names `where`, its place and the value.
-    """
+    """Return `raw` as the type `kind`; with `str_keys` keys of tables can be numbers as text."""
     try:
         return msgspec.convert(raw, kind, str_keys=str_keys)
     except msgspec.ValidationError as error:

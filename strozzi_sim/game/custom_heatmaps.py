@@ -42,11 +42,7 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
-    """Return the fact table named `fact`, or the only one with all these columns.
-
-    Raises:
-        InputError: no table, or several; lists the known ones.
-    """
+    """Return the fact table named `fact`, or the only one with all these columns."""
     tables = {table.name: table for table in game.facts.TABLES} if game.facts else {}
     if not tables:
         raise InputError(f"{place}: {game.name} has no facts")
@@ -75,16 +71,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
 
 
 def custom_heat_map(game: Game, asked: HeatMapSpec, place: str = "heatmap") -> HeatMap:
-    """Return the heat map of a specification.
-
-    Args:
-        game: the game.
-        asked: the specification.
-        place: prefix of errors.
-
-    Raises:
-        InputError: an unknown or unsuitable table, column or value; lists the known ones.
-    """
+    """Return the heat map of a specification."""
     place = f"{place} {asked.name}"
     kind, _, of = asked.value.partition(" ")
     if (kind, bool(of)) not in (("count", False), ("share", False), ("mean", True), ("share", True)):
@@ -113,11 +100,7 @@ def custom_heat_map(game: Game, asked: HeatMapSpec, place: str = "heatmap") -> H
 def heat_map_spec(
     rows: str, columns: str, value: str = "share", where: str = "", fact: str = "", name: str = "", title: str = ""
 ) -> HeatMapSpec:
-    """Return the specification of a custom heat map; without a name, one is made from the other arguments.
-
-    Raises:
-        ArgumentError: a name that does not consist of 1 to 64 lower-case letters, digits and "-".
-    """
+    """Return the specification of a custom heat map; without a name, one is made from the other arguments."""
     if name and not re.fullmatch(NAME, name):
         raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {short_repr(name)}")
     return HeatMapSpec(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
@@ -161,11 +144,7 @@ def _is_yes_or_no(column: Column) -> bool:
 
 
 def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
-    """Return the names of shipped heat maps, and the specifications of custom ones.
-
-    Raises:
-        ArgumentError: not a list of names and mappings, or an unknown key.
-    """
+    """Return the names of shipped heat maps, and the specifications of custom ones."""
     listed = [asked] if isinstance(asked, str | Mapping) else asked
     if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):
         raise ArgumentError(
@@ -176,9 +155,5 @@ def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
 
 
 def _name(own: Mapping[str, Any]) -> str:
-    return name_of_map(
-        *(
-            str(own.get(key, usual))
-            for key, usual in (("value", "share"), ("rows", None), ("columns", None), ("where", ""))
-        )
-    )
+    usual = {"value": "share", "rows": None, "columns": None, "where": ""}
+    return name_of_map(*(str(own.get(key, default)) for key, default in usual.items()))

@@ -38,24 +38,16 @@ _NUMBERS = "abcde"  # the columns of a journal row after the kind
 
 @dataclass(frozen=True)
 class Field:
-    """A field of an event, made by `number`, `seat`, `yes_no`, `one_of` or `unrecorded`.
+    """A field of an event, made by `number`, `seat`, `yes_no`, `one_of` or `unrecorded`."""
 
-    Attributes:
-        name: key in the line of a record.
-        kind: "number", "seat", "yes/no", "id" or "unrecorded".
-        offset: added to a number; rounds count from 0 in a journal and from 1 in a record.
-        ids: function of the component data that returns the ids that the numbers index.
-        unit: noun after a number in text.
-        none: text of a number below 0, which is None in a record.
-        secret: text for seats that must not see the value; "" if all see it. The seat `player` of the line sees it.
-    """
-
-    name: str
-    kind: str = "number"
-    offset: int = 0
+    name: str  # key in the line of a record
+    kind: str = "number"  # "number", "seat", "yes/no", "id" or "unrecorded"
+    offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
+    # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
-    unit: str = ""
-    none: str = "none"
+    unit: str = ""  # noun after a number in text
+    none: str = "none"  # text of a number below 0, which is None in a record
+    # text for seats that must not see the value; "" if all see it. The seat `player` of the line sees it.
     secret: str = ""
 
     def read(self, value: int, components: Components) -> Any:
@@ -104,23 +96,18 @@ def unrecorded(name: str) -> Field:
 
 @dataclass(frozen=True)
 class Event:
-    """A kind of event.
+    """A kind of event."""
 
-    Attributes:
-        type: type of its line in a record, and name of its fact handler.
-        fields: up to five fields, in the order of the numbers in the journal; a text is a number, "player" a seat.
-        text: template for `Say`, or function(line, say) that returns the text; of a `by_seat` event the title of a table.
-        by_seat: whether the event is written once per seat, in order of seats: the first field is the seat, and the line has
-            a list of each other field.
-        recorded: whether it has a line; an event for facts alone has none.
-        make: function(rows, components) that returns the line's other keys, of the rows since the last such line, by type.
-    """
-
-    type: str
+    type: str  # type of its line in a record, and name of its fact handler
+    # up to five fields, in the order of the numbers in the journal; a text is a number, "player" a seat
     fields: tuple[Field | str, ...] = ()
+    # template for `Say`, or function(line, say) that returns the text; of a `by_seat` event the title of a table
     text: "str | Callable[[Mapping[str, Any], Say], str]" = ""
+    # whether the event is written once per seat, in order of seats: the first field is the seat, and the line has a
+    # list of each other field
     by_seat: bool = False
-    recorded: bool = True
+    recorded: bool = True  # whether it has a line; an event for facts alone has none
+    # function(rows, components) that returns the line's other keys, of the rows since the last such line, by type
     make: Callable[[Rows, Components], Line] | None = None
 
     @property
@@ -149,22 +136,14 @@ SCORE_END = Event("score_end", ("player", "total", "better"), _final_text, by_se
 class Events:
     """The events of a game, in the order of their kinds, which count from 1.
 
-    Args:
-        events: the events.
-        seat_name: function of the agents by seat and a seat that returns the seat's name in text.
-
-    Attributes:
-        kinds: the number of each event's kind.
-
-    Raises:
-        InputError: two events have one type, or an event has more than five fields.
+    `seat_name` takes the agents by seat and a seat, and returns its name in text.
     """
 
     def __init__(self, *events: Event, seat_name: Callable[[Sequence[str], int], str] = seat_name) -> None:
         self._events = {event.type: event for event in events}
         self._by_kind = dict(enumerate(events, 1))
         self._seat_name = seat_name
-        self.kinds = tuple(self._by_kind)
+        self.kinds = tuple(self._by_kind)  # the number of each event's kind
         if len(self._events) < len(events):
             raise InputError(f"events: two have one type: {[event.type for event in events]}")
         for event in events:
@@ -217,11 +196,7 @@ class Events:
         return say(event.text)
 
     def handlers(self, **kernels: Any) -> Any:
-        """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...).
-
-        Raises:
-            InputError: there is no event of a type, or a handler has other parameters than facts and the event's fields.
-        """
+        """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...)."""
         for name, kernel in kernels.items():
             if name not in self._events:
                 raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")
@@ -241,12 +216,7 @@ class Events:
 
 
 class Say:
-    """The formatter of a line's text.
-
-    Attributes:
-        who: the seats' names.
-        components: the component data.
-    """
+    """The formatter of a line's text; `who` are the names of the seats."""
 
     def __init__(
         self, event: Event, line: Mapping[str, Any], names: Sequence[str], who: list[str], components: Components

@@ -17,11 +17,8 @@ from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom
 def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: int = 0) -> float:
     """Return the largest distance from `null` that the intervals of all rows together do not exclude; NaN without an interval.
 
-    Args:
-        rows: data frame with value, low, high, n and deals.
-        null: what the figures would be without a change, a number or one for each row.
-        chunks: number of chunks behind the intervals.
-        sign: 1 for the largest gain, -1 for the largest loss, 0 for either.
+    `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for the largest gain, -1 for the largest
+    loss, 0 for either.
     """
     from scipy.special import stdtrit
 
@@ -37,13 +34,7 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
 
 
 def missed_between(rows: Iterable[Any], unit: Unit = "amount", called: str = "") -> str:
-    """Return the largest difference between two figures that their intervals do not exclude: "a difference of up to 1.5 coins could be missed".
-
-    Args:
-        rows: rows of a table, named tuples.
-        unit: unit of the figures.
-        called: what is counted, such as coins.
-    """
+    """Return the largest difference between two figures that their intervals do not exclude: "a difference of up to 1.5 coins could be missed"."""
     known = [row for row in rows if not np.isnan(row.value + row.low + row.high)]
     if len(known) < 2:
         return ""

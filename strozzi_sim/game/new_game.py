@@ -30,16 +30,7 @@ def test_agent(check):
 
 
 def write_new_game(name: str, folder: Path) -> list[Path]:
-    """Write a game that plays, as an installable package; return its files.
-
-    Args:
-        name: name of the game and its package: lower-case letters, digits and underscores.
-        folder: new folder for it.
-
-    Raises:
-        ArgumentError: the name is invalid, or a game has it.
-        StorageError: the folder exists, or cannot be written.
-    """
+    """Write a game that plays, as an installable package; return its files."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ArgumentError(
             "game", f"must be 2 to 40 lower-case letters, digits and underscores, got {short_repr(name)}"

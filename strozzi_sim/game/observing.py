@@ -17,16 +17,7 @@ from strozzi_sim.kernel.generated import generated
 
 
 def observer(slices: Layout, state: np.dtype[Any], rules: np.dtype[Any]) -> Callable[..., Any]:
-    """Return `observe(state, rules, seat, out)`, which writes every slice.
-
-    Args:
-        slices: slices with a source each.
-        state: dtype of the state.
-        rules: dtype of the rules.
-
-    Raises:
-        InputError: a slice without a source, or whose source does not fit the record; names the slice and the field.
-    """
+    """Return `observe(state, rules, seat, out)`, which writes every slice."""
     writers: dict[str, Any] = {}
     lines = ["players = state.players", f"for column in range({slices.size}):", "    out[column] = 0"]
     for part in slices.parts:

@@ -32,20 +32,13 @@ QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75"
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a game's report.
+    """A page of a game's report."""
 
-    Attributes:
-        title: title of the page.
-        question: the question that it answers.
-        keys: key columns of its table, beside those of the cell.
-        blocks: figures of facts.
-        add: function(table, cell, stats) that adds figures of other origin.
-    """
-
-    title: str
-    question: str
-    keys: tuple[str, ...]
-    blocks: tuple[Block | Quantiles, ...] = ()
+    title: str  # title of the page
+    question: str  # the question that it answers
+    keys: tuple[str, ...]  # key columns of its table, beside those of the cell
+    blocks: tuple[Block | Quantiles, ...] = ()  # figures of facts
+    # function(table, cell, stats) that adds figures of other origin
     add: Callable[[FigureTable, Any, Any], None] | None = None
 
     def __post_init__(self) -> None:
@@ -80,12 +73,6 @@ class Report:
         compared: function of all tables that returns pictures of variants and line-ups side by side, shown last.
         titles: page -> function(narrator) that returns its finding in a short sentence without intervals, or "".
         questions: a question in plain words -> the heat map that answers it, for the page's explorer.
-
-    Attributes:
-        PAGES: names of the pages.
-        PAGE_TITLES: page -> (title, question).
-        HEATMAPS: heat maps by name.
-        QUESTIONS: question -> name of a heat map.
     """
 
     def __init__(
@@ -100,41 +87,30 @@ class Report:
         titles: Mapping[str, Callable[[Narrator], str]] = MappingProxyType({}),
         questions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._pages = {"balance": BALANCE, **pages}
+        self.pages = {"balance": BALANCE, **pages}
         self._pictures, self._sentences, self._compared, self._titles = pictures, sentences, compared, titles
-        self.PAGES = tuple(self._pages)
-        self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self._pages.items()}
+        self.PAGES = tuple(self.pages)
+        self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}
         self.HEATMAPS, self.QUESTIONS = heatmaps, questions
         self.words = words
 
     @property
     def is_default(self) -> bool:
         """Whether the game declares no pages, pictures or heat maps."""
-        return self._pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
+        return self.pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
 
     def tables(
         self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any,
         *, sums: bool = False,
     ) -> dict[str, FigureTable]:  # fmt: skip
-        """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
-
-        Args:
-            cells: CellCounts of the study.
-            pages: names of pages.
-            heatmaps: heat maps by name, including custom ones.
-            stats: the package strozzi_sim.stats.
-            sums: whether the tables of pages keep the counts of ratios.
-
-        Raises:
-            InputError: an unknown page; lists the known ones.
-        """
-        tables = {name: FigureTable(*self._pages[name].keys, sums=sums) for name in self._shown(pages)}
-        blocks = {name: self._pages[name].blocks for name in tables}
+        """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
+        tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
+        blocks = {name: self.pages[name].blocks for name in tables}
         for name, heat_map in heatmaps.items():
             tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
             blocks[f"heat_{name.replace('-', '_')}"] = (heat_map.block,) if heat_map.block else ()
         for name, table in tables.items():
-            add = self._pages[name].add if name in self._pages else None
+            add = self.pages[name].add if name in self.pages else None
             for cell in cells:
                 if add is not None:
                     add(table, cell, stats)
@@ -142,27 +118,13 @@ class Report:
                     block.write(table, cell, stats)
         return tables
 
-    def keys_of(self, page: str) -> tuple[str, ...]:
-        """Return the key columns of a page's table."""
-        return self._pages[page].keys
-
-    def blocks_of(self, page: str) -> tuple[Block | Quantiles, ...]:
-        """Return the blocks of a page's table."""
-        return self._pages[page].blocks
-
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
-        """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one.
-
-        Args:
-            tables: fact tables of the game.
-        """
+        """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
         found: dict[str, Block] = {}
         for name, heat_map in self.HEATMAPS.items():
-            block = heat_map.block
-            if block is None or block in found.values():
-                continue
-            found[name] = block
+            if heat_map.block is not None and heat_map.block not in found.values():
+                found[name] = heat_map.block
         return {
             name: replace(block, axes={**block.axes, "round": "round"}, margins=(*block.margins, "round"))
             if block.fact in with_round and "round" not in block.axes.values() and not block.differences
@@ -182,16 +144,12 @@ class Report:
         return said
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
-        """Return the crosstabs that these pages need.
-
-        Raises:
-            InputError: an unknown page; lists the known ones.
-        """
-        return [block.crosstab for name in self._shown(pages) for block in self._pages[name].blocks]
+        """Return the crosstabs that these pages need."""
+        return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
     def definitions(self) -> dict[str, str]:
         """Return figure -> how it is counted, of all pages and heat maps; {} in a name stands for a level."""
-        blocks = [block for page in self._pages.values() for block in page.blocks]
+        blocks = [block for page in self.pages.values() for block in page.blocks]
         blocks += [heat_map.block for heat_map in self.HEATMAPS.values() if heat_map.block]
         found: dict[str, str] = {}
         for block in blocks:
@@ -210,8 +168,8 @@ class Report:
         return found
 
     def _shown(self, pages: Sequence[str]) -> list[str]:
-        check_names("page", pages, self._pages)
-        return [name for name in self._pages if name == "balance" or name in pages]
+        check_names("page", pages, self.pages)
+        return [name for name in self.pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
         """Return the pictures of the pages whose tables exist, in order."""
@@ -219,12 +177,7 @@ class Report:
         return [*shown, *self._compared(tables)]
 
     def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return page -> findings, of the pages whose tables have rows.
-
-        Args:
-            tables: the study's tables.
-            components: component data by variant.
-        """
+        """Return page -> findings, of the pages whose tables have rows."""
         said: dict[str, list[str]] = {}
         for page, find in self._sentences.items():
             if _exists(tables, page) and not tables[page].empty:
@@ -240,12 +193,7 @@ def _exists(tables: Tables, page: str) -> bool:
 
 
 def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:
-    """Return figures by name with their labels; the unit follows from the name.
-
-    Args:
-        labels: name -> label.
-        amounts: words in the names of amounts.
-    """
+    """Return figures by name -> label; the unit follows from the name, with `amounts` the words in names of amounts."""
 
     def unit(name: str) -> Unit:
         return "share" if "share" in name else "amount" if any(word in name for word in amounts) else "number"
@@ -254,14 +202,7 @@ def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, 
 
 
 def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:
-    """Return pictures of the spread of scores and of their sources.
-
-    Args:
-        unit: unit of scores.
-        spread: caption of the first picture.
-        bars: name of a bar -> its parts, for the second picture.
-        of_bars: caption of the second picture.
-    """
+    """Return pictures of the spread of scores and of their sources (name of a bar -> its parts), with captions."""
     quantiles = [
         Figure(name, f"{round(100 * level)} % of players score less", "amount") for name, level in QUANTILES.items()
     ]

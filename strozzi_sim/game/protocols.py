@@ -39,14 +39,7 @@ class _Game(Protocol):
 
 
 class Part:
-    """A module of a game's folder, completed with the defaults of its Protocol.
-
-    Attributes:
-        game: the game.
-
-    Raises:
-        InputError: a required member is missing (when it is first read).
-    """
+    """A module of a game's folder, completed with the defaults of its Protocol."""
 
     def __init__(self, game: _Game, name: str, protocol: type) -> None:
         self.game = game
@@ -74,44 +67,30 @@ class StatePart(Protocol):
     """`state.py`: the state and rules records as commented tables, phases, action numbers and limits.
 
     The state has at least the fields `players`, `actor` and `phase`.
-
-    Attributes:
-        ACTIONS: number of actions A; action numbers are 1 to A - 1.
-        OVER: the phase of a finished game; required for the defaults of `is_over` and `view_of`.
     """
 
-    ACTIONS: int
-    OVER: int
+    ACTIONS: int  # number of actions A; action numbers are 1 to A - 1
+    OVER: int  # the phase of a finished game; required for the defaults of `is_over` and `view_of`
 
 
 class CorePart(Protocol):
-    """`core.py`: the rules as kernels, the verbs of `game.contract`.
+    """`core.py`: the rules as kernels, the verbs of `game.contract`."""
 
-    Attributes:
-        FORCE_INLINE: kernels of verbs to inline into every caller.
-    """
-
-    FORCE_INLINE: tuple[Any, ...] = ()
+    FORCE_INLINE: tuple[Any, ...] = ()  # kernels of verbs to inline into every caller
 
 
 class ComponentsPart(Protocol):
-    """`components.py`: the component data, its checks, and its conversion to the rules record.
-
-    Attributes:
-        Components: msgspec type of components.toml.
-        VARIABLE: sections that a variant can change, and that records repeat; default: all sections but `meta`.
-        MERGED: keys of tables that a variant changes entry by entry, such as `setup.cards_removed`.
-        PROVENANCE: keys with sources and remarks, which records omit.
-    """
+    """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
     game: _Game
-    Components: Any
-    MERGED: tuple[str, ...] = ()
-    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")
+    Components: Any  # msgspec type of components.toml
+    MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
+    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
 
     @property
     @optional
-    def VARIABLE(self) -> tuple[str, ...]:  # noqa: D102 - a constant of the module
+    def VARIABLE(self) -> tuple[str, ...]:
+        """The sections that a variant can change, and that records repeat; default: all but `meta`."""
         return tuple(name for name in self.Components.__struct_fields__ if name != "meta")
 
     @optional
@@ -185,14 +164,10 @@ class ViewPart(Protocol):
     """`view.py`: the knowledge of a seat. Every function takes a state as `conceal` leaves it.
 
     The text of `render` has parts, divided by empty lines; each begins with a heading that does not change.
-
-    Attributes:
-        SLICES: the named slices of the observation tensor.
-        OBSERVATION: its length, SLICES.size.
     """
 
     game: _Game
-    SLICES: Layout
+    SLICES: Layout  # the named slices of the observation tensor
 
     @property
     @optional
@@ -241,39 +216,27 @@ class ViewPart(Protocol):
 
 
 class ReportPart(Protocol):
-    """`report.py` or `report/`: tables, pictures, heat maps, sentences and labels.
+    """`report.py` or `report/`: tables, pictures, heat maps, sentences and labels."""
 
-    Attributes:
-        REPORT: the report, a `game.pages.Report`.
-    """
-
-    REPORT: Any
+    REPORT: Any  # the report, a `game.pages.Report`
 
 
 class FactsPart(Protocol):
     """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
     The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`.
-
-    Attributes:
-        TABLES: the fact tables.
-        SINK: dtype of the record that handlers write to (`facts.sink.sink_dtype`).
-        AGREEMENTS: (description, crosstab, crosstab) of sums that are counted in two ways and must be equal.
     """
 
-    TABLES: tuple[Table, ...]
-    SINK: np.dtype[Any]
+    TABLES: tuple[Table, ...]  # the fact tables
+    SINK: np.dtype[Any]  # dtype of the record that handlers write to (`facts.sink.sink_dtype`)
+    # (description, crosstab, crosstab) of sums that are counted in two ways and must be equal
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
 class TablePart(Protocol):
-    """`table.py`: the table of the game as a page shows it; `table.js` and `table.css` beside it draw it.
+    """`table.py`: the table of the game as a page shows it; `table.js` and `table.css` beside it draw it."""
 
-    Attributes:
-        TABLE: class that folds the lines of a record, a `game.table.Table`.
-    """
-
-    TABLE: Any
+    TABLE: Any  # class that folds the lines of a record, a `game.table.Table`
 
 
 class VerifyPart(Protocol):

@@ -12,32 +12,19 @@ Lines = Sequence[tuple[int, Mapping[str, Any]]]
 
 
 class Playable(Protocol):
-    """Members of every reference game; `ReferenceGame` has them.
+    """Members of every reference game, such as `ReferenceGame`; one may have `score`, the points by seat so far."""
 
-    Attributes:
-        events: lines of a record so far, without the header.
-        over: whether the game has ended.
-        question: the pending decision, or None.
-        score: optional: each seat's points so far, which the page of a replay shows for a game without `table.py`.
-    """
-
-    events: list[dict[str, Any]]
+    events: list[dict[str, Any]]  # lines of a record so far, without the header
     over: bool
-    question: Any
+    question: Any  # the pending decision, or None
 
 
 class Question(NamedTuple):
-    """A decision in a reference game.
+    """A decision in a reference game."""
 
-    Attributes:
-        kind: type of the record line that contains the answer.
-        seat: the acting seat.
-        options: the choices.
-    """
-
-    kind: str
-    seat: int
-    options: Sequence[Any]
+    kind: str  # type of the record line that contains the answer
+    seat: int  # the acting seat
+    options: Sequence[Any]  # the choices
 
 
 class ReferenceGame:
@@ -45,9 +32,6 @@ class ReferenceGame:
 
     A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. At
     the end of its `__init__` it calls `begin`.
-
-    Attributes:
-        events, over, question: see `Playable`.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
@@ -74,11 +58,7 @@ class ReferenceGame:
         raise NotImplementedError
 
     def play(self, option: Any) -> None:
-        """Choose an option for the acting seat, and play up to the next decision.
-
-        Raises:
-            ValueError: it is not an option, or the game is over.
-        """
+        """Choose an option for the acting seat, and play up to the next decision. Raises ValueError for no option."""
         question = self.question
         if question is None or not any(same(known, option) for known in question.options):
             raise ValueError(f"{option!r} is not one of {list(question.options) if question else 'no options'}")
@@ -103,16 +83,11 @@ class ReferenceGame:
 
 
 class Draws:
-    """The order of chance in the lines of a record, up to the first impossible draw.
-
-    Attributes:
-        broken_line: number of the line with an impossible draw, or None.
-        message: description of the violation.
-    """
+    """The order of chance in the lines of a record, up to the first impossible draw."""
 
     def __init__(self) -> None:
-        self.broken_line: int | None = None
-        self.message = ""
+        self.broken_line: int | None = None  # number of the line with an impossible draw, or None
+        self.message = ""  # description of the violation
 
     def draw(self, what: str, item: Any, everything: Sequence[Any], drawn: list[Any]) -> None:
         """Add `item`, a `what`, to `drawn`, if it is one of `everything` and not yet drawn as often as it is there."""
@@ -126,18 +101,12 @@ class Draws:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A kind of draw, for `replayer`.
+    """A kind of draw, for `replayer`."""
 
-    Attributes:
-        argument: parameter of the reference game that takes the order of the draws.
-        line: type of the line with a draw.
-        key: its key with the drawn item.
-        everything: function of the component data that returns all items; an item can be there several times.
-    """
-
-    argument: str
-    line: str
-    key: str
+    argument: str  # parameter of the reference game that takes the order of the draws
+    line: str  # type of the line with a draw
+    key: str  # its key with the drawn item
+    # function of the component data that returns all items; an item can be there several times
     everything: Callable[[Mapping[str, Any]], Sequence[Any]]
 
 
@@ -146,30 +115,17 @@ G = TypeVar("G", bound=Playable)
 
 @dataclass(frozen=True)
 class Replay(Generic[G]):
-    """The check of a game's records; `replayer` makes one for most games.
+    """The check of a game's records; `replayer` makes one for most games."""
 
-    Attributes:
-        set_up: function of a record's header and lines that returns the game, with chance as in the lines, and these draws.
-        answer: function of the game, a line's number and the line that plays the line's choice; called until the game writes
-            that line itself.
-        wanted: function of the game that describes the line that would answer its question.
-    """
-
+    # function of a record's header and lines that returns the game, with chance as in the lines, and these draws
     set_up: Callable[[Mapping[str, Any], Lines], tuple[G, Draws]]
+    # function of the game, a line's number and the line that plays the line's choice; called until the game writes that
+    # line itself
     answer: Callable[[G, int, Mapping[str, Any]], None]
-    wanted: Callable[[G], str]
+    wanted: Callable[[G], str]  # function of the game that describes the line that would answer its question
 
     def check_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> None:
-        """Replay a recorded game.
-
-        Args:
-            header: the record's `game` line, already checked; `players` and `components` are used.
-            header_line: its number in the file.
-            lines: the lines after it, each with its number in the file.
-
-        Raises:
-            RuleViolation: the first line that breaks a rule.
-        """
+        """Replay a recorded game, its header checked. Raises RuleViolation at the first line that breaks a rule."""
         for _ in self.replay_game(header, header_line, lines):
             pass
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import Board, Figure, Unit
+from strozzi_sim.game.sentences import listed as listed
 from strozzi_sim.runtime.digits import most_digits
 
 Tables = Mapping[str, pd.DataFrame]
@@ -28,50 +29,33 @@ NO_VALUE = "no value"  # text of a missing figure; sentences with it are omitted
 
 @dataclass(frozen=True)
 class Picture:
-    """The content of a picture or table of a report; the report decides how it looks.
+    """The content of a picture or table of a report; the report decides how it looks."""
 
-    Attributes:
-        name: file name without ending.
-        page: its page.
-        kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
-            bars (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table.
-        table: the table with its figures.
-        figures: in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines` together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
-        title: title.
-        caption: caption.
-        where: the rows of the table it shows, column -> value.
-        x: column of the axis, or of the rows ("players" compares player counts in one panel).
-        series: column distinguished by colour; SCENARIO puts variants and line-ups into one picture.
-        levels: values of `x` in order; default: all in the table.
-        series_levels: values of `series` in order; default: all in the table.
-        groups: for `bars` only: name of a bar -> its parts, instead of `x` and `figures`.
-        x_label: label of `x`.
-        equal: draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it.
-        board: for `board` only: function of a variant's component data that returns the positions of the levels of `x`.
-        zero: for `lines` and `dots` only: draw a line at zero, for differences.
-        sort: figure by which the levels of `x` are sorted, largest first; default: the order of the table.
-        most: number of sorted levels shown; default: all.
-    """
-
-    name: str
-    page: str
+    name: str  # file name without ending
+    page: str  # its page
+    # intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each), bars
+    # (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table
     kind: Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
-    table: str
+    table: str  # the table with its figures
+    # in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines`
+    # together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark
     figures: tuple[Figure, ...]
     title: str
     caption: str = ""
-    where: Mapping[str, str] = field(default_factory=dict)
-    x: str = ""
-    series: str = ""
-    levels: tuple[str, ...] = ()
-    series_levels: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)  # the rows of the table it shows, column -> value
+    x: str = ""  # column of the axis, or of the rows ("players" compares player counts in one panel)
+    series: str = ""  # column distinguished by colour; SCENARIO puts variants and line-ups into one picture
+    levels: tuple[str, ...] = ()  # values of `x` in order; default: all in the table
+    series_levels: tuple[str, ...] = ()  # values of `series` in order; default: all in the table
+    # for `bars` only: name of a bar -> its parts, instead of `x` and `figures`
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
-    equal: bool = False
+    equal: bool = False  # draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it
+    # for `board` only: function of a variant's component data that returns the positions of the levels of `x`
     board: Callable[[Mapping[str, Any]], Board] | None = None
-    zero: bool = False
-    sort: str = ""
-    most: int = 0
+    zero: bool = False  # for `lines` and `dots` only: draw a line at zero, for differences
+    sort: str = ""  # figure by which the levels of `x` are sorted, largest first; default: the order of the table
+    most: int = 0  # number of sorted levels shown; default: all
 
     def __post_init__(self) -> None:
         """Check that figures in one panel are distinguished by colour and have one unit. Raises InputError."""
@@ -87,24 +71,16 @@ class Picture:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Figures that were added to a table at once.
-
-    Attributes:
-        players, variant, lineup, deals: those of the cell.
-        figure: name of the figure.
-        levels: one level or a list, for every key.
-        estimate: the estimate, with one axis for each list.
-        keep: bool array of this shape, False for impossible combinations.
-    """
+    """Figures that were added to a table at once."""
 
     players: int
     variant: str
     lineup: str
     deals: int
-    figure: str
-    levels: dict[str, Any]
-    estimate: Any
-    keep: Any
+    figure: str  # name of the figure
+    levels: dict[str, Any]  # one level or a list, for every key
+    estimate: Any  # the estimate, with one axis for each list
+    keep: Any  # bool array of this shape, False for impossible combinations
 
     @property
     def axes(self) -> dict[str, list[Any]]:
@@ -115,9 +91,7 @@ class TablePart:
 class FigureTable:
     """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
 
-    Args:
-        keys: key columns.
-        sums: whether `parts` keep the counts of ratios, from which differences are made.
+    With `sums`, `parts` keep the counts of ratios, from which differences are made.
     """
 
     def __init__(self, *keys: str, sums: bool = False) -> None:
@@ -139,12 +113,8 @@ class FigureTable:
         Every level has a row, even without an event: zero events are a result, and a share listed only when it occurred would
         be overestimated on average.
 
-        Args:
-            cell: the cell, with players, variant, lineup and deals.
-            figure: name of the figure.
-            estimate: the estimate, with value, low, high and n.
-            keep: bool array of this shape, False for impossible combinations.
-            levels: one level or a list, for every key.
+        `levels` has one level or a list for every key; `keep`, a bool array of this shape, is False for
+        impossible combinations.
         """
         if not self._sums:
             estimate = replace(estimate, sums=None, without=None)
@@ -189,11 +159,7 @@ def _entries(part: TablePart) -> dict[str, Any]:
 
 
 def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Check that all names are known.
-
-    Raises:
-        InputError: an unknown name; lists the known ones.
-    """
+    """Check that all names are known."""
     known = list(known)
     for name in names:
         if name not in known:
@@ -281,11 +247,6 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     return pick(table, variant=first["variant"], lineup=first["lineup"])
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return a list in text: a, b and c."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
-
-
 class Named(str):
     """A sentence that names its games, or is not about games."""
 
@@ -293,17 +254,7 @@ class Named(str):
 
 
 class Narrator:
-    """Formats figures of one cell of the study: a table at one player count, variant and line-up.
-
-    Args:
-        table: the table's rows of that variant and line-up.
-        players: the player count.
-        name: name of the cell, such as "3 players (long: random)".
-        where: difference from the cell whose `elsewhere` has this one, such as "at 3 players".
-        elsewhere: narrators of the table's other player counts, variants and line-ups.
-        data: component data of the variant.
-        agents: names of agents by position; seats if one agent plays itself.
-    """
+    """Formats figures of one cell of the study: a table at one player count, variant and line-up."""
 
     def __init__(
         self, table: pd.DataFrame, players: int, name: str = "", where: str = "", elsewhere: Sequence["Narrator"] = (),
@@ -386,14 +337,7 @@ def some_of(words: Sequence[str], most: int = 4) -> str:
 
 
 def narrators(tables: Tables, page: str, players: int, components: Mapping[str, Any]) -> Narrator:
-    """Return the narrator of a page's first variant and line-up at a player count; `elsewhere` are all other cells.
-
-    Args:
-        tables: the tables of the study.
-        page: name of the table.
-        players: the player count.
-        components: component data by variant.
-    """
+    """Return the narrator of a page's first variant and line-up at a player count; `elsewhere` are all other cells."""
     table = tables[page]
     cells = table[list(CELL)].drop_duplicates()
     several = cells["variant"].nunique() > 1
@@ -425,9 +369,7 @@ def cell_name(players: int, variant: str, lineup: str, *, several: bool = False)
 def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
     """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
 
-    Args:
-        lineup: rows of the line-up's table; without rows one agent plays itself, and position k is seat k.
-        players: the player count.
+    Without rows one agent plays itself, and position k is seat k.
     """
     agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
     if not agents:

@@ -29,14 +29,6 @@ def restrictions(game: Game, variant: Variant) -> dict[str, str]:
 def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
     """Return the variant with restrictions of seats.
 
-    Args:
-        game: the game.
-        variant: the unrestricted variant.
-        forbidden: names of restrictions by seat.
-
-    Raises:
-        InputError: an unknown seat or restriction.
-
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
     >>> game = load_game("strozzi")
@@ -63,11 +55,7 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
-    """Refuse restrictions that a seat of this variant cannot have.
-
-    Raises:
-        InputError: an unknown restriction, or one that leaves no decision; begins with `place`.
-    """
+    """Refuse restrictions that a seat of this variant cannot have."""
     try:
         restricted(game, variant, {0: names})
     except InputError as error:
@@ -76,36 +64,23 @@ def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place
 
 @dataclass(frozen=True)
 class Occasions:
-    """What a use is counted of: the rows of a fact table, such as all rounds of all seats.
-
-    Attributes:
-        fact: fact table.
-        words: what a row is, in the plural; reports say "used in 40 % of {words}".
-        where: condition on its rows; "" for all.
-        times: occasions of a row, such as the auctions of a round.
-    """
+    """What a use is counted of: the rows of a fact table, such as all rounds of all seats."""
 
     fact: str
-    words: str
-    where: str = ""
-    times: int = 1
+    words: str  # what a row is, in the plural; reports say "used in 40 % of {words}"
+    where: str = ""  # condition on its rows; "" for all
+    times: int = 1  # occasions of a row, such as the auctions of a round
 
 
 @dataclass(frozen=True)
 class Use:
-    """Facts that show that a seat used what a restriction forbids.
-
-    Attributes:
-        fact: fact table.
-        where: condition on its rows: the thing was used. An occasion has at most one such row.
-        of: the occasions.
-        user: column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is
-            its seat's.
-    """
+    """Facts that show that a seat used what a restriction forbids."""
 
     fact: str
-    where: str
-    of: Occasions
+    where: str  # condition on its rows: the thing was used. An occasion has at most one such row.
+    of: Occasions  # the occasions
+    # column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is its
+    # seat's.
     user: str = "seat"
 
     @property
@@ -117,9 +92,7 @@ class Use:
     def uses_and_wins(self, counted: Array, unit: int) -> tuple[Array, Array]:
         """Return the uses and the wins of their users by chunk, int64[C] each, the wins in 1 / unit.
 
-        Args:
-            counted: counts of the first crosstab by chunk, int64[C, levels of each column, 2].
-            unit: value of a win in the counts.
+        `counted` has the first crosstab by chunk, int64[C, levels of each column, 2].
         """
         uses, wins = counted[..., 0], counted[..., 1]
         if self.user == "seat":
@@ -165,11 +138,7 @@ def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
-    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any.
-
-    Raises:
-        ArgumentError: `argument` has one that cannot be restricted in this variant; lists those that can.
-    """
+    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any."""
     known, found = things(game, variant), dict[str, Use | None]()
     for each in wanted:
         matching = [name for name in known if fnmatchcase(name, each)]
@@ -182,13 +151,6 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
 
 def read_limit(name: str, word: str = "above") -> int:
     """Return the number N of a restriction `KIND:above-N`.
-
-    Args:
-        name: the restriction.
-        word: word before the number.
-
-    Raises:
-        InputError: N is not a whole number above 0.
 
     >>> read_limit("kind:above-20")
     20

@@ -39,13 +39,13 @@ def capitalized(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith((f"{YOU} ", f"{YOU}'")) else text
 
 
-def listed(things: Sequence[str]) -> str:
+def listed(things: Sequence[str], last: str = "and") -> str:
     """Return things as a list in text.
 
     >>> listed(["ann", "bob", "you"])
     'ann, bob and you'
     """
-    return " and ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
+    return f" {last} ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
 
 
 def winners_sentence(winners: Sequence[str]) -> str:

@@ -26,15 +26,7 @@ def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
 
 
 def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
-    """Return p-values float64[...] of "the figure is `null`" from 95 % intervals; NaN without an interval.
-
-    Args:
-        value: the figures, float64[...].
-        low: lower ends.
-        high: upper ends.
-        null: the hypothetical value.
-        df: degrees of freedom of Student's t, int64[...].
-    """
+    """Return p-values float64[...] of "the figure is `null`" from 95 % intervals; NaN without an interval."""
     from scipy.special import stdtr, stdtrit
 
     value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))

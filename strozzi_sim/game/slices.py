@@ -21,20 +21,13 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 @dataclass(frozen=True)
 class Source:
-    """The origin of a slice's numbers; made by `number`, `one_hot`, `members`, `seat_of` and `written_by`.
+    """The origin of a slice's numbers; made by `number`, `one_hot`, `members`, `seat_of` and `written_by`."""
 
-    Attributes:
-        kind: "number", "one-hot", "set", "seat" or "kernel".
-        field: field of the state.
-        scale: divisor: a number, or the name of a field of the rules.
-        first: value of the first column of a one-hot, or smallest member of a set.
-        kernel: kernel(state, rules, seat, out, start) that writes the numbers from column `start` on; the others are zero.
-    """
-
-    kind: str
-    field: str = ""
-    scale: float | str = 1
-    first: int = 0
+    kind: str  # "number", "one-hot", "set", "seat" or "kernel"
+    field: str = ""  # field of the state
+    scale: float | str = 1  # divisor: a number, or the name of a field of the rules
+    first: int = 0  # value of the first column of a one-hot, or smallest member of a set
+    # kernel(state, rules, seat, out, start) that writes the numbers from column `start` on; the others are zero
     kernel: Any = None
 
 
@@ -65,26 +58,17 @@ def written_by(kernel: Any) -> Source:
 
 @dataclass(frozen=True)
 class Slice:
-    """A named part of an observation, float32[F].
+    """A named part of an observation, float32[F]."""
 
-    Attributes:
-        name: an identifier; the name of a field of a group is GROUP.FIELD.
-        shape: shape of the numbers; () is a single number.
-        meaning: meaning, unit, and axes.
-        low, high: limits of the numbers in all shipped variants.
-        source: origin of the numbers, if `observe` is made from the slices.
-        start: first column.
-        group: slice of the group that it is a field of, or None.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    meaning: str
+    name: str  # an identifier; the name of a field of a group is GROUP.FIELD
+    shape: tuple[int, ...]  # shape of the numbers; () is a single number
+    meaning: str  # meaning, unit, and axes
+    # low, high: limits of the numbers in all shipped variants
     low: float = 0.0
     high: float = 1.0
-    source: Source | None = None
-    start: int = 0
-    group: "Slice | None" = None
+    source: Source | None = None  # origin of the numbers, if `observe` is made from the slices
+    start: int = 0  # first column
+    group: "Slice | None" = None  # slice of the group that it is a field of, or None
 
     @property
     def size(self) -> int:
@@ -93,11 +77,7 @@ class Slice:
 
     @property
     def columns(self) -> slice:
-        """The columns as a Python slice.
-
-        Raises:
-            InputError: it is a field of a group, whose columns are not contiguous.
-        """
+        """The columns as a Python slice."""
         if self.group is not None:
             raise InputError(f"slice {self.name!r}: its columns are not contiguous; read it with of() or index")
         return slice(self.start, self.start + self.size)
@@ -128,33 +108,19 @@ class Slice:
 
 @dataclass(frozen=True)
 class Group:
-    """Repeated fields: for every entry of `shape` all fields, one after another.
+    """Repeated fields: for every entry of `shape` all fields, one after another."""
 
-    Attributes:
-        name: an identifier.
-        shape: number of repetitions, such as (6,).
-        meaning: meaning of the axes of `shape`.
-        fields: the fields, each with its shape for one entry.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    meaning: str
-    fields: tuple[Slice, ...]
+    name: str  # an identifier
+    shape: tuple[int, ...]  # number of repetitions, such as (6,)
+    meaning: str  # meaning of the axes of `shape`
+    fields: tuple[Slice, ...]  # the fields, each with its shape for one entry
 
 
 class Layout(Mapping[str, Slice]):
-    """All slices of an observation by name, in the order of the columns; fields of a group follow it as `group.field`.
-
-    Attributes:
-        size: F, the number of columns.
-
-    Raises:
-        InputError: an invalid or repeated name, or an invalid shape, range or meaning.
-    """
+    """All slices of an observation by name, in the order of the columns; fields of a group follow it as `group.field`."""
 
     def __init__(self, *parts: Slice | Group) -> None:
-        self.size = 0
+        self.size = 0  # F, the number of columns
         self._slices: dict[str, Slice] = {}
         for part in parts:
             self._add(part)

@@ -5,13 +5,7 @@ from typing import Any
 
 
 class StateView:
-    """A position as a seat sees it: every field of the concealed state, as a number or as nested tuples.
-
-    Attributes:
-        seat: the observing seat.
-        over: whether the game has ended.
-        components: the component data.
-    """
+    """A position as a seat sees it: every field of the concealed state, as a number or as nested tuples."""
 
     def __init__(self, state: Any, components: Mapping[str, Any], seat: int, over: int) -> None:
         """Read a row of concealed states; `over` is the phase of a finished game."""

@@ -25,23 +25,14 @@ class Table:
 
     After each line `lay_out` writes what follows from it into the view, and then `standing` is asked: `now` is never a line late.
 
-    Args:
-        game: the game.
-        header: the record's `game` line; `players`, `agents` and `components` are required.
-        viewer: the seat whose lines follow; default: all lines.
-
-    Attributes:
-        head: what never changes: names of the seats, and under `board` what the game's script needs.
-        view: what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before the first),
-            `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown).
-        marks: names of the parts of the drawing that the last line touched.
-        sources: keys of the lines `score_*` with each seat's points by source; they are summed over the game.
-        columns: columns of the holdings for games whose script declares none: (title, key of a list by seat in the view).
+    `header` is the record's `game` line; `viewer` is the seat whose lines follow, by default all lines.
     """
 
     unit: ClassVar[str] = "points"
     over_now: ClassVar[str] = "Points so far."
+    # keys of the lines `score_*` with each seat's points by source; they are summed over the game
     sources: ClassVar[Sequence[str]] = ()
+    # columns of the holdings for games whose script declares none: (title, key of a list by seat in the view)
     columns: ClassVar[Sequence[tuple[str, str]]] = ()
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
@@ -49,14 +40,18 @@ class Table:
         self.players: int = header["players"]
         self._names = [YOU if seat == viewer else "" for seat in range(self.players)]
         agents = header.get("agents") or [""] * self.players
+        # what never changes: names of the seats, and under `board` what the game's script needs
         self.head: Json = {
             "format": FORMAT, "game": game.name, "title": game.title, "unit": self.unit, "variant": header.get("variant", "base"),
             "players": self.players, "rounds": game.components_part.rounds(dict(self.components)), "seed": header.get("seed"),
             "deal": header.get("deal"), "viewer": viewer, "over_now": self.over_now, "lowest_wins": game.lowest_wins, "columns": [list(pair) for pair in self.columns],
             "seats": [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)], "board": {},
         }  # fmt: skip
+        # what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before
+        # the first), `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None:
+        # unknown)
         self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
-        self.marks: list[str] = []
+        self.marks: list[str] = []  # names of the parts of the drawing that the last line touched
         self.last = ""  # type of the last line
         self.set_up()
         self.lay_out()
@@ -99,12 +94,8 @@ class Table:
 
     def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
         """Return a number for each seat as text: `seat 0 15, you 10 and seat 2 5`."""
-        return listed(
-            [
-                f"{self.named(seat)} {'?' if value is None else f'{value:+}' if sign else value}"
-                for seat, value in enumerate(numbers)
-            ]
-        )
+        shown = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
+        return listed([f"{self.named(seat)} {value}" for seat, value in enumerate(shown)])
 
     def heading(self) -> str:
         """Return the result in one sentence."""
@@ -139,11 +130,7 @@ class Table:
         return {"label": name.capitalize() if name.isalpha() else name}
 
     def next_action(self, composed: Any, position: Any) -> int | None:
-        """Return the next action towards a choice that the page composed of several actions, None once it is made.
-
-        Raises:
-            InputError: the choice is not possible, or the game has no such choices.
-        """
+        """Return the next action towards a choice that the page composed of several actions, None once it is made."""
         raise InputError("this is not one of the choices")
 
     def next_name(self, seen: Any) -> str:
@@ -162,10 +149,7 @@ class Table:
 def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = None) -> list[Json]:
     """Return a step for each line: `said`, `type`, `marks`, and under `set` the keys of the view that changed.
 
-    Args:
-        table: the fold, which continues.
-        lines: the next lines.
-        before: the encoded view of the last step, updated in place; default: the first line is the first step.
+    `before` is the encoded view of the last step, updated in place; by default the first line is the first step.
     """
     last: dict[str, bytes] = {} if before is None else before
     steps = []

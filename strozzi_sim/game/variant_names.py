@@ -60,14 +60,7 @@ def _is_shown(value: Any) -> bool:
 
 
 def check_names_differ(variants: Sequence[Any]) -> None:
-    """Refuse different variants of one name.
-
-    Args:
-        variants: variants, each with a name, components and settings.
-
-    Raises:
-        InputError: names both.
-    """
+    """Refuse different variants of one name."""
     known: dict[str, Any] = {}
     for variant in variants:
         other = known.setdefault(variant.name, variant)

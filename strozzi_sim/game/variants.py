@@ -99,11 +99,7 @@ def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
 def resolve_variant(
     game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = ""
 ) -> Variant:
-    """Return the variant `name`: "base", a shipped variant, or one of the tables `own` (a study's `[variant.*]`).
-
-    Raises:
-        InputError: an unknown name, a redefined shipped variant, or invalid data; names file and key.
-    """
+    """Return the variant `name`: "base", a shipped variant, or one of the tables `own` (a study's `[variant.*]`)."""
     own = own or {}
     shipped = shipped_variants(game)
     prefix = f"{place}: " if place else ""
@@ -134,16 +130,7 @@ def _shipped(game: Game, name: str) -> Variant:
 
 
 def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
-    """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or {name: changes} as in a study's file.
-
-    Args:
-        game: the game.
-        variant: the variant.
-        place: prefix of errors.
-
-    Raises:
-        InputError: an unknown name, a variant of another game, or invalid changes.
-    """
+    """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or {name: changes} as in a study's file."""
     prefix = f"{place}: " if place else ""
     if isinstance(variant, Mapping):
         found = own_variants(game, variant, place)
@@ -169,19 +156,12 @@ def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
 def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], place: str = "") -> Variant:
     """Return a variant with changed keys, named after them.
 
-    Args:
-        game: the game.
-        variant: the variant to change.
-        settings: KEY=VALUE each: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
-        place: prefix of errors.
-
-    Raises:
-        InputError: a setting that is not KEY=VALUE, is given twice, or an unknown key or invalid value.
-
     >>> from strozzi_sim.game import load_game
     >>> found = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "setup.rounds=2"])
     >>> found.name, found.components["tracks"]["bonus"]
     ('tracks-bonus-7-10-setup-rounds-2', {'7': 10, '8': 10, '9': 15})
+
+    A setting is KEY=VALUE: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
     """
     prefix = f"{place}: " if place else ""
     values: dict[str, Any] = {}
@@ -199,11 +179,7 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], plac
 
 
 def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], place: str = "") -> Variant:
-    """Return a variant with other values of some keys, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`.
-
-    Raises:
-        InputError: an unknown key or an invalid value.
-    """
+    """Return a variant with other values of some keys, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`."""
     base = find_variant(game, variant, place)
     boxed = component_data(game)
     raw = boxed | {name: with_provenance(section, boxed.get(name)) for name, section in base.components.items()}
@@ -223,11 +199,7 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], plac
 
 
 def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
-    """Return component data with one value changed; blocks with ids are found by these, other lists by places from 0.
-
-    Raises:
-        InputError: an unknown id or place.
-    """
+    """Return component data with one value changed; blocks with ids are found by these, other lists by places from 0."""
     if not path:
         return value
     name, *rest = path
@@ -249,11 +221,7 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
 
 
 def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
-    """Return custom variants: name -> changes, as in a study's file.
-
-    Raises:
-        InputError: an invalid name, or invalid changes.
-    """
+    """Return custom variants: name -> changes, as in a study's file."""
     own = {str(name): with_text_keys(change) for name, change in changes.items()}
     for name, change in own.items():
         if not isinstance(change, Mapping) or name in game.components_part.VARIABLE:
@@ -287,9 +255,6 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
 
     Missing keys are those of `base`; see `completed`.
-
-    Raises:
-        InputError: a missing section, an unknown key, invalid data, or inconsistent totals; names `where` and the key.
     """
     components = completed(game, components)
     sections = game.components_part.VARIABLE

@@ -2,28 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from strozzi_sim.errors import ArgumentError, in_ranges, short_repr, suggest_names
 from strozzi_sim.play.start import check_integer
-
-
-class Decision(Protocol):
-    """Pending decision, such as a Position."""
-
-    actor: int
-
-    @property
-    def over(self) -> bool: ...  # noqa: D102 - see Position
-
-    @property
-    def legal(self) -> tuple[int, ...]: ...  # noqa: D102
-
-    @property
-    def names(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    @property
-    def compound_choices(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 def split_names(text: str) -> list[str]:
@@ -40,12 +22,8 @@ def joined(words: Sequence[str], together: Sequence[str]) -> str:
     return " ".join(sorted(words, key=together.index))
 
 
-def parse_action(position: Decision, action: Any) -> int:
-    """Return the number of an action: a number unchecked, a name of the position with its items in any order.
-
-    Raises:
-        ArgumentError: the action is neither an integer nor a known name; lists the names and suggests a similar one.
-    """
+def parse_action(position: Any, action: Any) -> int:
+    """Return the number of an action: a number unchecked, a name of the position with its items in any order."""
     if not isinstance(action, str):
         return check_integer("action", action)
     names, together = position.names, position.compound_choices
@@ -53,14 +31,14 @@ def parse_action(position: Decision, action: Any) -> int:
     if set(words) <= set(together):
         action = joined(words, together)
     if action in names:
-        return position.legal[names.index(action)]
+        return int(position.legal[names.index(action)])
     if position.over:
         raise illegal_action_error(position, action)
     known = suggest_names(action, together or names) + ("; give one or several" if together else "")
     raise ArgumentError("action", f"unknown to seat {position.actor}: {short_repr(action)}; {known}")
 
 
-def illegal_action_error(position: Decision, action: int | str) -> ArgumentError:
+def illegal_action_error(position: Any, action: int | str) -> ArgumentError:
     """Return the error for an illegal action, or for one after the end of the game."""
     if position.over:
         return ArgumentError("action", f"{short_repr(action)} cannot be played: the game is over")

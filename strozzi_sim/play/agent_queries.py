@@ -119,16 +119,9 @@ class AgentQueries:
         if chosen not in names:
             raise self.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
         found = in_full(seat, self.legal)
-        visits = sum(each.visits for each in found)
+        visits = max(sum(each.visits for each in found), 1)
         rows = [
-            (
-                each.action,
-                names[each.action],
-                each.action == chosen,
-                each.visits,
-                each.visits / max(visits, 1),
-                each.value,
-            )
+            (each.action, names[each.action], each.action == chosen, each.visits, each.visits / visits, each.value)
             for each in ranked(found)
         ]
         table = pd.DataFrame(rows, columns=["action", "name", "chosen", "visits", "share", "value"])

@@ -47,32 +47,19 @@ OBVIOUS = 0.1  # points: where no two actions differ by as much, a decision is n
 
 @dataclass(frozen=True)
 class JudgedDecision:
-    """A decision of the game; worths are float64[P, 3] by `agent.worth.WORTHS`.
+    """A decision of the game; worths are float64[P, 3] by `agent.worth.WORTHS`."""
 
-    Attributes:
-        number: from 1.
-        seat: who decided.
-        question: what was to be decided.
-        played: name of the action.
-        best: name of the best action found, by the expected lead of the seat.
-        before: worth of the best action.
-        effect: worth of the action played less that of the best.
-        luck: worth of what came less that of the action.
-        unexplained: worth of the best action less the worth after the decision before.
-        is_choice: whether more than one action is legal and they are not all nearly equal.
-        events: what followed, in words: a sentence for each line of the record that the action wrote.
-    """
-
-    number: int
-    seat: int
-    question: str
-    played: str
-    best: str
-    before: Worth
-    effect: Worth
-    luck: Worth
-    unexplained: Worth
-    is_choice: bool
+    number: int  # from 1
+    seat: int  # who decided
+    question: str  # what was to be decided
+    played: str  # name of the action
+    best: str  # name of the best action found, by the expected lead of the seat
+    before: Worth  # worth of the best action
+    effect: Worth  # worth of the action played less that of the best
+    luck: Worth  # worth of what came less that of the action
+    unexplained: Worth  # worth of the best action less the worth after the decision before
+    is_choice: bool  # whether more than one action is legal and they are not all nearly equal
+    # what followed, in words: a sentence for each line of the record that the action wrote
     events: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -88,27 +75,17 @@ class JudgedDecision:
 
 @dataclass(frozen=True, repr=False)
 class GameAnalysis:
-    """The analysis of a game; it shows itself in a notebook.
+    """The analysis of a game; it shows itself in a notebook."""
 
-    Attributes:
-        agent: spec string of the agent that evaluates.
-        redraws: draws behind each worth.
-        start: worth before the deal.
-        deal_luck: luck of the deal.
-        decisions: in order.
-        result: score, lead and share of the win in the end.
-        error_rates: mean loss of each level of the agent per choice, from level 0 on; () without levels.
-        names: name of every seat.
-    """
-
-    agent: str
-    redraws: int
-    start: Worth
+    agent: str  # spec string of the agent that evaluates
+    redraws: int  # draws behind each worth
+    start: Worth  # worth before the deal
     deal_luck: Worth
-    decisions: tuple[JudgedDecision, ...]
-    result: Worth
+    decisions: tuple[JudgedDecision, ...]  # in order
+    result: Worth  # score, lead and share of the win in the end
+    # mean loss of each level of the agent per choice, from level 0 on; () without levels
     error_rates: Sequence[float] = ()
-    names: Sequence[str] = ()
+    names: Sequence[str] = ()  # name of every seat
 
     def parts(self, seat: int) -> dict[str, Worth]:
         """Return what the result of a seat is made of, float64[3] each: they add up to it."""
@@ -227,11 +204,7 @@ class GameAnalysis:
 
 
 def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
-    """Return the agent of a spec string that is to judge games.
-
-    Raises:
-        InputError: no such agent, it does not evaluate positions of this game and player count, or something is hidden.
-    """
+    """Return the agent of a spec string that is to judge games."""
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
     _check_open(game, variant)
@@ -239,11 +212,7 @@ def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSp
 
 
 def _check_open(game: Game, variant: Variant) -> None:
-    """Refuse games with secrets: what a player did not know would count as luck at every decision.
-
-    Raises:
-        InputError: players hold something hidden.
-    """
+    """Refuse games with secrets: what a player did not know would count as luck at every decision."""
     if variant.hidden:
         raise InputError(
             f"{game.name}, variant {variant.name}: players have secrets; only games in which nothing is hidden can be judged"
@@ -253,18 +222,7 @@ def _check_open(game: Game, variant: Variant) -> None:
 def analyse_game(
     table: Position, actions: Sequence[int], spec: AgentSpec, redraws: int = REDRAWS, names: Sequence[str] | None = None
 ) -> GameAnalysis:
-    """Return the analysis of a game.
-
-    Args:
-        table: the game as dealt; the actions are played in it.
-        actions: all actions in order.
-        spec: an agent that evaluates positions.
-        redraws: draws behind each worth; the noise of a worth is that of one draw over its root.
-        names: of the seats, in events; default: their numbers.
-
-    Raises:
-        InputError: the agent does not evaluate positions of this game, or something is hidden in it.
-    """
+    """Return the analysis of a game, from its table as dealt and all actions; `names` are of the seats in events."""
     check_lineup([spec], table.game, table.players)
     _check_open(table.game, table.variant)
     judge = _Judge(table, Luck(spec, redraws))
@@ -296,17 +254,7 @@ def analyse_game(
 def analyse_record(
     recorded: RecordedGame, place: str, agent: str, redraws: int = REDRAWS
 ) -> tuple[Position, GameAnalysis]:
-    """Return a recorded game after its last action, and its analysis.
-
-    Args:
-        recorded: the game, complete.
-        place: file name or label that begins errors.
-        agent: spec string of an agent that evaluates positions.
-        redraws: draws behind each worth.
-
-    Raises:
-        InputError: lines that do not follow from the deal, or as `find_judge`, of the argument agent.
-    """
+    """Return a recorded game after its last action, and its analysis."""
     table = Position(**recorded_deal(recorded, place))
     _check_open(table.game, table.variant)
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
@@ -318,15 +266,6 @@ def judge_choices(table: Position, spec: AgentSpec, redraws: int = REDRAWS, repe
     """Return the worth of every legal action to the seat that must decide, by independent draws: float64[repeats, K, 3].
 
     In each repeat all actions meet the same draws. The spread over repeats is the noise of the draws.
-
-    Args:
-        table: the position; what its seat cannot know is drawn.
-        spec: an agent that evaluates positions, from `find_judge`.
-        redraws: draws behind each worth.
-        repeats: number of repeats.
-
-    Raises:
-        InputError: the agent does not evaluate positions of this game, or something is hidden in it.
 
     >>> position = Position("strozzi", 3, seed=7)
     >>> judge = find_judge("learned", position.game, 3, position.variant)

@@ -39,24 +39,13 @@ def explain(
 ) -> Iterator[tuple[Position, dict[str, Any]]]:
     """Yield each wanted decision: the position before it and the agent's analysis.
 
-    Args:
-        table: game as dealt; the actions are played in it.
-        actions: recorded actions in order.
-        spec: agent to query.
-        wanted: numbers of the decisions to explain, from 1.
-        lines: maximum number of lines; each begins with another action, the most visited first.
-        depth: maximum actions of a line and levels of a tree.
-        visits: minimum visits of an action in lines and trees.
-        tree: whether to include the tree; default: no.
+    `wanted` has the numbers of decisions, from 1. A line begins with another action each, the most visited first;
+    `depth` limits lines and trees, and `visits` is the least of an action in them.
 
     Yields:
         (table, document): keys decision, seat, question, played, chosen, same, visits, actions, lines, and with `tree`
         also next and left_out. An action is {action, name}, in lines and trees with seat, visits and value. For
         an agent without analysis, `visits` is None and `lines` is empty.
-
-    Raises:
-        InputError: the agent does not play this game.
-        AgentFault: the agent failed or chose an illegal action.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)
@@ -156,15 +145,9 @@ class _ExplainedDecision:
             nodes.append(self._step(analysis, name) | self._below(ranked(self._after(analysis)), after, depth - 1))
         return {"next": nodes, "left_out": len(analyses) - len(shown)}
 
-    def _step(self, analysis: ActionAnalysis, name: str) -> dict[str, Any]:
-        seat = self._mover(analysis)
-        return {
-            "action": analysis.action,
-            "name": name,
-            "seat": seat,
-            "visits": analysis.visits,
-            "value": analysis.value,
-        }
+    def _step(self, shown: ActionAnalysis, name: str) -> dict[str, Any]:
+        seat = self._mover(shown)
+        return {"action": shown.action, "name": name, "seat": seat, "visits": shown.visits, "value": shown.value}
 
     def _mover(self, analysis: ActionAnalysis) -> int:
         return self.table.actor if analysis.seat is None else analysis.seat
@@ -175,11 +158,7 @@ class _ExplainedDecision:
     def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
         """Return an action's names in the imagined games that reach it, and these games after it."""
         mover, action = self._mover(analysis), analysis.action
-        fitting = [
-            imagined
-            for imagined in futures
-            if not imagined.over and imagined.actor == mover and action in imagined.legal
-        ]
+        fitting = [each for each in futures if not each.over and each.actor == mover and action in each.legal]
         if not fitting:  # the agent's tree omits the actions of others
             played_on = [self._until(mover, imagined) for imagined in futures]
             fitting = [imagined for imagined in played_on if not imagined.over and action in imagined.legal]

@@ -1,6 +1,6 @@
 """Compiled kernels of single games: verbs on arrays of shape (1,), for any game, with random or scripted chance."""
 
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from numba import int64, types
@@ -123,72 +123,40 @@ class Kernels:
 
     def __init__(self, game: Game, scripted: bool) -> None:
         game.register()
+        state, rules, rng = (array_type(dtype) for dtype in (game.state, game.rules, RANDOM))
+        chance, journal, i8 = array_type(SCRIPT if scripted else CHANCE), array_type(game.journal), types.int64
         self._game = game
-        self._state, self._rules, self._rng = (array_type(dtype) for dtype in (game.state, game.rules, RANDOM))
-        self._chance = array_type(SCRIPT if scripted else CHANCE)
+        self.signatures: dict[str, tuple[Any, Any]] = {
+            # (chances, randoms[P], game key, seed, players, deal): seed chance and the streams of all seats
+            "begin": (_begin, types.void(chance, rng, i8, i8, i8, i8)),
+            # (states, rules, chances, players, start player) -> acting seat or NOBODY
+            "deal": (_deal, i8(state, rules, chance, i8, i8)),
+            # (states, rules, chances, action) -> next acting seat, NOBODY or ILLEGAL
+            "step": (_step, i8(state, rules, chance, i8)),
+            # (states, rules, chances, journals, players, start player, actions int64[D]): replay with a journal
+            "retell": (_retell, types.void(state, rules, chance, journal, i8, i8, i8[::1])),
+            # (states, rules, out int64[ACTIONS]) -> number of legal actions, which are written to `out`
+            "legal": (_legal, i8(state, rules, i8[::1])),
+            # (states, rules, address, params, memory, rng) -> action chosen by the agent at `address`
+            "ask": (_ask, i8(state, rules, i8, i8, i8, rng)),
+            # (states, rules, seat): reduce the state to the knowledge of `seat`
+            "conceal": (_conceal, types.void(state, rules, i8)),
+            # (states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged
+            "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
+            # (states before, states after, rules, action, viewer) -> what the viewer learns of the step; 0: nothing
+            "seen": (_seen, i8(state, state, rules, i8, i8)),
+            # (states, out int64[P, 3]): write score, seats placed better, and seats that share the place
+            "results": (_results, types.void(state, i8[:, ::1])),
+            # (states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance
+            "imagine": (_imagine, i8(state, rules, chance, i8, rng)),
+        }
 
-    def _entry(self, kernel: Any, returned: Any, *arguments: Any) -> Any:
-        return entry(kernel, returned(*arguments), self._game.name)
-
-    @cached_property
-    def begin(self) -> Any:
-        """(chances, randoms[P], game key, seed, players, deal): seed chance and the streams of all seats."""
-        i8 = types.int64
-        return self._entry(_begin, types.void, self._chance, self._rng, i8, i8, i8, i8)
-
-    @cached_property
-    def deal(self) -> Any:
-        """(states, rules, chances, players, start player) -> acting seat or NOBODY."""
-        i8 = types.int64
-        return self._entry(_deal, i8, self._state, self._rules, self._chance, i8, i8)
-
-    @cached_property
-    def step(self) -> Any:
-        """(states, rules, chances, action) -> next acting seat, NOBODY or ILLEGAL."""
-        return self._entry(_step, types.int64, self._state, self._rules, self._chance, types.int64)
-
-    @cached_property
-    def retell(self) -> Any:
-        """(states, rules, chances, journals, players, start player, actions int64[D]): replay the game with a journal."""
-        i8, journal = types.int64, array_type(self._game.journal)
-        return self._entry(_retell, types.void, self._state, self._rules, self._chance, journal, i8, i8, i8[::1])
-
-    @cached_property
-    def legal(self) -> Any:
-        """(states, rules, out int64[ACTIONS]) -> number of legal actions, which are written to `out`."""
-        return self._entry(_legal, types.int64, self._state, self._rules, types.int64[::1])
-
-    @cached_property
-    def ask(self) -> Any:
-        """(states, rules, address, params, memory, rng) -> action chosen by the agent at `address`."""
-        i8 = types.int64
-        return self._entry(_ask, i8, self._state, self._rules, i8, i8, i8, self._rng)
-
-    @cached_property
-    def conceal(self) -> Any:
-        """(states, rules, seat): reduce the state to the knowledge of `seat`."""
-        return self._entry(_conceal, types.void, self._state, self._rules, types.int64)
-
-    @cached_property
-    def observe(self) -> Any:
-        """(states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged."""
-        return self._entry(_observe, types.void, self._state, self._rules, types.int64, types.float32[::1])
-
-    @cached_property
-    def seen(self) -> Any:
-        """(states before, states after, rules, action, viewer) -> what the viewer learns of the step; 0: nothing."""
-        i8 = types.int64
-        return self._entry(_seen, i8, self._state, self._state, self._rules, i8, i8)
-
-    @cached_property
-    def results(self) -> Any:
-        """(states, out int64[P, 3]): write score, seats placed better, and seats that share the place."""
-        return self._entry(_results, types.void, self._state, types.int64[:, ::1])
-
-    @cached_property
-    def imagine(self) -> Any:
-        """(states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance."""
-        return self._entry(_imagine, types.int64, self._state, self._rules, self._chance, types.int64, self._rng)
+    def __getattr__(self, name: str) -> Any:
+        """Compile a kernel at its first use; it is an attribute from then on."""
+        if name not in vars(self).get("signatures", {}):
+            raise AttributeError(name)
+        self.__dict__[name] = compiled = entry(*self.signatures[name], self._game.name)
+        return compiled
 
 
 @cache

@@ -35,27 +35,17 @@ PLAYED_AGAIN = 5  # games
 
 @dataclass(frozen=True)
 class Leak:
-    """A decision that changed when it must not.
-
-    Attributes:
-        players, seed, deal: the game.
-        decision: number of the decision in it, from 0.
-        seat: seat that decided.
-        action: choice of the agent, as text.
-        moved_to: choice of its copy, as text.
-        changed: the change between the two.
-        shown: the position as the seat sees it, with its question, as text.
-    """
+    """A decision that changed when it must not."""
 
     players: int
     seed: int
     deal: int
-    decision: int
-    seat: int
-    action: str
-    moved_to: str
-    changed: str
-    shown: str
+    decision: int  # number of the decision in it, from 0
+    seat: int  # seat that decided
+    action: str  # choice of the agent, as text
+    moved_to: str  # choice of its copy, as text
+    changed: str  # the change between the two
+    shown: str  # the position as the seat sees it, with its question, as text
 
     @property
     def where(self) -> dict[str, Any]:
@@ -65,17 +55,11 @@ class Leak:
 
 @dataclass(frozen=True)
 class LeakCheck:
-    """Result of a check.
+    """Result of a check."""
 
-    Attributes:
-        agent: spec string of the agent.
-        decisions: number of decisions checked.
-        leak: the first leak, or None.
-    """
-
-    agent: str
-    decisions: int
-    leak: Leak | None
+    agent: str  # spec string of the agent
+    decisions: int  # number of decisions checked
+    leak: Leak | None  # the first leak, or None
 
 
 class _Game(NamedTuple):
@@ -87,20 +71,7 @@ class _Game(NamedTuple):
 def check_leaks(
     spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
 ) -> LeakCheck:
-    """Check every decision of an agent that plays itself.
-
-    Args:
-        spec: the agent.
-        game: the game.
-        variant: its component data.
-        players: player counts; each plays deals 0 .. deals - 1.
-        deals: number of deals.
-        seed: seed of the games.
-
-    Raises:
-        InputError: the agent does not play this game or these player counts.
-        AgentFault: the agent failed or chose an illegal action.
-    """
+    """Check every decision of an agent that plays itself."""
     spec = spec.resolve_for(game)
     counts = [count for count in players if spec.agent.plays(game, count)]
     if not counts:
@@ -188,11 +159,7 @@ def _pickled(job: Any) -> bytes:
 
 
 def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
-    """Return the first changed decision in another process: number of the game, of the decision, and the action there.
-
-    Raises:
-        AgentFault: the agent failed there.
-    """
+    """Return the first changed decision in another process: number of the game, of the decision, and the action there."""
     environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     with tempfile.TemporaryDirectory(prefix="strozzi-sim-") as folder:

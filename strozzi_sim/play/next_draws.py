@@ -1,6 +1,6 @@
 """What each draw that could have come is worth to every seat: all outcomes of chance after a decision, judged one by one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -26,34 +26,19 @@ BATCHES, DRAWS = 4, 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """One draw that could have come.
+    """One draw that could have come."""
 
-    Attributes:
-        name: its name; outcomes of one name are judged together.
-        ways: number of equally named outcomes.
-        win: each seat's expected share of the win, float64[P].
-        half_width: half the 95 % interval of the least certain of them.
-        came: whether it came.
-    """
-
-    name: str
-    ways: int
-    win: npt.NDArray[np.float64]
-    half_width: float
-    came: bool
+    name: str  # its name; outcomes of one name are judged together
+    ways: int  # number of equally named outcomes
+    win: npt.NDArray[np.float64]  # each seat's expected share of the win, float64[P]
+    half_width: float  # half the 95 % interval of the least certain of them
+    came: bool  # whether it came
 
 
 def outcomes_of_game(
     table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
-    """Return the outcomes of each decision after which something was drawn that has a name, by number from 1.
-
-    Args:
-        table: the game as dealt; the actions are played in it.
-        actions: all actions in order.
-        agent: an agent that evaluates positions.
-        namer: the game's table, which names the outcomes.
-    """
+    """Return the outcomes of each decision after which something was drawn that has a name, by number from 1."""
     judge = _OutcomeJudge(table, agent, namer)
     found = {}
     for number, action in enumerate(actions, 1):
@@ -78,7 +63,8 @@ class _OutcomeJudge:
             return []
         came = after.view()
         name, given = self._namer.next_name(came), self._namer.next_given(came)
-        states = [state for state, _ in self._states(before, action)]
+        ways = successor_states(before.game, before.variant.rules, before.state, action)
+        states = [state for state, _ in islice(ways, MOST + 1)]
         if not name or not 1 < len(states) <= MOST:
             return []
         by_name: dict[str, list[Any]] = {}
@@ -87,10 +73,6 @@ class _OutcomeJudge:
             if self._namer.next_given(seen) == given and (drawn := self._namer.next_name(seen)):
                 by_name.setdefault(drawn, []).append(state)
         return [self._judged(each, found, each == name, number, after.players) for each, found in by_name.items()]
-
-    def _states(self, before: Position, action: int) -> Iterator[tuple[Any, float]]:
-        ways = successor_states(before.game, before.variant.rules, before.state, action)
-        return islice(ways, MOST + 1)
 
     def _view(self, after: Position, state: Any) -> Any:
         return after.game.view.view_of(state[0], after.variant.components, after.actor)

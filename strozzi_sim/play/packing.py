@@ -56,15 +56,7 @@ def pack(start: GameSetup, actions: Sequence[int]) -> bytes:
 
 
 def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
-    """Return the set-up of a position's game, and its actions.
-
-    Args:
-        data: from `pack`.
-        variant: variant to use instead of the packed one.
-
-    Raises:
-        ArgumentError: names `data` or `variant`, and the problem.
-    """
+    """Return the set-up of a position's game, and its actions."""
     packed = _unpacked(data)
     try:
         game = load_game(packed.game)

@@ -5,44 +5,18 @@ the one that writes the lines of the record was played. If several match so far,
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any
 
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
-from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import Variant, from_components
+from strozzi_sim.game.variants import from_components
 from strozzi_sim.play.records import RecordedGame, games_in
 
 MAX_TRIED = 200_000  # maximal number of positions examined for a record
 
 
-class Table(Protocol):
-    """Members of a Position that are used here."""
-
-    game: Game
-    players: int
-    variant: Variant
-    state: Any
-
-    @property
-    def over(self) -> bool: ...  # noqa: D102
-    @property
-    def legal(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def journal(self) -> Any: ...  # noqa: D102
-    def copy(self) -> Self: ...  # noqa: D102
-    def play(self, action: int) -> None: ...  # noqa: D102
-
-
-AnyTable = TypeVar("AnyTable", bound=Table)
-
-
 def recorded_deal(recorded: RecordedGame, place: str) -> dict[str, Any]:
-    """Return the arguments of `Position` that deal the game of a record again.
-
-    Raises:
-        InputError: the record lacks required data; names `place` and the line.
-    """
+    """Return the arguments of `Position` that deal the game of a record again."""
     header, where = recorded.header, f"{place}: line {recorded.line}"
     game = load_game(header["game"])
     for key in ("seed", "deal"):
@@ -50,21 +24,11 @@ def recorded_deal(recorded: RecordedGame, place: str) -> dict[str, Any]:
         if type(number) is not int or not 0 <= number < 2**53:
             raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
     variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
-    return {
-        "game": game,
-        "players": header["players"],
-        "seed": header["seed"],
-        "deal": header["deal"],
-        "variant": variant,
-    }
+    return {"game": game, "variant": variant} | {key: header[key] for key in ("players", "seed", "deal")}
 
 
 def only_game(lines: Iterable[Mapping[str, Any]], place: str) -> RecordedGame:
-    """Return the only game of a record, complete or not.
-
-    Raises:
-        InputError: the lines are not those of one game; names `place` and the line.
-    """
+    """Return the only game of a record, complete or not."""
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
         raise ArgumentError("lines", f"expected the lines of a record, got {short_repr(lines)}")
     recorded, *more = games_in(enumerate(lines, 1), place)
@@ -73,18 +37,15 @@ def only_game(lines: Iterable[Mapping[str, Any]], place: str) -> RecordedGame:
     return recorded
 
 
-def reconstruct_actions(recorded: RecordedGame, table: AnyTable, place: str, *, complete: bool = True) -> list[int]:
+def reconstruct_actions(recorded: RecordedGame, table: Any, place: str, *, complete: bool = True) -> list[int]:
     """Return the actions of a recorded game in order, from its table as dealt.
 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
-
-    Raises:
-        InputError: the lines do not follow from the deal; names `place` and the first line that no game has.
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
     # (position, lines explained, path), the most promising position last
-    waiting: list[tuple[AnyTable, int, _Path]] = [(table, furthest, None)] if fits else []
+    waiting: list[tuple[Any, int, _Path]] = [(table, furthest, None)] if fits else []
     tried = 0
     while waiting and tried < MAX_TRIED:
         here, matched, path = waiting.pop()
@@ -123,7 +84,7 @@ def _unwound(path: _Path) -> list[int]:
     return actions[::-1]
 
 
-def _agreement(table: AnyTable, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
+def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
     """Return how many of the table's lines match the record from its start, and whether all of them do."""
     events, rows = table.game.events, table.journal
     matched = list(events.to_lines(rows, table.variant.components, table.players))

@@ -44,17 +44,11 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass
 class RecordedGame:
-    """One game of a record.
+    """One game of a record."""
 
-    Attributes:
-        header: its `game` line.
-        line: number of that line in the file, from 1.
-        events: the lines after it, each with its number.
-    """
-
-    header: dict[str, Any]
-    line: int
-    events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    header: dict[str, Any]  # its `game` line
+    line: int  # number of that line in the file, from 1
+    events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # the lines after it, each with its number
 
     @property
     def names(self) -> list[str]:
@@ -63,11 +57,7 @@ class RecordedGame:
 
 
 def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
-    """Return the record of one game, header first.
-
-    Raises:
-        AgentFault: an agent failed; third-party agents play in a worker process.
-    """
+    """Return the record of one game, header first."""
     if not match.foreign:
         return _record_game(match, deal, seating)
     lines: list[dict[str, Any]] = run_in_worker(
@@ -77,13 +67,7 @@ def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
 
 
 def record_games(match: Match, deals: Iterable[int], seating: int | None = None) -> Iterator[list[dict[str, Any]]]:
-    """Yield the records of several deals.
-
-    Args:
-        match: match to play.
-        deals: numbers of the deals.
-        seating: number of the seating; default: the first, or with spread that of the deal.
-    """
+    """Yield the records of several deals."""
     for deal in deals:
         yield record_game(match, deal, match.seating_of(deal) if seating is None else seating)
 
@@ -122,9 +106,6 @@ def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
     """Write games to a file atomically, or to a device or pipe as they come; `-` is standard output.
 
     Returns their number.
-
-    Raises:
-        StorageError: the file cannot be written.
     """
     count = 0
     with open_atomically(path, lasting=True) as file:
@@ -136,21 +117,12 @@ def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
 
 
 def read_record(path: Path) -> Iterator[RecordedGame]:
-    """Yield the games of a record.
-
-    Raises:
-        StorageError: the file cannot be read.
-        InputError: there is no such file, or a line is no event; names the line.
-    """
+    """Yield the games of a record."""
     yield from games_in(((number, _parsed(path, number, content)) for number, content in read_lines(path)), str(path))
 
 
 def numbered_game(path: Path, number: int, argument: str = "game") -> RecordedGame:
-    """Return a game of a record by its number, from 1.
-
-    Raises:
-        StorageError, InputError: as `read_record`, or there are fewer games; names `argument`.
-    """
+    """Return a game of a record by its number, from 1."""
     found = next(islice(read_record(path), number - 1, None), None)
     if found is None:
         raise ArgumentError(argument, f"{path} holds {sum(1 for _ in read_record(path))} games, got {number}")
@@ -158,11 +130,7 @@ def numbered_game(path: Path, number: int, argument: str = "game") -> RecordedGa
 
 
 def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedGame]:
-    """Yield the games of a record from its lines, each with its number; `place` begins errors.
-
-    Raises:
-        InputError: a line is no event; names the line.
-    """
+    """Yield the games of a record from its lines, each with its number; `place` begins errors."""
     game: RecordedGame | None = None
     most = 0
     for number, line in lines:
@@ -197,9 +165,6 @@ def check_header(header: dict[str, Any], where: str) -> None:
     """Refuse a `game` line that no game can have; every key is checked, those of the components as in a study.
 
     Keys that the components lack are added as `base` has them; see `variants.completed`.
-
-    Raises:
-        InputError: a key that is missing, unknown, of the wrong kind or out of range; names `where` and the key.
     """
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: format: expected {FORMAT!r}, got {short_repr(header.get('format'))}")
@@ -228,12 +193,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
 
 
 def verify_record(path: Path) -> int:
-    """Replay every game through the plain-Python rules; returns the number of games.
-
-    Raises:
-        RuleViolation: the first line that breaks a rule.
-        InputError, StorageError: as `read_record`.
-    """
+    """Replay every game through the plain-Python rules; returns the number of games."""
     games = 0
     for game in read_record(path):
         load_game(game.header["game"]).verify.check_game(game.header, game.line, game.events)

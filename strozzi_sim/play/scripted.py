@@ -38,12 +38,7 @@ def script_of(outcomes: Array) -> Array:
 
 
 def check_drawn(outcomes: Array | None, chance: Array) -> None:
-    """Refuse a script of these outcomes if a draw has failed; None is chance that is no script.
-
-    Raises:
-        ScriptEnded: it was too short.
-        ArgumentError: the draw has no such outcome.
-    """
+    """Refuse a script of these outcomes if a draw has failed (ScriptEnded if too short); None is no script."""
     if outcomes is None or chance["outcomes"][0] == 0:
         return
     left, source, among = (int(chance[name][0]) for name in ("left", "source", "outcomes"))

@@ -1,7 +1,7 @@
 """A seated agent: one seat of one game, with its memory and its random stream."""
 
 from copy import copy
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,6 @@ from strozzi_sim.agent.python import (
     seconds_allowed,
 )
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.kernels import kernels
@@ -31,20 +29,10 @@ from strozzi_sim.runtime.worker import active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
 
 
-class GameContext(Protocol):
-    """What a seated agent needs of a game; `Position` provides it."""
-
-    game: Game
-    variant: Variant
-    players: int
-    deal: int
-    rng: np.ndarray[Any, Any]
-
-
 class Seat:
     """An agent at one seat of one game, with its memory and its random stream."""
 
-    def __init__(self, spec: AgentSpec, table: GameContext, seat: int) -> None:
+    def __init__(self, spec: AgentSpec, table: Any, seat: int) -> None:
         if spec.without:
             raise InputError(
                 f"agent {spec.text!r}: a restriction holds for whole games; play one with `simulate` or `record`"
@@ -95,9 +83,6 @@ class Seat:
 
         It receives what its seat knows; with `concealed=False` a copy of the record itself, which the loop passes
         to agents with `sees_state`.
-
-        Raises:
-            InvalidAnswer: a Python agent failed or chose no legal action.
         """
         with active_heartbeat(self._beat, *self._place):
             return self._choose(state, concealed)

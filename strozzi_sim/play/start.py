@@ -23,12 +23,7 @@ MAX_SEED = 2**53 - 1  # of a seed, and of a deal
 
 @dataclass(frozen=True, eq=False)
 class GameSetup:
-    """A game before its deal.
-
-    Attributes:
-        game, variant, players, seed, deal, start_player: identity of the game.
-        script: int64[n], the outcomes of all draws; None if chance is that of seed and deal.
-    """
+    """A game before its deal."""
 
     game: Game
     variant: Variant
@@ -36,7 +31,7 @@ class GameSetup:
     seed: int
     deal: int
     start_player: int
-    script: Array | None
+    script: Array | None  # int64[n], the outcomes of all draws; None if chance is that of seed and deal
 
     @property
     def moving(self) -> Kernels:
@@ -50,11 +45,7 @@ class GameSetup:
         return chance if self.script is None else script_of(self.script), rng
 
     def replay(self, actions: Sequence[int]) -> tuple[Array, Array]:
-        """Replay legal actions; return the state, shape (1,), and the journal int32[events, WIDTH].
-
-        Raises:
-            JournalFull: there are more events than the game's `journal_rows`.
-        """
+        """Replay legal actions; return the state, shape (1,), and the journal int32[events, WIDTH]."""
         state, (chance, _) = np.zeros(1, self.game.state), self.chance()
         journal = np.empty(1, self.game.journal)
         journal["count"] = 0
@@ -67,11 +58,7 @@ def set_up_game(
     game: str | Game, players: int | None, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
     script: Iterable[int] | None = None,
 ) -> GameSetup:  # fmt: skip
-    """Return the set-up of a game from names or objects.
-
-    Raises:
-        InputError: an invalid argument; names it and what is allowed.
-    """
+    """Return the set-up of a game from names or objects."""
     the_game = find_game(game)
     the_variant = as_argument_error("variant", find_variant, the_game, variant)
     players = default_players(the_game) if players is None else check_integer("players", players)
@@ -83,11 +70,7 @@ def set_up_game(
 
 
 def check_integer(argument: str, value: Any, most: int | None = None) -> int:
-    """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0.
-
-    Raises:
-        ArgumentError: names the argument.
-    """
+    """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0."""
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError
@@ -100,11 +83,7 @@ def check_integer(argument: str, value: Any, most: int | None = None) -> int:
 
 
 def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
-    """Return names by seat; default: the default name with the seat in {}.
-
-    Raises:
-        ArgumentError: there are more or fewer than players.
-    """
+    """Return names by seat; default: the default name with the seat in {}."""
     if names is None:
         return [default.format(seat) for seat in range(players)]
     if isinstance(names, str) or not isinstance(names, Iterable):

@@ -1,7 +1,6 @@
 """Compile ahead what a game's first results need, so that no command waits for it."""
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from strozzi_sim.agent import installed_agents, load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -25,10 +24,9 @@ def warm(game: Game) -> Iterator[str]:
     recording_loop(game)
     yield "recording loop"
     moving = kernels.kernels(game)
-    for name, member in vars(kernels.Kernels).items():
-        if isinstance(member, cached_property):
-            getattr(moving, name)
-            yield f"position: {name}"
+    for name in moving.signatures:
+        getattr(moving, name)
+        yield f"position: {name}"
     slots.kernels(game)
     vector.kernels(game)
     yield "vector environment"

@@ -135,12 +135,8 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    settings = sorted(
-        item
-        for item in os.environ.items()
-        if item[0].startswith(("NUMBA_", PATCHES_OFF)) and item[0] not in _NOT_IN_THE_KEY
-    )
-    digest.update(repr(settings).encode())
+    keys = sorted(key for key in os.environ if key.startswith(("NUMBA_", PATCHES_OFF)) and key not in _NOT_IN_THE_KEY)
+    digest.update(repr([(key, os.environ[key]) for key in keys]).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
 
@@ -226,12 +222,7 @@ _held: set[Path] = set()
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Create `folder` if needed, and lock out other threads and processes inside the block.
-
-    Raises:
-        StorageError: others could write to it.
-        OSError: it cannot be made, written to or opened.
-    """
+    """Create `folder` if needed, and lock out other threads and processes inside the block."""
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
             while not _take_folder(folder, undo):
@@ -270,11 +261,7 @@ def _check_private(place: Path) -> None:
 
 
 def _take_lock(file: IO[bytes], *, wait: bool) -> None:
-    """Take the lock of an open file, which closing it releases.
-
-    Raises:
-        OSError: another process holds it (without `wait`), or the file system has no locks.
-    """
+    """Take the lock of an open file, which closing it releases. Raises OSError where another process holds it."""
     if os.name == "nt":
         import msvcrt
 

@@ -9,9 +9,6 @@ ALL_DIGITS = 15
 def most_digits(half_width: float) -> int:
     """Return the number of decimals whose last one is not below a fifth of the standard error; negative: tens, hundreds.
 
-    Args:
-        half_width: of the 95 % interval, in the unit that is printed; 0, infinite or NaN: every digit may be shown.
-
     >>> most_digits(0.3), most_digits(30)
     (1, -1)
     """

@@ -18,21 +18,13 @@ def find_entry_points(group: str) -> dict[str, EntryPoint]:
 
 
 def check_unique(group: str, name: str) -> None:
-    """Check that at most one package registers a name in a group.
-
-    Raises:
-        InputError: two packages register it; the message names both.
-    """
+    """Check that at most one package registers a name in a group."""
     if clash := _found(group, tuple(map(_changed, sys.path)))[1].get(name):
         raise InputError(clash)
 
 
 def load_object(point: EntryPoint) -> Any:
-    """Return the object of an entry point.
-
-    Raises:
-        ImportError: a folder in `sys.path` hides the package; the message names the folder.
-    """
+    """Return the object of an entry point; an ImportError names a folder in `sys.path` that hides its package."""
     try:
         return point.load()
     except (AttributeError, ModuleNotFoundError) as error:

@@ -32,11 +32,7 @@ def storage_errors(what: str) -> Iterator[None]:
 
 
 def open_descriptor(path: Path) -> int | None:
-    """Return the descriptor of this process's open file that `path` names, such as 1 for `-` and /dev/stdout, or None.
-
-    Raises:
-        OSError: the path cannot be looked up.
-    """
+    """Return the descriptor of this process's open file that `path` names, as 1 for `-` and /dev/stdout, or None."""
     if str(path) == "-":
         return STANDARD_OUTPUT
     own = {f"/proc/{os.getpid()}/fd", "/dev/fd"}
@@ -63,13 +59,10 @@ def _is_stream(path: Path) -> bool:
 def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]:
     """Yield a file to write to. It replaces `path` if the block succeeds; otherwise `path` is unchanged.
 
-    Args:
-        path: target; `-` is standard output.
-        lasting: whether to fsync the file.
-
     Raises:
-        StorageError: it cannot be written.
         BrokenPipeError: the reader of standard output has closed it.
+
+    The path `-` is standard output; `lasting` is with fsync.
     """
     what = f"cannot write {path}"
     with storage_errors(what):
@@ -105,11 +98,7 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
 
 
 def _permissions(target: Path) -> int | None:
-    """Return the permissions of a file to replace, None if it does not exist.
-
-    Raises:
-        OSError: it is a folder, or not writable.
-    """
+    """Return the permissions of a file to replace, None if it does not exist."""
     try:
         status = target.stat()
     except FileNotFoundError:
@@ -122,10 +111,6 @@ def _permissions(target: Path) -> int | None:
 
 
 def write_atomically(path: Path, content: bytes, *, lasting: bool = False) -> None:
-    """Write a file atomically; `lasting`: with fsync.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Write a file atomically; `lasting`: with fsync."""
     with open_atomically(path, lasting=lasting) as file:
         file.write(content)

@@ -31,12 +31,7 @@ _TOO_LONG = "an integer has at most 64 bits"
 
 
 def unpacked(content: bytes, most: int) -> bytes:
-    """Return what zlib has packed; a forged content could hold a thousand times its own length.
-
-    Raises:
-        ValueError: it has more than `most` bytes.
-        zlib.error: it is damaged.
-    """
+    """Return what zlib has packed; ValueError beyond `most` bytes, as forged content can be, zlib.error if damaged."""
     whole = zlib.decompressobj().decompress(content, most + 1)
     if len(whole) > most:
         raise ValueError(f"more than {most:,} bytes")
@@ -44,10 +39,7 @@ def unpacked(content: bytes, most: int) -> bytes:
 
 
 def toml_value(text: str) -> Any:
-    """Return a value as TOML reads it, with numbers as plain digits; text that is none stays text.
-
-    Raises:
-        ValueError: a number in another form, such as `1_0`, `0x10` or `inf`, which may be a mistake.
+    """Return a value as TOML reads it, text that is none stays text; ValueError for odd numbers, `1_0` or `inf`.
 
     >>> toml_value("[1, 2.5]"), toml_value("red")
     ([1, 2.5], 'red')
@@ -62,10 +54,7 @@ def toml_value(text: str) -> Any:
 
 
 def whole_number(text: str) -> int:
-    """Return the whole number that a text is: digits with an optional sign, unlike `int`, which reads `1_0` and `\N{ARABIC-INDIC DIGIT ONE}` too.
-
-    Raises:
-        ValueError: it is none, or has thousands of digits.
+    """Return the whole number of digits with an optional sign, else ValueError: also for `1_0`, unlike `int`.
 
     >>> whole_number("-12")
     -12
@@ -76,10 +65,7 @@ def whole_number(text: str) -> int:
 
 
 def real_number(text: str) -> float:
-    """Return the number that a text is: digits with an optional sign, point and exponent, unlike `float`, which reads `1_0` and `nan` too.
-
-    Raises:
-        ValueError: it is none.
+    """Return the number of digits with optional sign, point and exponent, else ValueError: also for `1_0` and `nan`.
 
     >>> real_number("1.5e3")
     1500.0
@@ -90,22 +76,13 @@ def real_number(text: str) -> float:
 
 
 def check_name(file: Path) -> None:
-    """Refuse a path with a NUL character, which no file system has.
-
-    Raises:
-        InputError: names it.
-    """
+    """Refuse a path with a NUL character, which no file system has."""
     if "\0" in str(file):
         raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file of at most MAX_BYTES.
-
-    Raises:
-        InputError: the file does not exist, is not UTF-8 or TOML, or exceeds the bounds; names the file and the key.
-        StorageError: it cannot be read.
-    """
+    """Read a TOML file of at most MAX_BYTES."""
     check_name(file)
     try:
         with file.open("rb") as opened:
@@ -136,11 +113,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 
 def parse_json(content: bytes) -> Any:
-    """Return the plain data of a JSON document of at most MAX_BYTES.
-
-    Raises:
-        ValueError: it is not JSON, or exceeds the bounds; the message states why.
-    """
+    """Return the plain data of a JSON document of at most MAX_BYTES; ValueError states what is wrong."""
     if len(content) > MAX_BYTES:
         raise ValueError(f"longer than {MAX_BYTES:,} bytes")
     try:
@@ -152,11 +125,7 @@ def parse_json(content: bytes) -> Any:
 
 
 def _check_bounds(raw: Any) -> None:
-    """Check that plain data does not nest too deeply, and that its integers have at most 64 bits.
-
-    Raises:
-        ValueError: names the key.
-    """
+    """Raise ValueError if plain data nests too deeply, or has an integer of more than 64 bits."""
     waiting: list[tuple[str, Any, int]] = [("", raw, 0)]
     while waiting:
         key, value, depth = waiting.pop()
@@ -171,12 +140,7 @@ def _check_bounds(raw: Any) -> None:
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it.
-
-    Raises:
-        InputError: the file does not exist.
-        StorageError: it cannot be read.
-    """
+    """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it."""
     check_name(file)
     try:
         with file.open("rb") as opened:

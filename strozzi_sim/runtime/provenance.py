@@ -35,14 +35,9 @@ def source_commit() -> str:
 
 def _git(folder: Path, *words: str) -> str:
     """Return what a git command prints, "" if it fails."""
+    command = ["git", "-C", str(folder), "--no-optional-locks", *words]
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), "--no-optional-locks", *words],
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=True,
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

@@ -60,15 +60,7 @@ def active_heartbeat(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0
 
 
 def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number: int) -> None:
-    """Record in the heartbeat that Python begins the game's `number`-th decision, from 0.
-
-    Args:
-        words: heartbeat as int64.
-        deal: deal of the game.
-        seating: index among the played seatings.
-        seat: acting seat.
-        number: index of the decision in its game.
-    """
+    """Record in the heartbeat that Python begins the game's `number`-th decision, from 0."""
     words[2] = words[1] - number  # first
     words[1] += 1  # decisions
     words[4], words[5], words[6] = deal, seating, seat
@@ -78,12 +70,6 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
     """Answer requests until the parent closes the connection or sends none for IDLE_SECONDS.
 
     A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
-
-    Args:
-        connection: descriptor of a socket to the parent.
-        memory: descriptor of the shared memory.
-        lifeline: descriptor of a pipe that only the parent can write to.
-        parent: process id of the parent.
     """
     from multiprocessing.connection import Connection
 

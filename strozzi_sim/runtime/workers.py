@@ -44,12 +44,7 @@ _ONE_THREAD = dict.fromkeys(
 
 
 class WorkerDied(Exception):
-    """The end of a worker process, caused by the code that it ran.
-
-    Attributes:
-        what: what the code did, as text that follows its name.
-        beat: the last HEARTBEAT, array of shape (1,).
-    """
+    """The end of a worker process, caused by its code: `what` it did follows its name, `beat` is the last HEARTBEAT."""
 
     def __init__(self, what: str, beat: np.ndarray[Any, Any]) -> None:
         super().__init__(what)
@@ -102,17 +97,7 @@ class Worker:
         return self._process.poll() is None
 
     def call(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> Any:
-        """Return the reply to a request (see `worker.serve`), or raise its exception.
-
-        Args:
-            request: pickled request.
-            seconds: longest time without a heartbeat while agents are running.
-            is_cancelled: function polled during the call; if it returns True, the worker is killed.
-
-        Raises:
-            WorkerDied: the process ended or was killed.
-            Cancelled: `is_cancelled` returned True.
-        """
+        """Return the reply to a request (see `worker.serve`), or raise its exception; see `call_in_worker`."""
         try:
             kind, value = pickle.loads(self._wait(request, seconds, is_cancelled))
         except pickle.UnpicklingError:
@@ -210,15 +195,12 @@ def call_in_worker(
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker or the system does not support workers.
 
-    Args:
-        function: function to call; it, its arguments and its result are pickled.
-        *arguments: arguments of the function.
-        seconds: longest time without a heartbeat while agents are running.
-        is_cancelled: function polled during the call; if it returns True, the worker is killed.
-
     Raises:
         WorkerDied: the process ended or was killed.
         Cancelled: `is_cancelled` returned True.
+
+    `seconds` is the longest time without a heartbeat while agents are running. The worker is killed once
+    `is_cancelled`, which is polled, returns True.
     """
     if is_worker() or not AVAILABLE:
         return function(*arguments)

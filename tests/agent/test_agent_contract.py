@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from joblib.externals.loky.backend.reduction import dumps
 
-import strozzi_sim as ss
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import (
     Param,
@@ -178,23 +177,6 @@ def test_parameters_reach_the_agent(bots):
     assert rows(f"{bots}::tilted:margin=3").tobytes() != rows(f"{bots}::first").tobytes()
 
 
-def test_names_are_unique_over_packages(monkeypatch):
-    class Point:
-        dist = None
-
-        def __init__(self, name, value):
-            self.name, self.value = name, value
-
-    for kind, name in (("agent", "twin"), ("agent", "twin@strozzi"), ("game", "twin")):
-        points = [Point(name, "one:a"), Point("other", "two:b"), Point(name, "two:a")]
-        monkeypatch.setattr(entry_points, "entry_points", lambda group, points=points: points)
-        found, clashes = entry_points._found.__wrapped__(f"strozzi_sim.{kind}s", ())
-        assert set(found) == {name, "other"}
-        assert clashes == {
-            name: f"{kind} name '{name}' is claimed by two packages: one:a and two:a; remove one of them"
-        }
-
-
 def test_every_registered_agent_loads_under_its_name():
     assert "random" in agent_names()
     for agent, games in installed_agents():
@@ -342,21 +324,6 @@ def test_the_byte_code_stands_for_a_text_that_is_lost():
     assert not any(spec.undigested for spec in declared(CELL, known=False))
 
 
-def test_a_study_notices_that_a_cell_has_changed(tmp_path):
-    def run(text, folder, known=True):
-        (cell, _) = declared(text, known)
-        study = ss.Study(name="cells", game="strozzi", players=[3], deals=4, lineups=[[cell]])
-        return ss.run(study, tmp_path / folder, workers=1)
-
-    assert run(CELL, "known").new_games == 4
-    assert run(CELL, "known").new_games == 0
-    with pytest.raises(InputError, match=r"agent_files\.cell"):
-        run(CELL.replace("rules, 0", "rules, 1"), "known")
-    assert run(CELL, "unknown", known=False).new_games == 4
-    with pytest.raises(InputError, match=r"agent_files\.cell"):
-        run(CELL.replace("rules, 0", "rules, 1"), "unknown", known=False)
-
-
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):
     match = Match(STROZZI, 4, (load_agent("random"), load_agent(f"{bots}::bad")), BASE, 1, "rotate")
     with pytest.raises(
@@ -403,19 +370,6 @@ def test_a_second_call_compiles_nothing():
         match.play(2, 4)
         compile_agent(load_agent("random"), STROZZI)
     assert recorder.buffer == []
-
-
-def test_memory_is_zero_at_the_start_of_every_game():
-    memory = np.dtype([("seen", "i8")])
-
-    @compiled_agent(name="counter", memory=memory)
-    def counter(state, rules, params, memory, rng):
-        """Passes; fails on its 37th decision of a game, and with three players it has 36."""
-        memory.seen += 1
-        return 1 if memory.seen <= 36 else 0
-
-    match = Match(STROZZI, 3, (contract.AgentSpec("counter", counter, {}),), BASE, 1)
-    assert match.play(0, 10).games == 10
 
 
 @pytest.mark.parametrize("kept", ["playouts", "after"])
@@ -588,10 +542,6 @@ def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
     assert len(str(fault.value)) < 1000
 
 
-def test_a_field_of_64_unsigned_bits_is_a_whole_number(mistakes):
-    assert compile_agent(load_agent(f"{mistakes}::wide-memory"), STROZZI).address
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [("by-numpy", r"line 11: np\.random"), ("by-name", "line 15: randint"), ("by-helper", "line 19: random")],
@@ -721,18 +671,7 @@ def test_a_compiled_agent_may_print_and_raise_with_values(tmp_path):
     """Both need what numba gives to functions that Python calls; without it the process hung."""
     file, out = tmp_path / "bots.py", tmp_path / "games.jsonl"
     file.write_text(TALKATIVE)
-    command = [
-        sys.executable,
-        "-m",
-        "strozzi_sim",
-        "record",
-        "strozzi",
-        "--players",
-        "3",
-        "--out",
-        str(out),
-        "--agents",
-    ]
+    command = [sys.executable, "-m", "strozzi_sim", *f"record strozzi --players 3 --out {out} --agents".split()]
     said = subprocess.run([*command, f"{file}::talkative,random"], capture_output=True, text=True, timeout=300)
     assert said.returncode == 0, said.stderr
     assert "players 3\nhelper 0\n" in said.stderr

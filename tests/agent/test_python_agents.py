@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from layers_agent import Layers
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES
@@ -32,10 +31,8 @@ from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation import mixed
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.pool import Task, play_tasks
 
 DOCUMENT = (ROOT / "docs" / "agents.md").read_text()
-NOBODY_STOPS = np.zeros(1, np.int64)
 
 
 @python_agent(name="uniform-act", stochastic=True)
@@ -437,19 +434,6 @@ def test_the_limit_is_a_number_of_seconds(monkeypatch):
         match(UniformAct).play(0, 1)
 
 
-@pytest.mark.slow
-def test_a_run_that_hangs_ends_with_3(tmp_path):
-    file = tmp_path / "bots.py"
-    file.write_text(faulty("batch", "while True: pass"))
-    command = [sys.executable, "-m", "strozzi_sim", "bench", "strozzi", "--agents", f"{file}::bad", "--games", "5"]
-    done = subprocess.run(
-        command, env={**os.environ, "STROZZI_DECISION_SECONDS": "0.5"}, capture_output=True, text=True
-    )
-    assert done.returncode == 3
-    assert done.stderr.startswith("strozzi: error: agent ")
-    assert "did not answer within 0.5 s" in done.stderr
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -505,37 +489,6 @@ def test_a_package_that_does_not_import(monkeypatch):
     monkeypatch.setattr(registry, "find_entry_points", lambda group: {"lost": point})
     with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
         load_agent("lost")
-
-
-# -- workers ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_processes_bring_the_same_results():
-    def played(*agents, workers):
-        tasks = [Task(k, match(*agents), 3 * k, 3 * k + 3) for k in range(3)]
-        return {task.key: results(part) for task, part in play_tasks(tasks, workers, NOBODY_STOPS)}
-
-    match(UniformBatch).warm()
-    expected = played("random", workers=2)
-    assert played(UniformBatch, workers=2) == expected
-    assert played(UniformBatch, workers=1) == expected
-    assert played(Layers, "random", workers=2) == played(Layers, "random", workers=1)
-
-
-@pytest.mark.slow
-def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
-    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.4")
-    for body, words in (
-        ("while True: pass", "did not answer within 0.4 s"),
-        ("os._exit(9)", "ended its process with exit code 9"),
-        ("sum(range(10**15))", "did not answer within 0.4 s"),  # holds the lock
-    ):
-        file = tmp_path / f"{len(body)}.py"
-        file.write_text(faulty("act", body))
-        tasks = [Task(k, match(f"{file}::bad"), k, k + 1) for k in range(2)]
-        with pytest.raises(AgentFault, match=rf"bad' at seat \d {words}.*decision \d+ of strozzi, seed 5, deal \d"):
-            list(play_tasks(tasks, 2, NOBODY_STOPS))
 
 
 # -- the document's examples -----------------------------------------------------------------------------------------

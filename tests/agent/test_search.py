@@ -88,18 +88,6 @@ def test_golden_decisions(name):
     assert first_decisions(name) == GOLDEN[name]
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_they_leave_the_state_and_the_rules_alone(name):
-    table = Position(STROZZI, 3, seed=5, deal=2, variant=variant("all-flipped"))
-    compiled = compile_agent(load_agent(name), STROZZI)
-    while not table.over:
-        before = table.state.tobytes(), table.variant.rules.tobytes()
-        action = _ask(table, compiled)[0]
-        assert action in table.legal
-        assert before == (table.state.tobytes(), table.variant.rules.tobytes())
-        table.play(action)
-
-
 def _ask(table, compiled, cursor=1):
     """(action, memory) of an agent that is handed the state itself, as in the loop."""
     memory = np.zeros(1, compiled.memory)
@@ -232,12 +220,7 @@ def test_every_seat_has_a_tree_of_what_it_sees(expand):
     assert seen == memory["used"]
 
 
-SECRET = (
-    "strategist:iterations=6",
-    "flat_mc:playouts=1",
-    "ismcts:iterations=4",
-    "mo_ismcts:iterations=6",
-)
+SECRET = ("strategist:iterations=6", "flat_mc:playouts=1", "ismcts:iterations=4", "mo_ismcts:iterations=6")
 
 
 @pytest.mark.slow  # Strozzi does by default, in test_results_depend_on_the_deal_alone

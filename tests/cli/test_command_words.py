@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from our_games import KNOWN_GAMES
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import app, run
 from strozzi_sim.errors import InputError
@@ -38,10 +37,6 @@ def test_help_cuts_no_sentence(capsys):
     [
         ("rnu study.toml", "No such command 'rnu'. Did you mean 'run'?"),
         ("bench strozzi --player 4", "did you mean --players?"),
-        (
-            "bench strozi",
-            f"unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?",
-        ),
         ("bench strozzi --agents gredy", "did you mean 'greedy'?"),
         ("agents heuristik", "did you mean 'heuristic'?"),
         ("bench strozzi --agents greedy:margins=2", "greedy has no parameter 'margins'; known: margin"),
@@ -77,9 +72,6 @@ def test_what_was_meant_is_suggested(line, words, capsys, tmp_path, monkeypatch)
         ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "track: unknown section; a variant can change setup"),
         ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "did you mean 'tracks'?"),
         ('variants = ["a"]\n[variant.a.ships.S001]\nsail = 3', "did you mean 'S01'?"),
-        (f"[variant.a.tracks]\nx = {'[' * 9999}", "nested too deeply"),
-        (f"seed = {'9' * 5000}", "not a TOML file: Exceeds the limit"),
-        ("seed = 9223372036854775808", "seed: an integer has at most 64 bits"),
     ],
     ids=lambda text: text[:30],
 )
@@ -97,7 +89,16 @@ def test_what_was_meant_in_a_study_is_suggested(lines, words, capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "counts"),
-    [("all", [3, 4, 5, 6]), ("4", [4]), ("3-6", [3, 4, 5, 6]), ("5,3", [5, 3]), (" 3 , 3-4", [3, 4]), ("6-6", [6])],
+    [
+        ("all", [3, 4, 5, 6]),
+        ("4", [4]),
+        ("3-6", [3, 4, 5, 6]),
+        ("5,3", [5, 3]),
+        (" 3 , 3-4", [3, 4]),
+        ("6-6", [6]),
+        ([3, 5, 3], [3, 5]),
+        (None, [4]),
+    ],
 )
 def test_player_counts(text, counts):
     assert list(find_players(STROZZI, text)) == counts

@@ -7,7 +7,6 @@ import pytest
 
 from commands import strozzi
 from paths import ROOT
-from strozzi_sim.stats.luck import LuckSums
 from strozzi_sim.studies.outputs import finite
 
 MEDICI, STROZZI = "medici_vs_strozzi", "strozzi"
@@ -41,7 +40,7 @@ def parsed(text):
     return json.loads(text, parse_constant=refuse)
 
 
-@pytest.mark.parametrize("deals", [1, 24, 60])
+@pytest.mark.parametrize("deals", [1, 60])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_json_of_a_command_is_json(command, deals):
     done = strozzi(*COMMANDS[command], "--deals", deals, "--workers", 1, "--json")
@@ -89,10 +88,3 @@ def test_no_table_is_infinite_and_an_interval_without_an_end_is_none():
     assert np.isinf(frame["value"][1])  # the table itself is not changed
     known = frame.iloc[:0]
     assert finite(known) is known
-
-
-def test_games_saved_by_luck_that_explains_everything_are_undefined():
-    luck = np.arange(40.0).reshape(-1, 1)
-    ones = np.ones((40, 1))
-    found = LuckSums(luck, luck, luck**2, luck**2, ones).games_saved()
-    assert not np.isinf([found.value, found.low, found.high]).any()

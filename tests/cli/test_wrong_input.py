@@ -26,7 +26,6 @@ CALLS = [
     (lambda: ss.Position("Strozi", 3), "game: unknown game 'Strozi'; known: ", "did you mean 'strozzi'?"),
     (lambda: ss.VectorEnv("medici", 2, 2), "game: unknown game 'medici'; ", "did you mean 'medici_vs_strozzi'?"),
     (lambda: simulate(agents=["heuristc"]), "agents: unknown agent 'heuristc'; known: ", "did you mean 'heuristic'?"),
-    (lambda: simulate(agents="heuristc"), "agents: unknown agent 'heuristc'; known: ", "did you mean 'heuristic'?"),
     (lambda: simulate(agents=3), "agents: expected an agent or a list of agents, got 3", ""),
     (lambda: simulate(agents=["fair-price"]), "agents: agent 'fair-price' does not play strozzi with 3 players", ""),
     (lambda: simulate(agents=["ismcts:iterations=1"]), "agents: agent ", "must be between 2 and 1,000,000,000, got 1"),
@@ -58,6 +57,15 @@ CALLS = [
     (lambda: ss.exploit("strozzi", "random", challengers="ismct"), "challengers: unknown agent 'ismct'; ", "did you mean 'ismcts'?"),
     (lambda: ss.read_study(5), "path: expected a path, got 5", ""),
     (lambda: study(lineups=["heuristic"]), "study: lineups[0]: expected a list, got 'heuristic'; write ['heuristic']", ""),
+    (lambda: study(lineups=[["fair-price"]]), "study: lineups: agent 'fair-price' does not play strozzi with 3 players; it plays ", ""),
+    (lambda: ss.simulate(3), "game: expected the name of a game, or a Game, got 3", ""),
+    (lambda: simulate(agents=[3]), "agents: must be a spec string or a declared agent, got 3", ""),
+    (lambda: simulate(agents=["random"] * 4), "agents: 4 agents (random,random,", " for 3 seats; give at most 3"),
+    (lambda: simulate(workers=0), "workers: must be between 1 and 1,024, got 0", ""),
+    (lambda: simulate(heatmaps={"rows": "flag"}), "heatmaps: ", ""),
+    (lambda: simulate(heatmaps=3), "heatmaps: expected names of heat maps, or mappings ", ", got 3"),
+    (lambda: ss.exploit("strozzi", "random", held_out=1), "held_out: must be between 2 and 100,000,000, got 1", ""),
+    (lambda: ss.run("study.toml"), "study: expected a Study; read_study makes one of a file, got 'study.toml'", ""),
     (lambda: study(lineup=[]), "study: unknown key 'lineup'; known: name, game, ", "did you mean 'lineups'?"),
     (lambda: study(players=3), "study: players: expected a list, got 3; write [3]", ""),
     (lambda: study(name="X y"), "study: name: expected text of 1 to 64 characters of a-z0-9-, got 'X y'", ""),
@@ -105,21 +113,6 @@ def test_a_toml_file_may_begin_with_a_mark(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ('lineups = ["heuristic"]', "lineups[0]: expected a list, got 'heuristic'; write ['heuristic']"),
-        ('lineups = [["fair-price"]]', "lineups: agent 'fair-price' does not play strozzi with 3 players; it plays medici_vs_strozzi"),
-        ('lineups = [["random"]]\nvariants = ["bas"]', "variants: unknown variant 'bas' of strozzi; known: base, long-tracks; did you mean 'base'?"),
-    ],
-)  # fmt: skip
-def test_a_wrong_key_of_a_study_is_told_with_the_file(tmp_path, capsys, changes, words):
-    file = tmp_path / "x.toml"
-    file.write_text(f'name = "x"\ngame = "strozzi"\ndeals = 2\n{changes}\n')
-    assert command(["run", str(file)]) == 2
-    assert capsys.readouterr().err == f"strozzi: error: {file}: {words}\n"
-
-
-@pytest.mark.parametrize(
     ("line", "words"),
     [
         ("balance strozzi --deals x", "--deals: expected a whole number, got 'x' (see strozzi balance --help)"),
@@ -141,13 +134,8 @@ def test_a_wrong_key_of_a_study_is_told_with_the_file(tmp_path, capsys, changes,
             "heatmap strozzi --rows seat --columns round --where round==1_0",
             "heatmap share-by-seat-and-round-round-1-0: where: 'round==1_0' is not a condition; ",
         ),
-        ("balance strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
-        ("balance strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
         ("play strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
         ("record strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
-        ("leak-check strozzi heuristc", "AGENT: unknown agent 'heuristc'; known: "),
-        ("compare strozzi random gredy", "B: unknown agent 'gredy'; "),
-        ("compare strozzi random greedy --opponents gredy", "--opponents: unknown agent 'gredy'; "),
     ],
 )
 def test_a_wrong_option_is_told_by_its_name(capsys, line, words):

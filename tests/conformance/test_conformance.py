@@ -84,12 +84,6 @@ def test_a_biased_determinize_is_refused(monkeypatch):
     assert "coins (as seat 0 knows it) is lower in 0 drawn worlds and higher in " in words
 
 
-@pytest.mark.slow
-def test_a_journal_without_room_is_refused():
-    words = broken("journal", dataclasses.replace(STROZZI, journal_rows=200))
-    assert " events; JOURNAL_ROWS has room for 200; make it at least 2" in words
-
-
 def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):
     replay = GameSetup.replay
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-from our_games import OUR_GAMES
 from report_cells import cell
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
@@ -18,8 +17,6 @@ from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write_event
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
@@ -152,14 +149,6 @@ def test_places_of_no_seat_may_stay(monkeypatch):
     """With three players nothing is ever written for the fourth: its places stay zero."""
     forget(monkeypatch, "coins", (3,))
     check_deal(checked(), 1)
-
-
-@pytest.mark.slow_for("strasbourg")
-@pytest.mark.parametrize("name", OUR_GAMES)
-def test_every_game_deals_to_a_used_record(name):
-    game = load_game(name)
-    for players in game.player_counts:
-        check_deal(checked(game, players, resolve_variant(game, "base")), 2)
 
 
 # -- the observation -------------------------------------------------------------------------------------------------

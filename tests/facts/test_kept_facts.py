@@ -5,8 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import weakref
 from pathlib import Path
 
@@ -33,7 +31,6 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_in_memory, run_study
 from strozzi_sim.studies.store import Store
-from study_database import wait_for_chunks
 
 STROZZI = load_game("strozzi")
 TABLES = {table.name: table for table in STROZZI.fact_tables}
@@ -245,23 +242,6 @@ def test_workers_and_interruptions_do_not_change_a_byte(finished, tmp_path, monk
     assert run_study(plan(), tmp_path / "r", workers=workers).new_games > 0
     assert contents(tmp_path / "r") == whole
     assert len(whole) == 2 * len(TABLES)
-
-
-@pytest.mark.nightly
-def test_killed_and_resumed_the_rows_are_the_same(tmp_path):
-    study, folder = tmp_path / "study.toml", tmp_path / "killed"
-    study.write_text(
-        'name = "k"\ngame = "strozzi"\nplayers = [3, 4]\ndeals = 20_000\nlineups = [["greedy"]]\nfacts = ["ship"]\n'
-    )
-    command = [sys.executable, "-m", "strozzi_sim", "run", str(study), "--out"]
-    process = subprocess.Popen([*command, str(folder), "--workers", "2"], stdout=subprocess.DEVNULL)
-    wait_for_chunks(folder, 5, process)
-    process.kill()
-    process.wait()
-    assert not (folder / "facts").exists()
-    for place in (folder, tmp_path / "whole"):
-        subprocess.run([*command, str(place), "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
-    assert contents(folder) == contents(tmp_path / "whole") != {}
 
 
 def test_in_memory_the_rows_are_the_same(finished):

@@ -83,21 +83,8 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Who wins with which token?" in page
     assert re.search(r"A token of value [1-5] wins most often: \d", page)
-    tables = json.loads(
-        fair(
-            "-m",
-            "strozzi_sim",
-            "tournament",
-            "fair",
-            "--agents",
-            "random,highest",
-            "--players",
-            2,
-            "--deals",
-            50,
-            "--json",
-        )
-    )
+    asked = "tournament fair --agents random,highest --players 2 --deals 50 --json"
+    tables = json.loads(fair("-m", "strozzi_sim", *asked.split()))
     assert {row["agent"] for row in tables["tables"]["agents"]} == {"random", "highest"}
 
 

@@ -126,7 +126,6 @@ class Lineups:
         return {"lineup": lineup.frame(), "balance": balance.frame()}
 
 
-@pytest.mark.slow
 def test_equal_positions_are_seldom_said_to_win_more():
     """Without a correction for their number one study in four of these would say so of some position."""
     studies = Lineups(7)

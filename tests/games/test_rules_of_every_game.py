@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from every_kit import KITS
 from our_games import OUR_GAMES
 from paths import TESTS
-from spoiled_records import broken_line, named_line, of_other_types
+from spoiled_records import broken_line, named_line, of_other_types, with_another, words_of
 from strozzi_sim.agent import agent_names, load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.conformance.kernels import kernels
@@ -286,6 +286,30 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
 
 @pytest.mark.slow_for("medici_vs_strozzi-base")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
+    """Another choice, or other chance, may be as good, or break a later line; what is no word of the game never is."""
+    check, header, numbered = recorded(kit, name)
+    known = sorted(words_of([event for _, event in numbered]))
+    for position, (line, event) in enumerate(numbered):
+        if position > 60 and position % 5 and line < numbered[-1][0] - 3:
+            continue  # enough is enough
+
+        def others(leaf, words=(*known[position % 5 :: 5], "S99")):
+            found = {int: lambda: (leaf + 1, leaf - 1), str: lambda: words, bool: lambda: (not leaf,)}
+            return [other for other in found.get(type(leaf), tuple)() if other != leaf]
+
+        for key in set(event) - {"type"}:
+            for value in with_another(event[key], others):
+                changed = {**event, key: value}
+                named = broken_line(check, header, numbered, position, changed)
+                if (event["type"], key) in kit.free and "S99" not in words_of([value]):
+                    assert named is None or named >= line, changed
+                else:
+                    assert named == line, changed
+
+
+@pytest.mark.slow_for("medici_vs_strozzi-base")
+@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
     check, header, numbered = recorded(kit, name)
     last = numbered[-1][0]
@@ -301,6 +325,20 @@ def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
         assert named_line(check, header, doubled) == 1000 + line
     for more in ({"type": "remark"}, numbered[0][1], {"type": "round", "round": 4, "start_player": 1}):
         assert named_line(check, header, [*numbered, (last + 1, more)]) == last + 1
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_replay_stops_at_every_decision(kit):
+    """And at the end; the lines between the stops are all lines."""
+    base, players = kit.variant("base"), kit.game.player_counts[-1]
+    asked = [(reference.actor, len(reference.events)) for _, reference in kit.side_by_side(base, players, 1)]
+    (table,) = (table for table in kit.positions(base, players, 2) if table.over and table.deal == 1)
+    numbered, stops, told = list(enumerate(table.lines(), 2)), [], []
+    for reference, new in kit.game.verify.replay_game({"players": players, "components": base.components}, 1, numbered):
+        told += new
+        stops.append((reference.actor, len(told)))
+    assert stops == asked
+    assert told == table.lines()
 
 
 @pytest.mark.parametrize("kit", cases())

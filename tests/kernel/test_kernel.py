@@ -41,14 +41,6 @@ def test_streams_are_splitmix64():
         assert word == splitmix(cursor)
 
 
-def test_deal_keys_differ_in_every_part():
-    base = streams.deal_key(1, 2, 3, 4)
-    assert (
-        len({base, *(streams.deal_key(*key) for key in [(9, 2, 3, 4), (1, 9, 3, 4), (1, 2, 9, 4), (1, 2, 3, 9)])}) == 5
-    )
-    assert base == streams.deal_key(1, 2, 3, 4)
-
-
 def test_draws_are_even_and_in_range():
     @njit
     def count(chance, n, draws, out):

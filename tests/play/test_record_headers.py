@@ -38,11 +38,7 @@ def changed(header, key, value):
 TOP = [
     ("format", "strozzi-sim.record/2", "format: expected 'strozzi-sim.record/1', got 'strozzi-sim.record/2'"),
     ("format", GONE, "format: expected 'strozzi-sim.record/1', got None"),
-    (
-        "game",
-        "strozi",
-        f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?",
-    ),
+    ("game", "strozi", f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?"),
     ("game", ["strozzi"], "game: expected text, got a list"),
     ("players", 7, "players: strozzi takes 3-6 players, got 7"),
     ("players", True, "players: expected a whole number, got True"),

@@ -1,6 +1,5 @@
 """benchmarks/claims.toml has what the documents state, and benchmarks/claims.py judges it rightly."""
 
-import importlib
 import re
 import sys
 from decimal import Decimal
@@ -9,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from benchmarks import benchmark
 from paths import ROOT
 from strozzi_sim.stats.intervals import wilson
 
@@ -17,13 +17,7 @@ DURATION = re.compile(r"[^\n]*\b(?:seconds?|minutes?|hours?|games/s|per second|t
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?")
 SPELLED = {"a": 1, "one": 1, "two": 2, "million": 1_000_000, "minute": 60, "minutes": 60}
 
-
-@pytest.fixture(scope="module")
-def claims():
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("claims")
-    sys.path.remove(str(ROOT / "benchmarks"))
-    del sys.modules["claims"]
+claims = benchmark("claims")
 
 
 @pytest.fixture(scope="module")
@@ -178,13 +172,7 @@ def test_the_difference_of_symmetric_intervals_is_a_z_test(claims):
 
 def test_a_speed_agrees_within_its_tolerance(claims):
     turns = claims.Estimate(1.0, 0.9, 1.1)
-    assert [claims.within(stated, turns, 0.25) for stated in (0.7, 0.75, 1.0, 1.37, 1.4)] == [
-        False,
-        True,
-        True,
-        True,
-        False,
-    ]
+    assert [stated for stated in (0.7, 0.75, 1.0, 1.37, 1.4) if claims.within(stated, turns, 0.25)] == [0.75, 1.0, 1.37]
 
 
 # -- the command -----------------------------------------------------------------------------------------------------

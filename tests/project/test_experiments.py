@@ -10,6 +10,7 @@ from paths import ROOT
 from strozzi_sim.game import load_game
 from strozzi_sim.reports.writing import answer_of
 from strozzi_sim.studies.plan import AGENTS, MAPS, SEATS, VARIANTS
+from strozzi_sim.studies.planning import read_plan
 
 FILES = sorted((ROOT / "experiments").glob("*.toml"))
 ABOUT = {  # of a question -> what its headline must and must not speak of
@@ -49,6 +50,7 @@ def test_every_file_has_a_question_in_words_and_as_a_key(path):
     assert "?" in comment
     assert keys["question"] in {SEATS, AGENTS, VARIANTS, MAPS, *load_game(keys["game"]).report.PAGES}
     assert keys["question"] in ABOUT
+    assert read_plan(path).name == path.stem.replace("_", "-")
     assert keys["question"] in {SEATS, AGENTS, VARIANTS, MAPS, *keys.get("report", {}).get("pages", [])}
 
 

@@ -1,10 +1,9 @@
 """Two hundred of the cases of benchmarks/fuzz.py: those that only read. The script itself plays thousands of all kinds."""
 
-import sys
-
 import pytest
 
-from paths import ROOT, TESTS
+from benchmarks import benchmark
+from paths import TESTS
 
 GOLDEN = {
     "strozzi.jsonl": "games/strozzi/golden/random-3.jsonl",
@@ -12,15 +11,7 @@ GOLDEN = {
 }
 PARTS = 4
 
-
-@pytest.fixture
-def fuzz(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import fuzz
-
-    yield fuzz
-    for name in ("fuzz", "fuzz_cases"):
-        del sys.modules[name]
+fuzz = benchmark("fuzz", "fuzz_cases")
 
 
 @pytest.fixture

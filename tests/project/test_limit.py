@@ -2,26 +2,17 @@
 
 import os
 import shutil
-import sys
 
 import numpy as np
 import pytest
 
+from benchmarks import benchmark
 from our_games import OUR_GAMES
-from paths import ROOT
 from strozzi_sim.game import load_game
 
 needs_compiler = pytest.mark.skipif(shutil.which(os.environ.get("CC") or "gcc") is None, reason="needs a C compiler")
 
-
-@pytest.fixture
-def limit(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import limit
-
-    yield limit
-    for name in ("limit", "limit_c"):
-        del sys.modules[name]
+limit = benchmark("limit", "limit_c")
 
 
 def compared(limit, name, folder, choose, agents=None):

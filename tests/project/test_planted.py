@@ -1,22 +1,12 @@
 """benchmarks/planted.py: planted truths are read correctly, and what is not planted is not read."""
 
-import sys
-
 import pytest
 
-from paths import ROOT
+from benchmarks import benchmark
+
+planted = benchmark("planted")
 
 
-@pytest.fixture
-def planted(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import planted
-
-    yield planted
-    del sys.modules["planted"]
-
-
-SLOW = {"port", "seat", "kings", "weights", "nothing", "two-points"}
 PARTS = ["port", "seat", "kings", "fate", "weights", "nothing", "two-points"]
 
 
@@ -24,7 +14,8 @@ def test_every_part_is_tested(planted):
     assert list(planted.PARTS) == PARTS
 
 
-@pytest.mark.parametrize("part", [pytest.param(part, marks=[pytest.mark.slow] * (part in SLOW)) for part in PARTS])
+@pytest.mark.slow_for("port", "seat", "kings", "weights", "nothing", "two-points")
+@pytest.mark.parametrize("part", PARTS)
 def test_what_is_planted_is_read(planted, part):
     found = list(planted.PARTS[part](quick=True))
     assert found

@@ -1,7 +1,6 @@
 """The README's examples are run, so that they stay true."""
 
 import re
-import shlex
 import tomllib
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli import app
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
@@ -44,20 +42,3 @@ def test_the_lines_in_python_run(tmp_path, monkeypatch):
     assert names["results"].n_games == 800
     assert (tmp_path / "balance.html").stat().st_size > 10_000
     assert names["game"].actions == (2,)
-
-
-def test_every_command_is_one(capsys):
-    lines = [line.split("#")[0].strip() for block in blocks("") for line in block.splitlines()]
-    commands = [piece for line in lines for piece in line.split(" && ") if piece.startswith("strozzi ")]
-    assert len(commands) >= 7
-    for command in commands:
-        name = shlex.split(command)[1]
-        assert app.run([name, "--help"]) == 0
-        page = capsys.readouterr().out
-        for option in re.findall(r"--[a-z]+", command):
-            assert option in page, command
-
-
-def test_every_link_leads_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target

@@ -1,6 +1,5 @@
 """benchmarks/regression.py finds what is slower, and only that."""
 
-import importlib
 import json
 import sys
 from contextlib import contextmanager
@@ -8,19 +7,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from paths import ROOT
+from benchmarks import benchmark
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
 
-
-@pytest.fixture(scope="module")
-def regression():
-    place = str(ROOT / "benchmarks")
-    sys.path.insert(0, place)
-    yield importlib.import_module("regression")
-    sys.path.remove(place)
-    for name in ("regression", "paired", "limit", "limit_c"):
-        del sys.modules[name]
+regression = benchmark("regression", "paired", "limit", "limit_c")
 
 
 def times(rng, ratio, turns=15, noise=0.05):

@@ -6,16 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from paths import ROOT
+from benchmarks import benchmark
 
-
-@pytest.fixture
-def seatings(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import seatings
-
-    yield seatings
-    del sys.modules["seatings"]
+seatings = benchmark("seatings")
 
 
 def test_variances_are_those_of_repeated_means(seatings):

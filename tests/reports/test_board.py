@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from declared import domain, layers, marks, panels, texts
 from strozzi_sim.facts.pictures import Board, Figure, Place
@@ -115,17 +114,6 @@ def test_beside_an_equal_share_a_place_that_is_not_told_apart_has_no_colour():
     assert (found["a1"]["ink"], found["b1"]["ink"]) == ("s2", "s1")
     assert found["corner"]["part"] == 0
     assert 0 < found["a1"]["part"] < found["b1"]["part"]
-
-
-@pytest.mark.parametrize("players", [3, 5])
-def test_boards_that_are_compared_share_one_scale(players):
-    small, large = table({"a1": 0.1, "b1": 0.2}, (players,)), table({"a1": 0.1, "b1": 0.8}, (players,))
-    every = pd.concat([small, large])
-    alone, beside = (
-        places(*panels(declare(SHOWN, small, {}, {"rows": 2}, compared).wide))["b1"]["part"]
-        for compared in (None, every)
-    )
-    assert beside < alone
 
 
 def test_nothing_is_drawn_without_places_or_component_data():

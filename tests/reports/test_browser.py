@@ -29,15 +29,8 @@ def goofspiel(folder):
 
 
 def study(game, pages, **keys):
-    plan = {
-        **STUDY,
-        "game": game,
-        "players": [3, 4],
-        "lineups": [["random"]],
-        "report": {"pages": ["balance", *pages]},
-        **keys,
-    }
-    return ss.run(ss.Study(**plan))
+    asked = {"game": game, "players": [3, 4], "lineups": [["random"]], "report": {"pages": ["balance", *pages]}}
+    return ss.run(ss.Study(**{**STUDY, **asked, **keys}))
 
 
 KINDS = {
@@ -53,9 +46,6 @@ KINDS = {
     "luck": lambda: ss.luck("strozzi", 3, ["greedy", "random", "eager"], 60, games=0),
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40),
 }  # fmt: skip
-OF_EVERY_KIND = [
-    pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow) for kind in (*KINDS, "goofspiel")
-]
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +95,7 @@ HIDDEN_TEXT = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(s
 
 @pytest.mark.slow
 @pytest.mark.nightly_for("tournament", "maps", "curves", "compare", "worth", "luck")
-@pytest.mark.parametrize("kind", OF_EVERY_KIND)
+@pytest.mark.parametrize("kind", [*KINDS, "goofspiel"])
 def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
     page = opened(address(kind))
     open_details(page)
@@ -280,13 +270,8 @@ def test_arrow_keys_walk_over_marks_and_cells_and_escape_hides_what_is_told(stro
 # The explorer
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=() if kind == "strozzi" else pytest.mark.slow)
-        for kind in ("strozzi", "medici_vs_strozzi", "strasbourg")
-    ],
-)
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
+@pytest.mark.parametrize("kind", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_every_question_has_cells(kind, address, opened):
     page = opened(address(kind))
     presets = page.locator("#presets button")

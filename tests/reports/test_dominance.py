@@ -20,20 +20,8 @@ def pairwise(shares, rng, players=3, variant="base", games=GAMES):
         played = np.full(CHUNKS, games // CHUNKS)
         for pair, wins in (((one, two), ahead), ((two, one), played - ahead)):
             found = ratio(wins, played, n_deals=games)
-            rows.append(
-                (
-                    players,
-                    variant,
-                    "field",
-                    *pair,
-                    "ahead_share",
-                    float(found.value),
-                    float(found.low),
-                    float(found.high),
-                    games,
-                    games,
-                )
-            )
+            ends = map(float, (found.value, found.low, found.high))
+            rows.append((players, variant, "field", *pair, "ahead_share", *ends, games, games))
     names = ["players", "variant", "lineup", "agent", "opponent", "figure", "value", "low", "high", "n", "deals"]
     return pd.DataFrame(rows, columns=names)
 
@@ -129,22 +117,9 @@ def test_variants_are_named_where_there_are_several():
     ]
 
 
-@pytest.mark.parametrize("players", [3, 4])
-def test_a_real_field(players, capsys, tmp_path):
-    agents = "heuristic,greedy,random,eager" if players == 4 else "heuristic,greedy,random"
-    line = [
-        "tournament",
-        "strozzi",
-        "--agents",
-        agents,
-        "--players",
-        str(players),
-        "--deals",
-        "60",
-        "--out",
-        str(tmp_path / "t"),
-    ]
-    assert app.run(line) == 0
+def test_a_real_field(capsys, tmp_path):
+    line = "tournament strozzi --agents heuristic,greedy,random --players 3 --deals 60 --out"
+    assert app.run([*line.split(), str(tmp_path / "t")]) == 0
     said = capsys.readouterr().out
     assert "`heuristic` finishes ahead of " in said
     page = (tmp_path / "t/report.html").read_text()

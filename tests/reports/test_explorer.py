@@ -20,15 +20,15 @@ OWN = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean p
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in GAMES])
 def results(request):
-    plan = {
-        "name": "x",
-        "game": request.param,
-        "players": GAMES[request.param],
-        "deals": 60,
-        "chunks": 12,
-        "lineups": [["random"]],
-    }
-    return ss.run(ss.Study(**plan, report={"pages": ["balance"]}, heatmap=[OWN] if request.param == "strozzi" else []))
+    plan = {"name": "x", "game": request.param, "players": GAMES[request.param], "deals": 60, "chunks": 12}
+    return ss.run(
+        ss.Study(
+            **plan,
+            lineups=[["random"]],
+            report={"pages": ["balance"]},
+            heatmap=[OWN] if request.param == "strozzi" else [],
+        )
+    )
 
 
 def unpacked(text):

@@ -243,49 +243,6 @@ def test_no_minus_stands_before_zero():
     assert format_value(-0.06, "amount") == "\N{MINUS SIGN}0.1"
 
 
-# Compared pictures: one scale
-
-
-def scenes(values):
-    """Rows of two variants, the second with twice the values of the first."""
-    parts = []
-    for variant, factor in (("base", 1), ("double", 2)):
-        for level in ("1", "2"):
-            part = rows({name: factor * value for name, value in values.items()}, (3, 4), level=level)
-            parts.append(part.assign(variant=variant, lineup="a"))
-    return pd.concat(parts)
-
-
-@pytest.mark.parametrize("zero", [False, True])
-@pytest.mark.parametrize("kind", ["lines", "intervals", "dots"])
-def test_pictures_of_two_variants_have_one_scale(kind, zero):
-    table = scenes({"won": 0.4, "lost": 0.1})
-    figures = (Figure("won", "won", "amount"), Figure("lost", "lost", "amount"))
-    shown = Picture(
-        "x", "x", kind, "x", figures[:1] if kind in ("lines", "intervals") else figures, "X", x="level", zero=zero
-    )
-    axis = "x" if kind == "dots" else "y"
-    for compared in (None, table):
-        first, second = (
-            declare(shown, table[table["variant"] == name], {}, None, compared) for name in ("base", "double")
-        )
-        ends = [[domain(panel, axis) for panel in panels(each.wide)] for each in (first, second)]
-        assert (ends[0] == ends[1]) == (compared is not None)
-    assert max(high for _, high in ends[0]) >= 0.8
-
-
-def test_quantiles_of_two_variants_have_one_scale():
-    names = ("q05", "q25", "q50", "q75", "q95", "mean")
-    table = scenes({name: 10.0 * k for k, name in enumerate(names, 1)}).query("level == '1'")
-    shown = Picture("x", "x", "spread", "x", tuple(Figure(name, name, "count") for name in names), "X")
-    ends = {
-        domain(*panels(declare(shown, table[table["variant"] == name], {}, None, table).wide), "x")
-        for name in ("base", "double")
-    }
-    assert len(ends) == 1
-    assert ends.pop()[1] > 120
-
-
 # Labelled dots
 
 

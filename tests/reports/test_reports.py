@@ -17,10 +17,9 @@ from matplotlib.collections import PolyCollection
 
 from paths import ROOT
 from report_cells import CELL, FIGURE, cell
-from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture
+from strozzi_sim.game.reporting import SCENARIO, Picture
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import no_significant_difference
@@ -169,20 +168,6 @@ def test_pages_choose_tables(game, pages, cells):
     page, heat_map = pages.PAGES[1], CASES[game.name][4]
     found = study_tables(game, cells[:1], [page], {heat_map: pages.HEATMAPS[heat_map]})
     assert set(found) == {"balance", "seats", "lineup", page, "heat_" + heat_map.replace("-", "_")}
-
-
-def test_tables_do_not_depend_on_the_day(game, pages, cells, tables):
-    again = study_tables(game, cells, pages.PAGES, pages.HEATMAPS)
-    for name, table in tables.items():
-        assert table.to_csv() == again[name].to_csv(), name
-
-
-def test_unknown_pages_list_the_known_ones(game, pages, cells):
-    for ask in (lambda: study_tables(game, cells, ["ballance"], {}), lambda: pages.crosstabs(["ballance"])):
-        with pytest.raises(InputError) as error:
-            ask()
-        assert "'ballance'" in str(error.value)
-        assert "balance" in str(error.value).partition("ballance")[2]
 
 
 # The page
@@ -379,34 +364,6 @@ def test_a_report_of_little(tmp_path, game, same):
     assert (folder / "figures" / "mine.png").exists()
 
 
-@pytest.mark.slow
-def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
-    variants = ("base", CASES[game.name][1])
-    cells = [cell(game, counts[0], deals=40, chunks=1, variant=variant) for variant in variants]
-    tables = study_tables(game, cells, pages.PAGES, {CASES[game.name][4]: pages.HEATMAPS[CASES[game.name][4]]})
-    assert tables["seats"]["low"].isna().all()
-    variants = {each.variant: each.components for each in cells}
-    parser = Page()
-    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
-    assert parser.open == []
-    assert "too few" in "".join(parser.words)
-
-
-@pytest.mark.slow
-@pytest.mark.nightly_for("4", "9")
-@pytest.mark.parametrize("deals", [1, 4, 9, 30])
-def test_a_study_of_few_deals_has_a_page(deals, tmp_path, game, pages, counts):
-    names = {"strozzi": "greedy", "medici_vs_strozzi": "fair-price", "strasbourg": "tasker"}
-    mixed = ",".join([names[game.name], *["random"] * (counts[0] - 1)])
-    cells = [cell(game, counts[0], agents, deals=deals, chunks=deals) for agents in ("random", mixed)]
-    tables = study_tables(game, cells, pages.PAGES, pages.HEATMAPS)
-    variants = {each.variant: each.components for each in cells}
-    parser = Page()
-    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
-    assert parser.open == []
-    assert "nan" not in "".join(parser.words).lower().split()
-
-
 # Heat maps of many panels
 
 
@@ -539,31 +496,6 @@ def test_a_page_without_the_balance_still_begins_with_the_seats(tmp_path, chosen
     parser.feed(report.read_text("utf-8"))
     assert parser.pictures[0] == "seats"
     assert ("flags" in parser.ids, "balance" in parser.ids) == (bool(chosen), False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [8, 20])
-def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path, columns):
-    """All panels are tables, up to a number of cells; files are those of every map."""
-    strozzi = load_game("strozzi")
-    lineups = [f"style-{k}" for k in range(10)]
-    many = heat_table(
-        lambda players, k, i, j: (1 + (i + j + k) % 8) / 20, (3, 4, 5, 6), ("base", "long"), lineups, (4, columns), 0.01
-    )
-    table = many.assign(figure="share")
-    keys = {"balance": (), "seats": ("seat",), "lineup": ("position", "agent")}
-    tables = {name: FigureTable(*key).frame() for name, key in keys.items()} | {"heat_flag_by_sail": table}
-    manifest = {"report": {"pages": [], "heatmaps": ["flag-by-sail"]}}
-    report = write_report(tmp_path, manifest, tables, strozzi)
-    parser = Page()
-    parser.feed(report.read_text("utf-8"))
-    assert parser.open == []
-    assert parser.heat == (4 * 2 * 10 if len(table) <= MAX_CELLS else 0)
-    assert report.stat().st_size < 1_000_000
-    files = {file.name for file in (tmp_path / "figures").iterdir()}
-    assert {f"heat-flag-by-sail--{players}-players" for players in (3, 4, 5, 6)} <= {
-        name.rpartition(".")[0].removesuffix("-base").removesuffix("-long") for name in files
-    }
 
 
 def test_the_study_of_all_heat_maps_names_them_all():

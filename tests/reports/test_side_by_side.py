@@ -152,18 +152,5 @@ def test_the_page_of_a_line_up_tells_of_it_alone(batch):
         assert part.lineup in answer_of(part.manifest, part.tables, batch.game).verdict
 
 
-@pytest.mark.slow
-def test_what_is_unchanged_is_not_drawn_again(batch, monkeypatch):
-    def fail(*_, **__):
-        raise AssertionError("a heat map was drawn again")
-
-    drawn = {path.name: path.read_bytes() for path in (batch.folder / "figures").iterdir()}
-    assert any(name.startswith("heat-") for name in drawn)
-    (batch.folder / "report.html").unlink()
-    monkeypatch.setattr("strozzi_sim.reports.heat_files.draw_panels", fail)
-    write_report(batch.folder, batch.manifest, batch.tables, batch.game)
-    assert {path.name: path.read_bytes() for path in (batch.folder / "figures").iterdir()} == drawn
-
-
 def test_a_few_line_ups_share_a_page(three):
     assert list(lineup_pages(three[0].manifest, three[0].tables)) == []

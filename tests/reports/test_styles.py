@@ -74,17 +74,6 @@ def test_equal_styles_are_called_dominant_in_one_of_twenty_studies_at_most():
     assert wrong <= 6
 
 
-@pytest.mark.slow
-def test_a_small_study_answers_the_question():
-    lineups = [[style, "heuristic", "heuristic"] for style in ("racer", "greedy", "random")]
-    study = ss.Study(name="styles", game="strozzi", players=[3], deals=200, lineups=lineups)
-    assert (
-        ss.run(study)
-        .findings[0]
-        .startswith("No style of Strozzi is known to be a dominant strategy: of 3 styles each wins less")
-    )
-
-
 def line(thing, used, win_share, half, verdict):
     def row(value, by):
         return pd.DataFrame([{"value": value, "low": value - by, "high": value + by, "n": 20_000, "deals": 5000}])

@@ -24,31 +24,18 @@ VALUES = [0, 5, 10, 20]
 
 def planted(curves, keys=("k",), values=None, figure="tie_share", noise=ERROR):
     """Return a sweep whose figure has these values, by players; the first variant is the first value."""
+
+    def of_figure(value):
+        return {"figure": figure, "value": value, "low": value - noise, "high": value + noise, "n": 900, "deals": 900}
+
     values = values or [(value,) for value in VALUES]
     rows, changes = [], []
     for players, curve in curves.items():
         for number, (at, value) in enumerate(zip(values, curve, strict=True)):
             cell = {"players": players, "variant": f"v{number}", "lineup": "random"}
-            own = {
-                "figure": figure,
-                "value": value,
-                "low": value - noise,
-                "high": value + noise,
-                "n": 900,
-                "deals": 900,
-            }
-            rows.append(cell | dict(zip(keys, map(float, at), strict=True)) | own)
+            rows.append(cell | dict(zip(keys, map(float, at), strict=True)) | of_figure(value))
             if number:
-                less = value - curve[0]
-                own = {
-                    "figure": figure,
-                    "value": less,
-                    "low": less - noise,
-                    "high": less + noise,
-                    "n": 900,
-                    "deals": 900,
-                }
-                changes.append(cell | {"than": "v0", "table": "balance", "level": ""} | own)
+                changes.append(cell | {"than": "v0", "table": "balance", "level": ""} | of_figure(value - curve[0]))
     manifest = {"report": {"sweep": {key: [] for key in keys}}}
     return Sweep(manifest, {"sweep": pd.DataFrame(rows), "changes": pd.DataFrame(changes)}, {})
 
@@ -192,18 +179,8 @@ def test_panels_of_a_curve_share_one_scale_and_open_dots_are_not_told_apart():
     assert domain(one, "y") == domain(two, "y")
     assert domain(one, "x") == domain(two, "x")
     assert domain(one, "y")[1] > 91
-    assert [mark["kind"] for mark in sorted(marks(one), key=lambda mark: mark["at"])] == [
-        "reference",
-        "told",
-        "open",
-        "told",
-    ]
-    assert [mark["kind"] for mark in sorted(marks(two), key=lambda mark: mark["at"])] == [
-        "reference",
-        "open",
-        "open",
-        "open",
-    ]
+    for panel, kinds in ((one, "reference told open told"), (two, "reference open open open")):
+        assert " ".join(mark["kind"] for mark in sorted(marks(panel), key=lambda mark: mark["at"])) == kinds
     looks = {rows[0]["kind"]: (mark["shape"], mark["fill"]) for _, rows, mark in layers(one, "point")}
     assert len(set(looks.values())) == 3
     assert looks["open"] == ("circle", "paper")
@@ -272,15 +249,8 @@ def test_two_keys_are_named_with_both_values():
 
 
 def study(sweep, **keys):
-    plan = {
-        "name": "s",
-        "game": "strozzi",
-        "players": [3, 4],
-        "deals": 120,
-        "lineups": [["random"]],
-        "report": {"pages": []},
-    }
-    return ss.Study(**{**plan, **keys}, sweep=sweep)
+    plan = {"name": "s", "game": "strozzi", "players": [3, 4], "deals": 120, "lineups": [["random"]]}
+    return ss.Study(**{**plan, "report": {"pages": []}, **keys}, sweep=sweep)
 
 
 @pytest.mark.slow_for("sweep1")

@@ -1,11 +1,11 @@
 """The page of a tournament: everything of its tables is on it, in their order, and it stands alone."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
+from page_text import assert_stands_alone, text_of
 from planning import comparison_of, tournament_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
@@ -40,18 +40,9 @@ def results(tmp_path_factory):
     return found
 
 
-def text_of(page):
-    text = re.sub(r"<(svg|style).*?</\1>", " ", page, flags=re.DOTALL)
-    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
-
-
 def test_the_page_stands_alone(results):
     page = (results.folder / "report.html").read_text()
-    assert not re.search(r'(src|href)="(?!#)', page)
-    assert not re.search(r"<script[^>]* src|@import|url\((?!#)", page)
-    ids = re.findall(r'\bid="([^"]+)"', page)
-    assert len(ids) == len(set(ids))
-    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert_stands_alone(page)
     assert "strozzi tournament strozzi &lt;&amp;&gt;" in page
     assert len(set(re.findall(r'class="link svg" data-name="([^"]+)"', page))) == 4 + 2  # strengths, seats
     assert page.count('<table class="heat"') == 4  # pairs
@@ -140,17 +131,6 @@ def test_few_games_and_a_rule_to_stop(tmp_path):
     parts = len(chunks(tmp_path / "until")) // stopped.manifest["cells"]
     assert parts < stopped.manifest["plan"]["chunks"]
     assert f"The deals are divided into {parts} parts" in text  # those played, not those planned
-
-
-def test_the_command_writes_it(tmp_path, capsys):
-    arguments = ["tournament", "strozzi", "--players", "3", "--agents", "random,greedy,trader", "--deals", "3"]
-    assert run([*arguments, "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
-    assert f"report: {tmp_path / 'r' / 'report.html'}" in capsys.readouterr().out
-    (tmp_path / "r" / "report.html").unlink()
-    assert run([*arguments, "--out", str(tmp_path / "r"), "--json"]) == 0
-    tables = set(json.loads(capsys.readouterr().out)["tables"])
-    assert tables == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
-    assert (tmp_path / "r" / "report.html").exists()
 
 
 def test_a_comparison_has_no_page(tmp_path):

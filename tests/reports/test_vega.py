@@ -86,15 +86,8 @@ def test_a_clean_up_leaves_no_empty_groups_and_no_size_but_that_of_the_picture(s
 def test_a_picture_without_some_marks_is_whole(there):
     """Vega draws a layer without marks as a group that closes itself."""
     table = pd.DataFrame(
-        {
-            "players": 3,
-            "figure": f"q{k}",
-            "value": float(k) if f"q{k}" in there or k == 2 else np.nan,
-            "n": 90,
-            "deals": 90,
-        }
-        for k in range(6)
-    ).assign(low=np.nan, high=np.nan)
+        {"players": 3, "figure": f"q{k}", "value": float(k) if f"q{k}" in there or k == 2 else np.nan} for k in range(6)
+    ).assign(low=np.nan, high=np.nan, n=90, deals=90)
     shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
     svg = svg_of_page(drawn(declare(shown, table, {}).wide), "X")
     assert "3 players" in {node.text for node in ElementTree.fromstring(svg).iter()}

@@ -2,7 +2,6 @@
 
 import re
 from copy import deepcopy
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +12,8 @@ from declared import layers, marks, panels, texts
 from report_cells import CELL, cell
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import FigureTable, Named, Picture, agent_names, cell_name, pick
+from strozzi_sim.game.reporting import FigureTable, Named, agent_names, cell_name, pick
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.reports import findings, study_page
 from strozzi_sim.reports.answers import seats_answer
@@ -175,15 +173,8 @@ class Reader(Painter):
             words |= {str(mark.get(key, "")) for key in ("level", "series", "bar", "part", "name")} | {
                 mark["tip"].partition(":")[0]
             }
-        return Shown(
-            name,
-            title,
-            "",
-            "\n".join(
-                sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)
-            ),
-            "",
-        )
+        own = sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)
+        return Shown(name, title, "", "\n".join(own), "")
 
 
 def shown(game, tables, data):
@@ -418,24 +409,6 @@ def test_agents_that_differ_in_their_parameters_alone_are_not_confused():
     named = findings.with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys))[findings.WHO]
     assert [name.replace("\n", "") for name in named] == agents
     assert max(len(line) for name in named for line in name.split("\n")) <= 24
-
-
-# Sorted tables
-
-
-def test_a_sorted_table_names_what_it_leaves_out():
-    worth, kept = Figure("worth", "worth", "amount"), Figure("kept", "kept", "share")
-    table = FigureTable("task")
-    one = SimpleNamespace(players=4, variant="base", lineup="random", deals=500)
-    for task, value in (("A", 1.0), ("B", np.nan), ("C", 3.0), ("all", 2.0)):
-        for figure, number in (("worth", value), ("kept", 0.5)):
-            table.add(one, figure, stats.Estimate(*map(np.array, (number, number - 0.1, number + 0.1, 500))), task=task)
-    shown = Picture("tasks", "", "table", "", (kept, worth), "", x="task", sort="worth")
-    found = page_table(shown, table.frame(), {"B": "square of 4"})
-    assert [keys for keys, _ in found.rows] == [("C",), ("A",), ("all",)]
-    assert (found.left_out, found.sorted_by) == (("square of 4",), "worth")
-    most = page_table(replace(shown, most=1), table.frame(), {})
-    assert [keys for keys, _ in most.rows] == [("C",)]
 
 
 @pytest.mark.parametrize(

@@ -66,13 +66,11 @@ def test_code_kept_under_an_open_umask_is_used(root, capfd):
     [
         lambda content: b"",
         lambda content: content[: len(content) // 2],
-        lambda content: content[:-9],
         lambda content: bytes(len(content)),
-        lambda content: b"letter",
         lambda content: content[:-9] + b"?" + content[-8:],
         lambda content: content[: len(content) // 2] + b"?" + content[len(content) // 2 + 1 :],
     ],
-    ids=["empty", "half", "short", "zeros", "another", "changed at the end", "changed inside"],
+    ids=["empty", "half", "zeros", "changed at the end", "changed inside"],
 )
 def test_damaged_code_is_compiled_again(root, capfd, kind, harm):
     compiled()

@@ -49,13 +49,6 @@ def match(*names, seatings="one", seed=5):
     return Match(STROZZI, 4, tuple(load_agent(name, STROZZI) for name in names), BASE, seed, seatings)
 
 
-def sums_of(outcome, worth):
-    """Luck by game and its error, over all seats, from chunks."""
-    luck = outcome["luck"][:, :4, :4, worth].sum(axis=(1, 2))
-    played = outcome["played"][:, :4, :4].sum(axis=(1, 2))
-    return luck.sum() / played.sum(), luck.std(ddof=1) * np.sqrt(len(luck)) / played.sum()
-
-
 @pytest.mark.slow_for("lineup0-evaluator0", "lineup0-evaluator2")
 @pytest.mark.parametrize(("evaluator", "deals"), [(NONSENSE, 4000), (SIMPLE, 4000), (LEARNED, 200)])
 @pytest.mark.parametrize("lineup", [("heuristic",), ("random", "greedy", "heuristic", "random")])

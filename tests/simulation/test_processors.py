@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow
 SCRIPT = TESTS / "support" / "layers_study.py"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kernels", ["Haswell", "Zen", "SkylakeX"])
 def test_tables_are_equal_for_any_number_of_workers_and_after_a_kill(kernels, tmp_path):
     done = subprocess.run(

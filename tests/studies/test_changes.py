@@ -92,25 +92,6 @@ def test_what_was_0_before_has_no_size_and_comes_first():
 
 
 @pytest.mark.slow
-def test_a_change_without_effect_is_too_small_to_matter():
-    found = ss.compare("strozzi", settings=["coins.v5=19"], players=3, agents="random", deals=400).tables["changes"]
-    seats = found[(found["table"] == "seats") & (found["figure"] != "lead_mean")]
-    assert (seats["value"] == 0).all()
-    assert set(seats["verdict"]) == {SMALL}
-
-
-@pytest.mark.slow
-def test_the_effect_decides_what_is_too_small():
-    counts = {}
-    for effect in (0.0, 0.01, 0.5):
-        table = ss.compare("strozzi", "base", "long-tracks", players=3, agents="random", deals=200, effect=effect)
-        counts[effect] = table.tables["changes"]["verdict"].value_counts()
-    assert counts[0.0].get(SMALL, 0) == 0
-    assert counts[0.5][SMALL] > counts[0.01][SMALL] > 0
-    assert counts[0.5].get(CHANGED, 0) < counts[0.0][CHANGED]
-
-
-@pytest.mark.slow
 def test_a_study_with_variants_has_the_table_and_the_page(tmp_path):
     study = ss.Study(
         name="rich", game="medici_vs_strozzi", deals=60, lineups=[["fair-price"]], variants=["base", "dear"],
@@ -119,7 +100,6 @@ def test_a_study_with_variants_has_the_table_and_the_page(tmp_path):
     results = ss.run(study, tmp_path / "r")
     table = results.tables["changes"]
     assert set(zip(table["than"], table["variant"], strict=True)) == {("base", "dear")}
-    assert set(table["verdict"]) <= {CHANGED, SMALL, UNCLEAR, EQUAL}
     page = results.report().read_text("utf-8")
     assert "What changed" in page
     assert "<code>scoring.harbor_majority</code> (30 instead of 20)" in page
@@ -146,16 +126,9 @@ def test_what_cannot_be_compared_is_named(given, named):
 @pytest.mark.slow
 def test_a_headline_answers_the_question_of_the_study():
     plan = {"name": "q", "game": "strozzi", "players": [3], "deals": 40, "lineups": [["random"]]}
-    two = {"variants": ["base", "long-tracks"]}
-    asked = {
-        "": "Beside base, long-tracks changes",
-        "seats": "o seat of Strozzi is known",
-        "flags": "No flag is known to take other ships",
-    }
-    for question, words in asked.items():
-        results = ss.run(ss.Study(**plan, **two, question=question))
-        assert words in results.findings[0]
-        assert words in results._repr_html_()
+    results = ss.run(ss.Study(**plan, variants=["base", "long-tracks"]))
+    assert results.findings[0].startswith("Beside base, long-tracks changes")
+    assert results.findings[0] in results._repr_html_()
     for question, named in (
         ("agents", "needs a line-up"),
         ("variants", "needs a second variant"),

@@ -13,7 +13,7 @@ from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError, Interrupted
 from strozzi_sim.studies import backends
 from strozzi_sim.studies.progress import Progress
-from study_database import chunks
+from study_database import chunks, table_bytes
 
 STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunks": 1_000, "lineups": [["heuristic"]], "report": {"pages": ["balance"], "explorer": False}}  # fmt: skip
 BOTS = '''
@@ -71,10 +71,6 @@ sys.modules["strozzi_sim.simulation.pool"] = None  # it cannot be imported
 """
 
 
-def contents(folder):
-    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
-
-
 def study(**changes):
     return ss.Study(**{**STUDY, **changes})
 
@@ -120,7 +116,7 @@ def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_pa
     assert stays.poll() is None
     assert len(chunks(tmp_path / "r")) == 1_000
     ss.run(study(), tmp_path / "here", workers=1)
-    assert contents(tmp_path / "r") == contents(tmp_path / "here")
+    assert table_bytes(tmp_path / "r") == table_bytes(tmp_path / "here")
 
 
 @pytest.mark.slow
@@ -137,7 +133,7 @@ def test_files_of_agents_travel_with_the_files_that_they_declare(dask, tmp_path,
     dask.wait_for(1)
     play(dask, tmp_path / "r", **asked)
     ss.run(study(**asked), tmp_path / "here", workers=1)
-    assert contents(tmp_path / "r") == contents(tmp_path / "here")
+    assert table_bytes(tmp_path / "r") == table_bytes(tmp_path / "here")
     Path("last/bots.py").write_text(BOTS.replace("data/which.txt", "../first/data/which.txt"))
     with pytest.raises(InputError, match=r"agent file last/bots.py: '../first/data/which.txt' leads out of its folder"):
         play(dask, tmp_path / "s", **asked)
@@ -154,7 +150,7 @@ def test_a_run_that_is_interrupted_resumes_here(dask, tmp_path):
     assert 20 <= len(chunks(tmp_path / "r")) <= 100
     assert 900 <= ss.run(study(), tmp_path / "r", workers=1).new_games <= 980
     ss.run(study(), tmp_path / "here", workers=1)
-    assert contents(tmp_path / "r") == contents(tmp_path / "here")
+    assert table_bytes(tmp_path / "r") == table_bytes(tmp_path / "here")
 
 
 @pytest.mark.slow

@@ -86,15 +86,8 @@ def test_slow_agents_have_fewer_deals():
 
 
 def difference(value, half, players=4):
-    cell = {
-        "players": players,
-        "variant": "base",
-        "lineup": "a,b",
-        "first": "a",
-        "second": "b",
-        "by": "position",
-        "level": "0",
-    }
+    cell = {"players": players, "variant": "base", "lineup": "a,b", "first": "a", "second": "b"}
+    cell |= {"by": "position", "level": "0"}
     row = {"figure": "win_share", "value": value, "low": value - half, "high": value + half, "n": 4000, "deals": 1000}
     return cell | row
 

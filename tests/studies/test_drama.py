@@ -98,12 +98,3 @@ def test_a_seat_that_cannot_win_and_chooses_who_does_is_found(monkeypatch, gain,
     found = drama_figures(match, match, 30, 100)["kingmaking_share"]
     assert (found.value > 0.05) == kings
     assert found.value > 0 or not kings
-
-
-@pytest.mark.slow
-def test_following_a_game_ends_with_its_winners():
-    match = match_of("strasbourg", 3, "heuristic")
-    story = follow(match, match, 0, 50)
-    assert 0 <= story.decided <= 1
-    assert 0 <= story.lowest <= 1
-    assert story.kingmaking <= story.points == 40

@@ -12,7 +12,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.errors import StorageError
 from strozzi_sim.studies import manifest, run, store
-from study_database import chunks, execute
+from study_database import chunks, execute, table_bytes
 
 STUDY = {"name": "faults", "game": "strozzi", "seed": 9, "players": [3], "deals": 400, "chunks": 40, "lineups": [["random"]], "report": {"pages": ["balance"]}}  # fmt: skip
 FILE = """
@@ -26,10 +26,6 @@ lineups = [["random"]]
 report = { pages = ["balance"] }
 """
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-
-
-def contents(folder):
-    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +54,7 @@ def test_after_20_signals_at_random_moments_the_tables_are_those_of_one_run(tmp_
             seen = kept
     assert subprocess.run([*command, str(folder)], capture_output=True).returncode == 0
     assert subprocess.run([*command, str(tmp_path / "whole")], capture_output=True).returncode == 0
-    assert contents(folder) == contents(tmp_path / "whole")
+    assert table_bytes(folder) == table_bytes(tmp_path / "whole")
     assert execute(folder, "SELECT sum(games), count(DISTINCT chunk) FROM chunks") == [(600_000, 300)]
 
 
@@ -77,7 +73,7 @@ def test_a_disk_that_fills_in_mid_run_keeps_the_finished_chunks(whole, tmp_path,
     kept = len(chunks(folder))
     assert 0 < kept < 40
     assert ss.run(ss.Study(**STUDY), folder, workers=2).new_games == 400 - 10 * kept
-    assert contents(folder) == contents(whole.folder)
+    assert table_bytes(folder) == table_bytes(whole.folder)
 
 
 def test_a_clock_that_jumps_changes_no_figure(whole, tmp_path, monkeypatch):
@@ -91,5 +87,5 @@ def test_a_clock_that_jumps_changes_no_figure(whole, tmp_path, monkeypatch):
     ss.run(ss.Study(**STUDY), folder, workers=1)
     execute(folder, "DELETE FROM chunks WHERE chunk > 7")
     ss.run(ss.Study(**STUDY), folder, workers=1)
-    assert contents(folder) == contents(whole.folder)
+    assert table_bytes(folder) == table_bytes(whole.folder)
     assert ss.run(ss.Study(**STUDY), folder, workers=1).new_games == 0

@@ -15,15 +15,8 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.run import run_study
 from study_database import execute
 
-STUDY = {
-    "name": "again",
-    "game": "strozzi",
-    "players": [3],
-    "deals": 40,
-    "chunks": 20,
-    "lineups": [["random"]],
-    "report": {"pages": ["balance"], "heatmaps": ["flag-by-sail"]},
-}
+STUDY = {"name": "again", "game": "strozzi", "players": [3], "deals": 40, "chunks": 20, "lineups": [["random"]]}
+REPORT = {"pages": ["balance"], "heatmaps": ["flag-by-sail"]}
 
 
 class MadeAgainError(Exception):
@@ -36,7 +29,7 @@ def made_again(*args, **options):
 
 def finish(folder, **changes):
     played = run_study(
-        plan_of_keys({**STUDY, **changes}, "study.toml"),
+        plan_of_keys({**STUDY, "report": REPORT, **changes}, "study.toml"),
         folder,
         workers=1,
         progress=Progress(command="strozzi run study.toml"),

@@ -5,29 +5,16 @@ import pickle
 import pytest
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim import compare, exploit, simulate, tournament
+from strozzi_sim import compare, simulate, tournament
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.error_text import arguments_to_options, error_words
 from strozzi_sim.errors import ArgumentError, pluralize
-from strozzi_sim.game import find_game
-from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
+from strozzi_sim.studies.lookup import find_agents, find_variants, make_lineups
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.progress import Progress
 
 (LONG,) = find_variants(STROZZI, "long-tracks")
 FIELD = ("random", "greedy", "racer")
-
-
-def test_what_is_an_object_is_taken_as_it_is():
-    spec = load_agent("greedy")
-    assert find_game(STROZZI) is STROZZI
-    assert find_game("strozzi").name == "strozzi"
-    assert find_agents([spec, "random"], STROZZI)[0] is spec
-    assert find_variants(STROZZI, BASE) == (BASE,)
-    assert [each.name for each in find_variants(STROZZI, ["base", "long-tracks"])] == ["base", "long-tracks"]
-    assert find_players(STROZZI, None) == (4,)
-    assert find_players(STROZZI, 3) == (3,)
-    assert find_players(STROZZI, [3, 5, 3]) == (3, 5)
 
 
 def test_an_unknown_name_is_refused_by_its_argument():
@@ -53,6 +40,10 @@ def test_a_line_up_is_dealt_out_over_the_seats():
         ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give at most 3$"
     ):
         make_lineups([greedy, random] * 2, [4, 3])
+    with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats") as refused:
+        compare("strozzi", "random", "greedy", opponents=["random"] * 4)
+    assert error_words(refused.value) == f"--opponents: {refused.value.message}"
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 def test_names_and_objects_are_one_study():
@@ -86,31 +77,6 @@ def test_sides_are_agents_or_variants():
     variants = compare(STROZZI, "base", LONG, agents=["greedy"], **asked)
     assert set(variants.tables["sides"]["variant"]) == {"base", "long-tracks"}
     assert "agent" not in variants.tables["sides"]
-
-
-REFUSED = [
-    (lambda: simulate("strozzi", agents=["random"] * 4, players=[3, 4]), "--agents", "agents: 4 agents (random,random,"),
-    (lambda: tournament("strozzi", agents=FIELD), "--agents", "agents: a tournament with 4 players needs"),
-    (lambda: tournament("strozzi", agents=FIELD, players=9), "--players", "players: strozzi takes 3-6 players, got 9"),
-    (lambda: tournament("strozzi", agents=FIELD, players=3, seatings="one"), "--seatings", "seatings: no seating design of a tournament"),
-    (lambda: tournament("strozzi", FIELD, 3, max_matchups=0), "--max-matchups", "max_matchups: must be between 1 and 100,000, got 0"),
-    (lambda: tournament("strozzi", FIELD, 3, until="soon"), "--until", "until: expected a width between 0 and 1"),
-    (lambda: compare("strozzi", "random", "greedy", opponents=["random"] * 4), "--opponents",
-     "opponents: 4 agents for 3 other seats"),
-    (lambda: compare("strozzi", "base", "base", agents=["random"] * 5), "--agents",
-     "agents: 5 agents (random,random,random,random,random) for 4 seats"),
-    (lambda: exploit("strozzi", "random", held_out=1), "--held-out", "held_out: must be between 2 and 100,000,000, got 1"),
-    (lambda: exploit("strozzi", agent="random", seed=-1), "--seed", "seed: must be between 0 and 9,007,199,254,740,991, got -1"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("ask", "option", "words"), REFUSED, ids=[words for _, _, words in REFUSED])
-def test_errors_name_arguments_and_the_command_line_its_options(ask, option, words):
-    with pytest.raises(ArgumentError) as refused:
-        ask()
-    assert str(refused.value).startswith(words)
-    assert error_words(refused.value) == f"{option}: {refused.value.message}"
-    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 def test_advice_at_the_end_of_a_line_names_the_option_too():

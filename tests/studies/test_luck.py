@@ -90,12 +90,6 @@ def test_a_strong_and_two_weak_agents():
     assert length["minutes_mean"] == pytest.approx(length["decisions_mean"] * 20 / 60)
 
 
-@pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi", "strasbourg"])
-def test_every_game_has_a_field_for_its_fewest_players(game):
-    table = ss.luck(game, ss.load_game(game).player_counts[0], deals=60, games=0).tables["luck"]
-    assert table["value"].notna().all()
-
-
 @pytest.mark.nightly
 def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
     one = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=1, folder=tmp_path / "one")

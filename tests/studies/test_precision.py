@@ -8,18 +8,10 @@ from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
-from strozzi_sim.studies.precision import Precision
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.study import lineup_study
 
-PLAN = {
-    "name": "p",
-    "game": "strozzi",
-    "players": [3],
-    "lineups": [["random"]],
-    "precision": 3,
-    "report": {"pages": []},
-}
+PLAN = {"name": "p", "game": "strozzi", "players": [3], "lineups": [["random"]], "precision": 3}
 
 
 @pytest.mark.nightly
@@ -48,15 +40,6 @@ def test_the_most_deals_suffice_for_every_share():
     assert (reach(values, low, high) <= half_width).all()
 
 
-def test_known_is_what_reaches_no_further_on_either_side():
-    """Near 0 an interval of 0 to 4 is as wide as one of +- 2, but not known to +- 2."""
-    rule = Precision([], 0.03)
-    assert rule._is_known(0.0, 0.01, 0.04)
-    assert not rule._is_known(0.0, 0.01, 0.05)
-    assert not rule._is_known(0.95, 0.99, 1.0)
-    assert reach(0.01, 0.0, 0.05) == pytest.approx(0.04)
-
-
 def test_a_study_of_a_rare_win_plays_on_until_the_longer_side_is_known():
     table = ss.simulate("strozzi", 3, ["random", "heuristic", "heuristic"], precision=3).tables["precision"]
     known = table[table["known"] == 1]
@@ -79,7 +62,7 @@ def test_intervals_of_means_hold_at_every_look_and_need_chunks_that_differ():
 
 
 def test_a_study_stops_once_its_seats_are_known():
-    results = ss.run(ss.Study(**PLAN))
+    results = ss.run(ss.Study(**PLAN, report={"pages": []}))
     table = results.tables["precision"]
     assert list(table["figure"]) == ["win_share"] * 3
     assert table["known"].all()
@@ -151,21 +134,6 @@ def test_the_command_says_what_is_known_and_the_most_deals_beforehand(capsys):
     said = capsys.readouterr()
     assert "each at most 847 deals" in said.out
     assert "every share of wins is known to +- 5 points, after" in said.out
-    assert (
-        app.run(
-            [
-                "tournament",
-                "strozzi",
-                "--agents",
-                "random,greedy",
-                "--players",
-                "3",
-                "--precision",
-                "5",
-                "--until",
-                "decided",
-            ]
-        )
-        == 2
-    )
+    both = "tournament strozzi --agents random,greedy --players 3 --precision 5 --until decided"
+    assert app.run(both.split()) == 2
     assert "--precision" in capsys.readouterr().err

@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
-from paths import ROOT
+from benchmarks import benchmark
 
-BENCHMARKS = ROOT / "benchmarks"
 NO_VALUE = {  # a panel of its page has no value
     "name": "x", "game": "strozzi", "players": [4], "deals": 4, "lineups": [["greedy", "random", "random", "random"]],
     "report": {"pages": ["ships"]},
@@ -30,14 +29,7 @@ heatmaps = ["winning-bid-by-step"]
 sys.exit(run(["run", "city.toml", "--workers", "1"]))
 """
 
-
-@pytest.fixture
-def fuzz_pages(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import fuzz_pages
-
-    yield fuzz_pages
-    del sys.modules["fuzz_pages"]
+fuzz_pages = benchmark("fuzz_pages")
 
 
 def test_a_figure_without_a_value_has_no_panel(fuzz_pages):

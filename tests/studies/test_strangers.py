@@ -82,8 +82,8 @@ LINKS = [
 @pytest.mark.parametrize(
     "command",
     [
-        "report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round", "spreadsheet {r}",
-        "spreadsheet {r} --xlsx",
+        "report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round", "report {r} --spreadsheet csv",
+        "report {r} --spreadsheet xlsx",
     ],
 )  # fmt: skip
 def test_nothing_is_followed_through_a_link(command, name, target, copy, results, capsys):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from our_games import KNOWN_GAMES
-from paths import ROOT, TESTS
+from paths import TESTS
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
@@ -25,9 +25,8 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.store import Store
-from study_database import chunks, execute, keep_chunks, listed_files, wait_for_chunks
+from study_database import chunks, execute, keep_chunks, listed_files, table_bytes, wait_for_chunks
 
-EXPERIMENTS = ROOT / "experiments"
 SMALL = {
     "name": "small",
     "game": "strozzi",
@@ -44,10 +43,6 @@ SMALL = {
 
 def plan(**changes):
     return make_plan({**SMALL, **changes}, "study.toml")
-
-
-def contents(folder):
-    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -98,26 +93,19 @@ def test_a_finished_study_says_all_that_is_needed_to_repeat_it(finished):
 def test_workers_and_backend_do_not_change_a_byte(finished, tmp_path, backend):
     with joblib.parallel_config(backend=backend):
         other = run_study(plan(), tmp_path / "r", workers=2)
-    assert contents(other.folder) == contents(finished.folder)
+    assert table_bytes(other.folder) == table_bytes(finished.folder)
 
 
 @pytest.mark.slow
 def test_the_name_of_a_study_does_not_change_a_byte(finished, tmp_path):
     other = run_study(plan(name="another-name"), tmp_path / "r", workers=2)
-    assert contents(other.folder) == contents(finished.folder)
+    assert table_bytes(other.folder) == table_bytes(finished.folder)
 
 
 @pytest.mark.slow
 def test_seeds_change_the_tables(finished, tmp_path):
     other = run_study(plan(seed=4), tmp_path / "r", workers=1)
-    assert contents(other.folder)["seats.csv"] != contents(finished.folder)["seats.csv"]
-
-
-def test_running_again_plays_nothing(finished):
-    before = contents(finished.folder)
-    again = run_study(plan(), finished.folder, workers=1)
-    assert again.new_games == 0
-    assert contents(finished.folder) == before
+    assert table_bytes(other.folder)["seats.csv"] != table_bytes(finished.folder)["seats.csv"]
 
 
 def test_another_plan_is_refused_with_the_difference(finished):
@@ -135,10 +123,10 @@ def test_other_pages_are_no_other_plan(finished, tmp_path):
     second = run_study(plan(), tmp_path / "r", workers=1, progress=Progress(on_message=said.append))
     assert second.new_games == second.n_games  # the first one did not count what these pages need
     assert said == ["72 of 72 chunks lack requested facts and are replayed"]
-    assert contents(second.folder) == contents(finished.folder)
+    assert table_bytes(second.folder) == table_bytes(finished.folder)
     third = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
     assert third.new_games == 0
-    assert contents(third.folder) == contents(first.folder)
+    assert table_bytes(third.folder) == table_bytes(first.folder)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
@@ -236,7 +224,7 @@ def test_damage_is_played_again(finished, tmp_path, harm, chunks, words):
     assert 0 < again.new_games <= 40 * chunks
     if words is not None:
         assert [line.replace(f"{folder}/", "") for line in said[: len(words)]] == words
-    assert contents(folder) == contents(finished.folder)
+    assert table_bytes(folder) == table_bytes(finished.folder)
     assert run_study(plan(), folder, workers=1).new_games == 0
 
 
@@ -252,16 +240,6 @@ def test_rows_of_every_game(tmp_path):
     seats = result.tables["seats"].query("figure == 'score_mean' and seat == 0")["value"].item()
     assert rows.query("seat == 0")["score"].mean() == pytest.approx(seats)
     assert (rows.groupby(["deal", "seating"])["place"].sum() == 10).all()
-
-
-def test_identical_agents_differ_by_exactly_nothing(tmp_path):
-    result = run_study(
-        plan(lineups=[["greedy"] * 4], players=[4], variants=["base"], variant={}), tmp_path / "r", workers=2
-    )
-    lineup = result.tables["lineup"]
-    differences = lineup[lineup["figure"].str.contains("_minus_")]
-    assert len(differences) >= 9
-    assert (differences[["value", "low", "high"]] == 0).all(axis=None)
 
 
 def test_results_load_again(finished):
@@ -351,14 +329,6 @@ def test_a_report_refuses_what_was_changed_by_hand(copy, harm, words):
     assert words in str(refusal.value)
 
 
-@pytest.mark.slow
-def test_tables_that_are_removed_are_made_again(copy, finished):
-    (copy / "tables" / "seats.parquet").unlink()
-    assert run_study(plan(), copy, workers=1).new_games == 0
-    assert contents(copy) == contents(finished.folder)
-    assert set(load_results(copy).tables) == set(finished.tables)
-
-
 def test_a_folder_whose_name_is_no_text_has_results_like_any(tmp_path):
     folder = tmp_path / os.fsdecode(b"\xff")
     few = plan(deals=4, lineups=[["greedy"]], players=[4], variants=["base"], variant={})
@@ -396,9 +366,9 @@ def test_awkward_folders_are_errors_in_one_line(tmp_path, name, error, words):
 # -- saving ------------------------------------------------------------------------------------------------------------
 
 
-def played_chunk(made, kept=b""):
+def played_chunk(made):
     games = made.chunk_games(made.cells[0], 0)
-    return MatchResult(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None, kept=kept)
+    return MatchResult(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None)
 
 
 def test_a_stored_chunk_is_there_though_the_process_ends(tmp_path):
@@ -418,19 +388,6 @@ os._exit(9)
     with Store(tmp_path / "r", plan()) as store:
         assert sorted(store.done) == [(0, chunk) for chunk in range(5)]
         assert store.read((0, 4))[0]["games"][0] == 0
-
-
-def test_a_full_disk_ends_the_run_and_loses_nothing(tmp_path):
-    made = plan()
-    with Store(tmp_path / "r", made) as store:
-        store.write((0, 0), played_chunk(made))
-        store._connection.execute("PRAGMA max_page_count = 12")
-        large = played_chunk(made, kept=np.random.default_rng(0).bytes(300_000))
-        with pytest.raises(StorageError, match=r"cannot write .*study\.sqlite: database or disk is full"):
-            store.write((0, 1), large)
-        written = sorted(store.done)
-    with Store(tmp_path / "r", made) as store:
-        assert sorted(store.done) == written
 
 
 def test_a_finished_study_is_read_on_a_read_only_disk(copy):
@@ -455,7 +412,6 @@ REFUSED = [
     ({"seed": 2**53}, "study.toml: seed: must be between 0 and 9,007,199,254,740,991"),
     ({"seed": -1}, "study.toml: seed: must be between 0 and 9,007,199,254,740,991, got -1"),
     ({"name": "Big Name"}, "study.toml: name: expected text of 1 to 64 characters of a-z0-9-, got 'Big Name'"),
-    ({"seatings": "random"}, "study.toml: seatings: unknown design 'random'; known: one, rotate, spread, all, latin"),
     ({"lineups": [["greedy", "random"]]}, "study.toml: lineups: 2 agents (greedy, random) fit no player count"),
     ({"lineups": [["gredy"]]}, "study.toml: lineups[0]: unknown agent 'gredy'; known:"),
     ({"lineups": [["greedy"], ["random:x=1"]]}, "study.toml: lineups[1]: agent 'random:x=1': random has no parameter 'x'"),
@@ -464,8 +420,6 @@ REFUSED = [
     ({"variants": ["base", "rich", "base"]}, "study.toml: variants: 'base' is listed 2 times"),
     ({"variants": ["base"], "variant": {"base": {}}}, "study.toml: variant.base: 'base' is a shipped variant"),
     ({"variant": {"rich": {"tracks": {"bonus": {"12": 5}}}}}, "study.toml: variant.rich: tracks.bonus.12: not on the track"),
-    ({"report": {"pages": ["fun"]}}, "study.toml: report.pages: unknown name 'fun'; known: balance"),
-    ({"report": {"heatmaps": ["flag-by-mood"]}}, "study.toml: report.heatmaps: unknown name 'flag-by-mood'; known: flag-by-"),
     ({"report": {"page": []}}, "study.toml: report: unknown key 'page'"),
 ]  # fmt: skip
 
@@ -475,27 +429,6 @@ def test_bad_plans_are_refused_with_their_key(changes, words):
     with pytest.raises(InputError) as refusal:
         plan(**changes)
     assert words in str(refusal.value)
-
-
-def test_a_missing_key_is_named():
-    with pytest.raises(InputError, match="deals: missing; give a number of deals, or a precision"):
-        make_plan({key: value for key, value in SMALL.items() if key != "deals"}, "study.toml")
-
-
-def test_files_that_are_no_studies(tmp_path):
-    with pytest.raises(InputError, match="there is no such file"):
-        read_study(tmp_path / "nothing.toml")
-    broken = tmp_path / "broken.toml"
-    broken.write_text("name = \n")
-    with pytest.raises(InputError, match=r"broken.toml: not a TOML file: .*line 1"):
-        read_study(broken)
-
-
-@pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda file: file.stem)
-def test_every_experiment_is_a_study(file):
-    made = read_study(file)
-    assert made.games > 0
-    assert re.sub("_", "-", file.stem) == made.name
 
 
 # -- killed and resumed ----------------------------------------------------------------------------------------------
@@ -531,7 +464,7 @@ def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
     last = start(study, folder, 1)
     out, _ = last.communicate(timeout=300)
     assert last.returncode == 0, out
-    assert contents(folder) == contents(whole.folder)
+    assert table_bytes(folder) == table_bytes(whole.folder)
 
 
 @pytest.mark.slow_for("15")

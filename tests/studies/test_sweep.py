@@ -33,15 +33,6 @@ def test_the_table_has_the_values_beside_the_figures_of_balance():
     assert np.array_equal(same["value"], base["value"], equal_nan=True)
 
 
-@pytest.mark.slow
-def test_a_folder_of_a_sweep_is_read_again(tmp_path):
-    first = ss.sweep(study(BONUS), folder=tmp_path / "r")
-    again = ss.sweep(study(BONUS), folder=tmp_path / "r")
-    assert again.new_games == 0
-    assert again.tables["sweep"].equals(first.tables["sweep"])
-    assert (tmp_path / "r" / "tables" / "sweep.csv").is_file()
-
-
 def test_the_command_ranks_the_values(tmp_path, capsys):
     file = tmp_path / "s.toml"
     file.write_text(

@@ -84,14 +84,6 @@ def test_things_of_strozzi(strozzi):
     assert strozzi.checked == set(strozzi.things)
 
 
-def test_the_pirate_flag_is_used_in_nearly_every_round_and_its_users_win_their_share(strozzi):
-    """Counted of first ships of a round alone, it was used by 30 %, of whom 22.8 % won."""
-    shares = strozzi.table["value"]
-    for flag in ("pirate", "plus_one", "ware"):
-        assert shares.loc[f"flag:{flag}", "popularity"] > 0.95
-        assert shares.loc[f"flag:{flag}", "naive_win_share"] == pytest.approx(0.25, abs=0.01)
-
-
 def test_things_of_medici():
     found = Recount("medici_vs_strozzi", 2, "fair-price", 60, ["lot", "ship", "round", "seat", "tile"])
     lots, ships, rounds, tiles = (found.rows[name] for name in ("lot", "ship", "round", "tile"))

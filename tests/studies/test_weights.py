@@ -70,9 +70,8 @@ def test_numbers_that_do_nothing_are_grouped_even_if_the_box_itself_was_lucky():
     assert len(idle) == 100
     assert (idle == NOTHING).sum() >= 95
     assert set(status[status.index.str.startswith("start.")]) == {HEAVY}
-    assert set(status[status.index.str.startswith("dice.")]) == {
-        REAL
-    }  # they change scores and length, of all seats alike
+    assert status["dice.spin"] == NOTHING
+    assert {status["dice.faces"], status["dice.rolls"]} == {REAL}  # they change scores and length, of all seats alike
 
 
 SEATS, NOISE = 4, 0.43  # of one seat's wins in a game, as a standard deviation

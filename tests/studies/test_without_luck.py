@@ -115,7 +115,9 @@ def test_questions_about_agents_and_things_also_take_luck_out():
 def test_luck_is_printed_where_it_was_measured(capsys):
     given = ["compare", "strozzi", "heuristic", "picky", "--players", "4", "--deals", "40"]
     assert command(given) == 0
-    assert "luck" not in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "heuristic - picky, paired by deal" in printed
+    assert "luck" not in printed
     assert command([*given, "--luck", "learned", "--luck-redraws", "2"]) == 0
     printed = capsys.readouterr().out
     assert "with the luck taken out\nwin share" in printed

@@ -11,16 +11,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
-
-
-@ss.python_agent(name="no-pirate", games=("strozzi",))
-class NoPirate:
-    """Chooses at random, but never the pirate flag: action 2."""
-
-    def act(self, view, legal, rng):
-        free = [action for action in legal if action != 2]
-        return free[rng.below(len(free))]
+from strozzi_sim.studies.worth import WORTH, verdicts
 
 
 def losses(results):
@@ -29,19 +20,7 @@ def losses(results):
 
 def test_the_table_has_every_thing_agent_and_player_count():
     found = ss.worth("strozzi", ["flag:*", "claim:before-2"], players=[3, 4], deals=60).tables["worth"]
-    assert list(found.columns) == [
-        "players",
-        "variant",
-        "lineup",
-        "thing",
-        "agent",
-        "figure",
-        "value",
-        "low",
-        "high",
-        "n",
-        "deals",
-    ]
+    assert " ".join(found.columns) == "players variant lineup thing agent figure value low high n deals"
     assert set(found["agent"]) == {"random", "heuristic"}
     assert set(found["thing"]) == {"flag:pirate", "flag:plus_one", "flag:ware", "claim:before-2"}
     lost = found[found["figure"] == "win_share_lost"]
@@ -72,7 +51,6 @@ def test_only_what_is_worth_something_is_called_so():
     found = ss.worth("strozzi", ["flag:ware", "sail:8", "port:rome"], players=3, agents="heuristic", deals=1000)
     verdict = {line["thing"]: line["verdict"] for line in verdicts(found.tables["worth"], 0.01)}
     assert verdict["flag:ware"] == WORTH
-    assert set(verdict.values()) <= {WORTH, COSTS, SMALL, UNCLEAR}
 
 
 def test_results_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
@@ -105,16 +83,6 @@ def test_an_agent_that_searches_plays_fewer_deals():
 def test_what_cannot_be_measured_is_named(given, named):
     with pytest.raises(InputError, match=named.replace("*", r"\*")):
         ss.worth("strozzi", players=3, **given)
-
-
-@pytest.mark.slow
-def test_the_worth_of_the_pirate_flag_is_that_of_an_agent_without_it():
-    """An agent written by hand that never uses the flag loses what the restricted one loses."""
-    restricted = losses(ss.worth("strozzi", "flag:pirate", players=3, agents="random", deals=200))
-    by_hand = ss.compare("strozzi", NoPirate, "random", players=3, opponents="random", deals=200)
-    lost = restricted.loc["random", "flag:pirate", 3, "score_lost"]
-    own = by_hand.tables["difference"].set_index("figure").loc["score_mean"]
-    assert lost["low"] < -own["value"] < lost["high"] or own["low"] < -lost["value"] < own["high"]
 
 
 def test_without_a_thing_the_command_lists_them_and_how_to_ask(capsys):

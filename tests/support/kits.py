@@ -50,6 +50,7 @@ class Kit:
         question, standing: what must be equal in a core's position and the reference's: of the decision, and all of it.
         unordered: fields of the state in arbitrary order, with the field that counts them.
         choices: (type of an event, key of it or another type) of which another value may be another legal choice.
+        free: (type of an event, key of it) of what a seat chose or chance brought.
         joining: types of events of which one may be missing and the others still fit.
         golden: (players, variant) of the golden records.
     """
@@ -72,6 +73,7 @@ class Kit:
     standing: Callable[[Position, Any], Pairs]
     unordered: Mapping[str, str]
     choices: frozenset[tuple[str, str]]
+    free: frozenset[tuple[str, str]]
     joining: frozenset[str]
     golden: tuple[tuple[int, str], ...]
 

@@ -208,6 +208,7 @@ KIT = Kit(
     standing=_standing,
     unordered={"unseen_tile": "unseen"},
     choices=frozenset({("load", "discard")}),
+    free=frozenset({("reveal", "tile"), ("price", "price"), ("answer", "buy"), ("load", "ship"), ("load", "harbor")}),
     joining=frozenset({"reveal"}),
     golden=((2, "base"), (2, "medici_like"), (2, "all-flipped")),
 )

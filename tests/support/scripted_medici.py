@@ -158,14 +158,10 @@ def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list
 
 
 HARBORS = ("H1", "H2", "H3")
-
-
 TRACKS = [(harbor["id"], goods) for harbor in BASE["harbor"] for goods in harbor["tracks"]]
 
 
 TILES = list(tiles_of(BASE))
-
-
 SWITCHES: list[dict[str, Any]] = [
     {},
     {"round_ends_when": "moored"},
@@ -178,8 +174,6 @@ SWITCHES: list[dict[str, Any]] = [
 
 
 games = settings(max_examples=60, deadline=None)
-
-
 seeds = st.integers(0, 2**32)
 
 

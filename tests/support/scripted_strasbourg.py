@@ -271,6 +271,4 @@ def rivals(tie: bool, **switches: Any) -> Game:
 
 
 FOUR_CHAPELS = ((1, 1), (3, 3), (4, 5), (6, 1))
-
-
 AT_FOUR_CHAPELS = ((1, 1), (4, 3), (5, 6), (7, 2))

@@ -141,8 +141,6 @@ def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list
 
 
 ALL_FLAGS = list(FLAGS)
-
-
 SMALL_COUNT = 40  # random games per player count
 
 

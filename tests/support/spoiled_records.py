@@ -28,16 +28,26 @@ def broken_line(check: VerifyPart, header: dict[str, Any], numbered: Numbered, p
     return named_line(check, header, changed)
 
 
-def with_number(value: Any, change: Callable[[int], Any]) -> list[Any]:
-    """All copies of an event in which one number is changed."""
-    if type(value) is int:
-        return [change(value)]
+def with_another(value: Any, others: Callable[[Any], list[Any]]) -> list[Any]:
+    """All copies of an event in which one number, word or truth is another."""
     if isinstance(value, list):
-        changed = [(index, new) for index, item in enumerate(value) for new in with_number(item, change)]
+        changed = [(index, new) for index, item in enumerate(value) for new in with_another(item, others)]
         return [[*value[:index], new, *value[index + 1 :]] for index, new in changed]
     if isinstance(value, dict):
-        return [{**value, key: new} for key, item in value.items() for new in with_number(item, change)]
-    return []
+        return [{**value, key: new} for key, item in value.items() for new in with_another(item, others)]
+    return others(value)
+
+
+def with_number(value: Any, change: Callable[[int], Any]) -> list[Any]:
+    """All copies of an event in which one number is changed."""
+    return with_another(value, lambda leaf: [change(leaf)] if type(leaf) is int else [])
+
+
+def words_of(value: Any) -> set[str]:
+    """All words of an event or of several."""
+    if isinstance(value, (list, dict)):
+        return set().union(*map(words_of, value.values() if isinstance(value, dict) else value))
+    return {value} if isinstance(value, str) else set()
 
 
 def of_other_types(event: dict[str, Any]) -> Iterator[dict[str, Any]]:

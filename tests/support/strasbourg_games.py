@@ -350,6 +350,23 @@ KIT = Kit(
     choices=frozenset(
         {("keep_tasks", "tasks"), ("bid", "stack"), ("bid", "defer"), ("chapel", "site"), ("edifice", "site")}
     ),
+    free=frozenset(
+        {
+            ("setup", "round_cards"),
+            ("setup", "edifices"),
+            ("keep_tasks", "dealt"),
+            ("keep_tasks", "tasks"),
+            ("plan", "drawn"),
+            ("plan", "stacks"),
+            ("bid", "stack"),
+            ("act", "action"),
+            ("act", "space"),
+            ("act", "goods"),
+            ("return_card", "card"),
+            ("chapel", "site"),
+            ("edifice", "site"),
+        }
+    ),
     joining=frozenset({"act"}),  # the parts of one turn
     golden=((3, "base"), (4, "base"), (5, "base")),
 )

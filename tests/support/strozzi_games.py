@@ -172,6 +172,16 @@ KIT = Kit(
     standing=_standing,
     unordered={"unseen_ship": "ships_unseen", "unseen_tile": "tiles_unseen"},
     choices=frozenset(),
+    free=frozenset(
+        {
+            ("tiles", "display"),
+            ("reveal", "ship"),
+            ("claim", "flag"),
+            ("place", "port"),
+            ("take_tile", "tile"),
+            ("take_tile", "replacement"),
+        }
+    ),
     joining=frozenset(),
     golden=((3, "base"), (4, "base"), (5, "base"), (6, "base")),
 )

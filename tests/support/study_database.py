@@ -1,4 +1,4 @@
-"""Reads and changes study.sqlite of a results folder, as anybody with sqlite3 can."""
+"""Reads a results folder, and changes its study.sqlite, as anybody with sqlite3 can."""
 
 import sqlite3
 import time
@@ -19,6 +19,10 @@ def chunks(folder):
 def keep_chunks(folder, count):
     """Remove all chunks but the first ones."""
     execute(folder, "DELETE FROM chunks WHERE id NOT IN (SELECT id FROM chunks ORDER BY id LIMIT ?)", count)
+
+
+def table_bytes(folder):
+    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
 
 
 def listed_files(folder):

@@ -151,7 +151,8 @@ def test_a_game_without_a_table_of_its_own_is_shown_as_text(opened):
     page = opened(
         render(GAME, {"head": table.head, "steps": steps, "ask": None}, table.heading()),
         12,
-        viewport={"width": 390, "height": 800},
+        width=390,
+        height=800,
     )
     picture = page.locator("#board svg").text_content()
     assert "Face up:" in picture

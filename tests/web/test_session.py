@@ -115,15 +115,8 @@ def test_what_does_not_fit_the_game_is_refused_and_changes_nothing():
     session = Session(sitting())
     state = settled(session)
     version = state["version"]
-    for wrong in (
-        {"action": 99},
-        {"action": 0},
-        {"action": "2"},
-        {"action": True},
-        {"name": "florence"},
-        {"name": "x" * 2_000},
-        {},
-    ):
+    actions = ({"action": number} for number in (99, -1, 0, "2", True))
+    for wrong in (*actions, {"name": "florence"}, {"name": "x" * 2_000}, {}):
         with pytest.raises(InputError):
             session.play(version, **wrong)
     with pytest.raises(InputError, match="not one of the choices"):

@@ -7,7 +7,7 @@ from numba import float32
 
 from strozzi_agents.learned.features import Features
 from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet, solve
-from strozzi_agents.strozzi.heuristic import PARAMS, heuristic
+from strozzi_agents.strozzi.heuristic import heuristic
 from strozzi_agents.strozzi.immediate_value import marker_pay, ships_ahead
 from strozzi_agents.strozzi.value import (
     AT_FLORENCE,
@@ -53,8 +53,8 @@ _BINS = (2, 4, 6, 8)  # a share of unseen ships above each of these sail numbers
 
 
 def _defaults() -> np.ndarray[Any, Any]:
-    record = np.zeros(1, np.dtype([(name, "f8") for name in PARAMS], align=True))
-    for name, param in PARAMS.items():
+    record = np.zeros(1, heuristic.params_dtype)  # the type with which the agent itself is compiled
+    for name, param in heuristic.params.items():
         record[name] = param.default
     return record
 

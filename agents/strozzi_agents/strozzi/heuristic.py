@@ -38,7 +38,7 @@ from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
 # Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
-PARAMS: dict[str, Any] = {
+_PARAMS: dict[str, Any] = {
     # What a ship brings; the styles differ here.
     "speed": Param(0.633, 0.0, 5.0, "weight of ship prizes"),
     "ware": Param(1.067, 0.0, 5.0, "weight of steps at ports"),
@@ -239,7 +239,7 @@ def _claim(state, rules, params, memory):
     return chosen
 
 
-@compiled_agent(name="heuristic", games=("strozzi",), memory=MEMORY, **PARAMS)
+@compiled_agent(name="heuristic", games=("strozzi",), memory=MEMORY, **_PARAMS)
 def heuristic(state, rules, params, memory, rng):
     """Weighs the expected coins of ship, cargo, scrolls and tile against a flag's later use."""
     fill_decision(state, rules, params, memory)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
+from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.game.variants import from_changes
@@ -17,15 +17,6 @@ from strozzi_sim.games.medici_vs_strozzi.view import view_of
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
-
-PRICING = ("fixed-price", "fair-price", "shader")
-SEARCHING = (
-    "appraiser:lots=1,playouts=20",
-    "appraiser:lots=1,playouts=20,utility=win",
-    "flat_mc:playouts=1",
-    "ismcts:iterations=30",
-)
-VARIANTS = (*SHIPPED, *SWITCHES)
 
 
 def match(*names, played=BASE, seatings="one"):
@@ -144,8 +135,7 @@ def estimates(state, rules):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "factor"),
-    [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)],
+    ("name", "factor"), [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)]
 )
 def test_prices_are_the_said_share_of_the_fair_price(name, factor):
     named, bought = [], set()

@@ -5,14 +5,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 
 import strozzi_sim
-from medici_games import BASE, KIT, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
+from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import variants as reading
-from strozzi_sim.game.variants import from_changes, resolve_variant, shipped_variants
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.medici_vs_strozzi import components as c
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.reference import tiles_of
@@ -49,8 +48,6 @@ REFUSED = [
     ({"ships": {"capacities": [3, "4", 5]}}, "ships.capacities[1]", "got '4'"),
     ({"rounds": {"count": 3.5}}, "rounds.count", "got 3.5"),
     ({"switches": {"net_marker_movement": "no"}}, "switches.net_marker_movement", "got 'no'"),
-    ({"switches": {"round_ends_when": "empty"}}, "switches.round_ends_when", "'empty'"),
-    ({"rounds": {"starter": ["Medici", "Pazzi", "Strozzi"]}}, "rounds.starter[1]", "'Pazzi'"),
     ({"tracks": {"bonus": {"last": 20}}}, "tracks.bonus", "expected a whole number"),
     ({"tracks": {"per_track": 7}}, "tracks.per_track", "got 7"),
     ({"type": {"dye": {"key": "ink"}}}, "type", "expected a list"),
@@ -188,52 +185,6 @@ def test_the_box_as_the_rulebook_lists_it():
     assert (int(rules["majority"]), int(rules["monopoly"]), int(rules["start_cash"])) == (20, 10, 300)
     assert {kind["key"]: sum(kind["key"] in h["tracks"] for h in BASE.components["harbor"]) for kind in
             BASE.components["type"]} == {"dye": 2, "spice": 2, "cloth": 2, "fur": 2}  # fmt: skip
-
-
-def test_tile_ids_are_those_of_records():
-    names = [name for name, *_ in c.tile_ids(BASE.components)]
-    assert names == [
-        "dye-0", "dye-1", "dye-2", "dye-3", "dye-4a", "dye-4b", "spice-0", "spice-1", "spice-2", "spice-3", "spice-4a",
-        "spice-4b", "cloth-0", "cloth-1", "cloth-2", "cloth-3", "cloth-4a", "cloth-4b", "fur-0", "fur-1", "fur-2",
-        "fur-3", "fur-4a", "fur-4b", "gold-a", "gold-b",
-    ]  # fmt: skip
-
-
-@settings(max_examples=40, deadline=None)
-@given(changes=KIT.changes)
-def test_tile_ids_are_unique(changes):
-    names = [name for name, *_ in c.tile_ids(from_changes(MEDICI_VS_STROZZI, "drawn", changes, "drawn").components)]
-    assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize(
-    ("name", "half", "bonus"),
-    [
-        ("base", 5, {"4": 10, "5": 20}),
-        ("short", 4, {"3": 10, "4": 20}),
-        ("long", 6, {"5": 10, "6": 20}),
-        ("medici_like", 7, {"6": 10, "7": 20}),
-    ],
-)
-def test_shipped_tracks(name, half, bonus):
-    chosen = resolve_variant(MEDICI_VS_STROZZI, name)
-    tracks = chosen.components["tracks"]
-    assert (tracks["half_length"], tracks["bonus"]) == (half, bonus)
-    rules = chosen.rules[0]
-    for harbor, kind in zip(*rules["half_length"].nonzero(), strict=True):
-        assert rules["half_length"][harbor, kind] == half
-        paid = rules["bonus"][harbor, kind].tolist()
-        assert {str(space): coins for space, coins in enumerate(paid) if coins} == bonus
-    others = [{**each.components, "tracks": 0} for each in (chosen, BASE)]
-    assert others[0] == others[1]
-    assert any("length of the monopoly tracks" in words for words in chosen.reconstructed)
-
-
-def test_every_shipped_variant_says_what_it_is_about():
-    assert list(shipped_variants(MEDICI_VS_STROZZI)) == list(SHIPPED[1:])
-    for described in shipped_variants(MEDICI_VS_STROZZI).values():
-        assert described["provenance"] == "reconstructed"
-        assert described["about"].startswith("tracks of ")
 
 
 def test_variants_change_key_by_key():

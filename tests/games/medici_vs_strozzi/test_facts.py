@@ -4,8 +4,6 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.facts.columns import GameConfig
@@ -291,13 +289,6 @@ def test_facts_recounted_from_records(variant, agent, games):
     assert_recounted(variant, agent, 0, games)
 
 
-@pytest.mark.nightly
-@settings(max_examples=8, deadline=None)
-@given(st.sampled_from(list(VARIANTS)), st.integers(0, 10**9))
-def test_any_game_recounted(variant, deal):
-    assert_recounted(variant, "random", deal, deal + 1)
-
-
 def action_of(line, components):
     """The action that a line of a record stands for, or None if it was no decision."""
     kinds = {"price": lambda: s.NAME_PRICE + line["price"], "answer": lambda: s.BUY if line["buy"] else s.DECLINE}
@@ -354,33 +345,3 @@ def test_fair_prices_are_those_of_the_positions_in_one_deal_of_many(variant, age
     for name in by:
         assert (found[name] == expected[name]).all(), f"{name}: {variant}, {agent}, seed 1475"
     assert found["fair"][..., 1].sum() > 0
-
-
-def test_sums_are_what_the_rules_say():
-    """Beside what `AGREEMENTS` has and check_game looks at."""
-    match, games = match_of("base", "random"), 200
-    seats = Crosstab("seat", (), ("harbors", "monopolies", "bonus", "paid", "total", "win"))
-    ends = Crosstab("round_end", (), ("tiles", "left"))
-    ships = Crosstab("ship", (), ("won",))
-    harbors = Crosstab("harbor", (), ("harbors",))
-    plan = match.plan([seats, ends, ships, harbors])
-    played = match.play(0, games, plan=plan)
-    sums = {crosstab: plan.read(crosstab, played.counts[None])[0].tolist() for crosstab in plan.crosstabs}
-    _, *coins, paid, total, wins = sums[seats]
-    start = VARIANTS["base"].components["money"]["start_cash"]
-    assert 2 * games * start + sum(coins) - paid == total == played.outcome["scores"].sum()
-    rounds, tiles, left = sums[ends]
-    assert tiles + left == 26 * rounds == 26 * 3 * games
-    majority = VARIANTS["base"].components["scoring"]["harbor_majority"]
-    assert sums[ships] == [3 * 3 * 2 * games, sums[harbors][1] // majority]
-    assert wins == 60 * games
-
-
-def test_the_chunks_of_a_match_add_up():
-    match = match_of("base", "random")
-    plan = match.plan(GAME.report.crosstabs(GAME.report.PAGES))
-    whole, parts = (
-        match.play(0, 60, plan=plan).counts,
-        [match.play(k, k + 20, plan=plan).counts for k in (0, 20, 40)],
-    )
-    assert (whole == sum(parts)).all()

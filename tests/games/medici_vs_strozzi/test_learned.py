@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from learned_features import describer
-from medici_games import BASE, MEDICI_VS_STROZZI, variant
+from medici_games import BASE, MEDICI_VS_STROZZI
 from strozzi_agents.learned import train
 from strozzi_agents.learned.train import Stage, Trainer, main
 from strozzi_agents.medici_vs_strozzi import features
@@ -13,7 +13,6 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.games.medici_vs_strozzi.state import REVEAL
-from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -80,11 +79,9 @@ def test_most_games_keep_a_quiet_position():
     assert (games["kept"] == 1).mean() > 0.9
 
 
-def test_it_wins_more_than_its_guide_and_repeats_itself():
-    match = Match(MEDICI_VS_STROZZI, 2, (LEARNED, FAIR), BASE, 11, "rotate")
-    first, again = match.play(0, 100, rows=True), match.play(0, 100, rows=True)
-    assert first.rows.tobytes() == again.rows.tobytes()
-    assert first.outcome["wins"][0, 0].sum() / 60 / 200 > 0.75  # 0.5 is an equal share, the standard error 0.035
+def test_it_wins_more_than_its_guide():
+    played = Match(MEDICI_VS_STROZZI, 2, (LEARNED, FAIR), BASE, 11, "rotate").play(0, 100)
+    assert played.outcome["wins"][0, 0].sum() / 60 / 200 > 0.75  # 0.5 is an equal share, the standard error 0.035
 
 
 @pytest.mark.slow
@@ -99,11 +96,6 @@ def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     assert (worth[:, SCORE] == coins).all()
     assert (worth[:, LEAD] == coins - coins[::-1]).all()
     assert sorted(worth[:, WIN]) in ([0, 1], [0.5, 0.5])
-
-
-@pytest.mark.parametrize("name", ["base", "hidden-cash"])
-def test_it_does_not_use_what_is_hidden(name):
-    assert check_leaks(LEARNED, MEDICI_VS_STROZZI, variant(name), players=[2], deals=1).leak is None
 
 
 @pytest.mark.parametrize("restriction", ["~lot:above-1", "~buy:any"])

@@ -1,59 +1,15 @@
 """Checks of Medici vs Strozzi records: every changed line is refused with its place."""
 
-import itertools
-import json
-import random
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scripted_medici import (
-    HARBORS,
-    MEDICI,
-    TILES,
-    base_components,
-    choose,
-    deal,
-    empty_bag,
-    kind,
-    random_game,
-    record,
-    sell,
-    table,
-)
-from spoiled_records import broken_line, named_line, with_number
-from strozzi_sim.errors import InputError, RuleViolation
+from scripted_medici import MEDICI, base_components, empty_bag, record, sell, table
+from spoiled_records import broken_line, named_line
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.medici_vs_strozzi import verify
-from strozzi_sim.games.medici_vs_strozzi.reference import Game, Option
-from strozzi_sim.games.medici_vs_strozzi.verify import check_game, replay_game
-from strozzi_sim.play.records import check_header
-
-
-def line_after(numbered: list[Any], position: int, *kinds: str) -> int:
-    """The number of the next line of one of these types."""
-    return next(line for line, event in numbered[position:] if event["type"] in kinds)
-
-
-RECORDED = [  # components, seed, share of discards
-    (base_components(), 11, 0.1),
-    (base_components("short", round_ends_when="moored", lone_worthless_ship_wins=True), 12, 0.0),
-    (base_components("long", net_marker_movement=False), 13, 0.3),
-    (base_components("medici_like", buy_without_room=False), 14, 0.1),
-]
-recorded = pytest.mark.parametrize(("components", "seed", "discarding"), RECORDED)
-
-
-def with_options(components: dict[str, Any], seed: int, discarding: float) -> tuple[Game, dict[int, list[Option]]]:
-    """A random game, and what could be chosen at each position of its events where a lot was placed."""
-    game, dice = deal(components, seed), random.Random(seed)
-    options: dict[int, list[Option]] = {}
-    while not game.over:
-        if kind(game) == "place":
-            options[len(game.events)] = list(game.legal)
-        game.play(choose(game, dice, discarding))
-    return game, options
+from strozzi_sim.games.medici_vs_strozzi.verify import check_game
 
 
 def test_check_accepts_any_price() -> None:
@@ -65,79 +21,10 @@ def test_check_accepts_any_price() -> None:
     assert named_line(verify, header, numbered) is None
     position = next(number for number, (_, event) in enumerate(numbered) if event["type"] == "price")
     line, event = numbered[position]
+    told = next(number for number, later in numbered if later["type"] == "score_round")
+    assert broken_line(verify, header, numbered, position, {**event, "price": 0}) == told  # where the cash is
     for price in (2**53, -1, 7.0, True, None, "7", [7]):
         assert broken_line(verify, header, numbered, position, {**event, "price": price}) == line
-
-
-@pytest.mark.slow_for("components2", "components3")
-@recorded
-@pytest.mark.parametrize("step", [1, -1])
-def test_check_names_every_changed_number(components: dict[str, Any], seed: int, discarding: float, step: int) -> None:
-    game, options = with_options(components, seed, discarding)
-    header, numbered = record(game, components)
-    count = 0
-    for position, (line, event) in enumerate(numbered):
-        for changed in with_number(event, lambda number: number + step):
-            named = broken_line(verify, header, numbered, position, changed)
-            if event["type"] == "price" and changed["player"] == event["player"] and changed["price"] >= 0:
-                assert named == line_after(numbered, position, "score_round")  # where the cash is told
-            elif event["type"] == "load" and (changed["ship"], event["harbor"]) in options.get(position, []):
-                assert named is None or named >= line
-                assert changed["player"] == event["player"] or named == line
-            else:
-                assert named == line
-            count += 1
-    assert count > len(numbered)
-
-
-@pytest.mark.slow
-@recorded
-def test_check_changed_choices(components: dict[str, Any], seed: int, discarding: float) -> None:
-    game, options = with_options(components, seed, discarding)
-    header, numbered = record(game, components)
-    for position, (line, event) in enumerate(numbered):
-        if event["type"] == "answer":
-            named = broken_line(verify, header, numbered, position, {**event, "buy": not event["buy"]})
-            assert named in (line, numbered[position + 1][0])  # the other player would place the lot
-        if event["type"] not in ("load", "discard"):
-            continue
-        known = options.get(position, [])
-        for ship, harbor in itertools.product((3, 4, 5, 6), (*HARBORS, "H4", None)):
-            changed = {**event, "type": "load", "ship": ship, "harbor": harbor}
-            if event["type"] == "discard" or (ship, harbor) != (event["ship"], event["harbor"]):
-                named = broken_line(verify, header, numbered, position, changed)
-                assert (named is None or named > line) if (ship, harbor) in known else named == line
-        if event["type"] == "load":
-            named = broken_line(verify, header, numbered, position, {**event, "type": "discard"})
-            assert named is None or named > line
-
-
-@pytest.mark.slow_for("components0", "components2", "components3")
-@recorded
-def test_check_changed_tiles(components: dict[str, Any], seed: int, discarding: float) -> None:
-    header, numbered = record(random_game(components, seed, discarding), components)
-    drawn: list[str] = []
-    for position, (line, event) in enumerate(numbered):
-        if event["type"] == "round":
-            drawn = []
-        if event["type"] == "reveal":
-            placed = line_after(numbered, position, "load", "discard")
-            again = {
-                later["tile"]: number for number, later in numbered[position:] if number < placed and "tile" in later
-            }
-            for other in [*TILES[position % 3 :: 3], "salt-1", None, 7, ["dye-0"]]:
-                if other == event["tile"]:
-                    continue
-                named = broken_line(verify, header, numbered, position, {**event, "tile": other})
-                if other not in TILES or other in drawn:
-                    assert named == line
-                else:
-                    assert named == again.get(other, placed)
-            drawn.append(event["tile"])
-        for index, _ in enumerate(event.get("tiles", ())):
-            other_tiles = [*event["tiles"]]
-            other_tiles[index] = "gold-a" if other_tiles[index] != "gold-a" else "gold-b"
-            assert broken_line(verify, header, numbered, position, {**event, "tiles": other_tiles}) == line
 
 
 def test_check_says_what_is_wrong() -> None:
@@ -161,48 +48,3 @@ def test_check_says_what_is_wrong() -> None:
         assert refusal.value.line == line
     with pytest.raises(RuleViolation, match="stops early: expected a reveal or a price of player 0 after this"):
         check_game(header, 1, numbered)
-
-
-def whole_header() -> dict[str, Any]:
-    """The header of a game that was written down."""
-    with (Path(__file__).parent / "golden" / "random-base.jsonl").open() as file:
-        header: dict[str, Any] = json.loads(file.readline())
-    return header
-
-
-NUMBERS = [
-    "ships.capacities.0", "tiles.values_per_type.2", "tiles.gold_value", "tracks.half_length", "tracks.bonus.4",
-    "marker_steps.value_zero_tile", "marker_steps.other_tile", "scoring.harbor_majority", "scoring.monopoly",
-    "money.start_cash", "rounds.count", "rounds.reveal_max",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("key", NUMBERS)
-@pytest.mark.parametrize("value", [None, "3", 2.5, [1]])
-def test_a_header_needs_whole_numbers(key: str, value: Any) -> None:
-    header = whole_header()
-    *sections, last = (int(part) if part in ("0", "2") else part for part in key.split("."))
-    place = header["components"]
-    for section in sections:
-        place = place[section]
-    place[last] = value
-    with pytest.raises(InputError, match="line 1: components"):
-        check_header(header, "line 1")
-
-
-def test_replay_stops_at_every_decision() -> None:
-    game, dice = deal(base_components(), 23), random.Random(23)
-    asked = []
-    while not game.over:
-        asked.append((game.actor, kind(game), len(game.events)))
-        game.play(choose(game, dice))
-    header, numbered = record(game, base_components())
-    stops = []
-    told: list[Any] = []
-    for position, new in replay_game(header, 1, numbered):
-        told += new
-        assert len(told) == len(position.events)
-        if not position.over:
-            stops.append((position.actor, kind(position), len(position.events)))
-    assert stops == asked
-    assert told == game.events

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from strasbourg_games import BASE, KIT, STRASBOURG, VARIANTS, variant
+from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_agents.strasbourg.tasks import NEVER, missing
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -15,7 +15,6 @@ from strozzi_sim.games.strasbourg.events import cards_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -30,30 +29,7 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
     return Match(STRASBOURG, players, agents, played_variant, 3, seatings)
 
 
-# -- legal, pure, fair -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("played_variant", VARIANTS)
-def test_they_play_legally_everywhere(played_variant):
-    for players in STRASBOURG.player_counts:  # an illegal action would be a fault
-        assert match(*AGENTS[:players], players=players, played_variant=variant(played_variant)).play(0, 4).games == 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("played_variant", ["all-flipped", "few-cards"])
-def test_the_search_plays_legally(played_variant):
-    assert match(SEARCH, "random", players=3, played_variant=variant(played_variant)).play(0, 1).games == 1
-
-
-@pytest.mark.slow  # `heuristic` is checked among the agents of every game, too
-@pytest.mark.parametrize("changes", ["base", "all-flipped"])
-@pytest.mark.parametrize("name", ["heuristic", *STYLES, SEARCH])
-def test_they_are_fair(name, changes):
-    """All-flipped hides what can be hidden."""
-    found = check_leaks(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
-    assert found.leak is None, found.leak
-    assert found.decisions > 20
+# -- purity ---------------------------------------------------------------------------------------------------------
 
 
 def decide(compiled, table, memory):

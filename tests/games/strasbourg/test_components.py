@@ -23,22 +23,6 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.study import Study, run
 
 
-def test_the_box():
-    """What is known of the box (A51 to A56)."""
-    city = city_of(BASE.components)
-    assert (len(city.guilds), len(city.sites), len(BASE.components["tasks"])) == (47, 7, 25)
-    assert all(abs(a[0] - b[0]) + abs(a[1] - b[1]) > 1 for a in city.sites for b in city.sites if a != b)
-    values = BASE.components["goods"]["value"]
-    assert values["smith"] + values["vintner"] + values["shoemaker"] == 12
-    for guild, value in values.items():
-        assert {city.prices[cell] for cell, owner in city.guilds.items() if owner == guild} == {value - 1, value}
-    named = [guild for card in BASE.components["round_cards"] for guild in card["guilds"].values()]
-    assert all(named.count(guild) == 3 for guild in values)
-    assert all(len(set(card["guilds"].values())) == 3 for card in BASE.components["round_cards"])
-    assert {task["kind"] for task in BASE.components["tasks"]} == set(TASK_KINDS)
-    assert BASE.hidden
-
-
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_cities(name):
     """Districts hang together, building sites lie apart, chapel sites are the corners without one."""

@@ -12,9 +12,7 @@ from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
-from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.luck import usual_field
 
 HEURISTIC, LEARNED = (load_agent(name, STRASBOURG) for name in ("heuristic", "learned:redraws=2"))
@@ -61,14 +59,6 @@ def test_labels_are_results():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("players", STRASBOURG.player_counts)
-def test_it_plays_with_every_player_count_and_repeats_itself(players):
-    match = Match(STRASBOURG, players, (LEARNED, HEURISTIC), BASE, 3)
-    first, again = match.play(0, 2, rows=True), match.play(0, 2, rows=True)
-    assert first.rows.tobytes() == again.rows.tobytes()
-
-
-@pytest.mark.slow
 def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     evaluator, table = compile_evaluator(LEARNED, STRASBOURG), quiet_position(3)
     worth = evaluator.worth(table.state, BASE.rules)
@@ -79,10 +69,6 @@ def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     worth, points = evaluator.worth(table.state, BASE.rules), table.state[0]["score"][:4].astype(float)
     assert (worth[:, SCORE] == points).all()
     np.testing.assert_allclose(worth[:, LEAD], points - (points.sum() - points) / 3)
-
-
-def test_it_does_not_use_what_is_hidden():
-    assert check_leaks(LEARNED, STRASBOURG, BASE, players=[3], deals=1).leak is None
 
 
 def test_with_more_than_one_sample_it_counts_as_a_search():

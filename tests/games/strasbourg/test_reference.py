@@ -1,6 +1,5 @@
 """The reference rules of Strasbourg on random games: the invariants of R16, how it is asked, and the check of records."""
 
-import copy
 import itertools
 import random
 from collections import Counter
@@ -24,7 +23,7 @@ from scripted_strasbourg import (
     record,
     settings,
 )
-from spoiled_records import broken_line, named_line, of_other_types, with_number
+from spoiled_records import named_line
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg import verify
 from strozzi_sim.games.strasbourg.reference import Game
@@ -226,47 +225,6 @@ def test_tasks_on_boards_laid_at_random() -> None:
 # -- how it is asked ---------------------------------------------------------------------------------------------------
 
 
-@EVERY_SETTING
-def test_questions_and_numbers(players: int, switches: dict[str, Any]) -> None:
-    for game in positions(players, switches, 3):
-        if game.over:
-            assert (game.question, game.actor, game.legal, game.numbers) == (None, None, (), ())
-            continue
-        assert len(game.legal) == len(game.numbers) > 1  # what has one answer is not asked
-        assert min(game.numbers) > 0
-        assert max(game.numbers) <= 186 + 6
-        assert list(game.numbers) == sorted(set(game.numbers))  # in ascending order, all different
-        assert len(set(map(repr, game.legal))) == len(game.legal)
-
-
-RANGES = {  # F6.1, by kind of question
-    "keep_tasks": range(1, 32), "draw": (32, 33), "split": range(34, 41), "bid": range(41, 67), "seat": (67, 68),
-    "good": (67, 69), "place": (67, *range(70, 124)), "apprentice": (67, 69, *range(70, 124)), "sell": range(124, 140),
-    "return_card": range(140, 146), "chapel": (67, *range(146, 186)), "edifice": (67, *range(186, 193)),
-}  # fmt: skip
-
-
-def test_the_numbers_lie_in_their_ranges() -> None:
-    asked = set()
-    for game in (game for switches in ({}, FLIPPED) for game in positions(4, switches)):
-        if game.question:
-            asked.add(game.question.kind)
-            assert set(game.numbers) <= set(RANGES[game.question.kind])
-    assert asked == set(RANGES)
-
-
-def test_numbers_and_options_are_the_same_choice() -> None:
-    for seed in range(3):
-        dice = random.Random(seed)
-        one, other = (deal(BASE, 4, random.Random(seed)) for _ in range(2))
-        while not one.over:
-            number = dice.choice(one.numbers)
-            other.play(one.legal[one.numbers.index(number)])
-            one.play_number(number)
-            assert (one.legal, one.seen_by(0)) == (other.legal, other.seen_by(0))
-        assert one.events == other.events
-
-
 def test_some_numbers() -> None:
     """Each formula of F6.1 once, from the table of F6.1 and the map."""
     scene = Scene(4, {0: [[6, 1], [5]]}, round_cards=["R1", "R2", "R3", "R4", "R5"], ready=False)
@@ -291,34 +249,6 @@ def test_some_numbers() -> None:
     scene.to("I")
     assert game.numbers == (67, *range(186, 193))
     assert game.legal[1:] == tuple(("edifice", s) for s in ((3, 1), (5, 2), (8, 2), (7, 3), (5, 4), (2, 5), (8, 5)))
-
-
-HOW_FAR = ("_course", "question")
-
-
-def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
-    known = {repr(option): option for game in positions(4, FLIPPED, 2) for option in game.legal}
-    for game in positions(3, {}, 1):
-        before = (copy.deepcopy({name: part for name, part in vars(game).items() if name not in HOW_FAR}), game.legal)
-        for option in [*known.values(), None, "", 0, ("add", 1.0), ("sell", False), ("place", [4, 3])]:
-            if repr(option) not in map(repr, game.legal):
-                with pytest.raises(ValueError, match="is not legal for seat"):
-                    game.play(option)  # type: ignore[arg-type]
-        for number in {*range(-1, 200)} - {*game.numbers}:
-            with pytest.raises(ValueError, match="is not legal for seat"):
-                game.play_number(number)
-        assert before == ({name: part for name, part in vars(game).items() if name not in HOW_FAR}, game.legal)
-
-
-def test_places_of_all_players() -> None:
-    for seed in range(40):
-        game = random_game(BASE, 5, seed)
-        end = game.events[-1]
-        assert (game.scores, game.winners) == (end["total"], end["winners"])
-        assert game.winners == [seat for seat, place in enumerate(game.places) if place == 1]
-        order = sorted(range(5), key=lambda seat: (end["total"][seat], end["city"][seat]), reverse=True)
-        assert [game.places[seat] for seat in order] == sorted(game.places)
-        assert game.places[order[-1]] == 5 or game.places.count(max(game.places)) > 1
 
 
 def test_switches_have_defaults() -> None:
@@ -366,115 +296,6 @@ def test_what_cannot_be_played_is_refused(change: dict[str, Any], message: str) 
 # -- checking records --------------------------------------------------------------------------------------------------
 
 
-def box(number: int) -> dict[str, Any]:
-    """Component data that differ from the base in many ways."""
-    components = base_components(**SETTINGS[number % len(SETTINGS)])
-    if number % 3 == 1:
-        del components["round_cards"][number % 5]
-        components["chapels"]["count"] = 2
-        components["tasks_meta"] |= {"keep_min": 2, "keep_max": 4, "penalty_unfulfilled": 1}
-        components["coins"]["start_per_player"] = 20
-    if number % 3 == 2:
-        components["influence_cards"] |= {"values": [6, 2, 4], "copies_of_each": 3}
-        components["tasks_meta"] |= {"dealt_per_player": 1, "keep_max": 1}
-        components["privileges"]["start_per_player"] = 2
-        components["city"]["chapel_sites"] = components["city"]["chapel_sites"][:1]
-    return components
-
-
-RECORDED = [(box(number), 3 + number % 3, number) for number in range(12)]
-Numbered = list[tuple[int, dict[str, Any]]]
-
-
-def sample(numbered: Numbered, seed: int, one_in: int = 8) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """(position, number, event) of the first line of each kind, and of one line in so many."""
-    kinds = set()
-    for position, (number, event) in enumerate(numbered):
-        kind = (event["type"], event.get("action"))
-        if kind not in kinds or (position + seed) % one_in == 0:
-            yield position, number, event
-        kinds.add(kind)
-
-
-@EVERY_SETTING
-def test_check_accepts_what_was_played(players: int, switches: dict[str, Any]) -> None:
-    for seed in range(GAMES):
-        game = random_game(base_components(**switches), players, seed, EAGERNESS[seed % len(EAGERNESS)])
-        header, numbered = record(game)
-        assert named_line(verify, header, numbered) is None
-        further = [(number, {"note": [1], **event}) for number, event in numbered]
-        assert named_line(verify, header, further) is None  # further keys do not matter
-
-
-@pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
-def test_check_accepts_other_boxes(components: dict[str, Any], players: int, seed: int) -> None:
-    for eagerness in EAGERNESS:
-        assert named_line(verify, *record(random_game(components, players, seed, eagerness))) is None
-
-
-def test_replay_stops_at_every_decision() -> None:
-    """The stops are the questions of the game, and the lines between them are all its lines."""
-    for seed in range(3):
-        dice = random.Random(seed)
-        game, asked = deal(BASE, 4, dice), []
-        while not game.over:
-            asked.append((game.question, len(game.events)))
-            game.play(choose(game, dice))
-        header, numbered = record(game)
-        stops, told = [], []
-        for here, new in verify.replay_game(header, 1, numbered):
-            told += new
-            stops.append((here.question, len(told)))
-        assert stops == [*asked, (None, len(game.events))]
-        assert told == [line for _, line in numbered]
-
-
-@pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
-def test_check_names_every_changed_number(components: dict[str, Any], players: int, seed: int) -> None:
-    """What follows from the rules is named in its own line; another choice may be as good, or break a later line."""
-    header, numbered = record(random_game(components, players, seed, 0.3))
-    accepted = 0
-    for position, number, event in sample(numbered, seed):
-        for changed in with_number(event, lambda value: value + 1):
-            named = broken_line(verify, header, numbered, position, changed)
-            differing = {key for key in event if event[key] != changed[key]}
-            if differing <= {"space", "site", "stack", "stacks", "drawn", "goods", "card"}:
-                assert named is None or named >= number, changed
-                accepted += named is None
-            else:
-                assert named == number, changed
-    assert accepted < 20
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("components", "players", "seed"), RECORDED[:3])
-def test_check_names_lines_with_other_types(components: dict[str, Any], players: int, seed: int) -> None:
-    header, numbered = record(random_game(components, players, seed, 0.3))
-    for position, number, event in sample(numbered, seed, one_in=999):
-        for changed in of_other_types(event):
-            named = broken_line(verify, header, numbered, position, changed)
-            if changed not in ({**event, "site": None}, {**event, "stack": None}):  # not to build, or to pass
-                assert named is not None, changed
-                assert named >= number, changed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
-def test_check_names_lines_left_out_doubled_or_exchanged(components: dict[str, Any], players: int, seed: int) -> None:
-    header, numbered = record(random_game(components, players, seed, 0.3))
-    for position, number, event in sample(numbered, seed):
-        for kept in ([event, event], []):
-            changed = [line for _, line in numbered]
-            changed[position : position + 1] = kept
-            named = named_line(verify, header, list(enumerate(changed, start=2)))
-            assert named is not None, (number, event, kept)
-            assert named >= min(number, len(changed) + 1)
-        if position + 1 < len(numbered) and event != numbered[position + 1][1]:
-            swapped = [line for _, line in numbered]
-            swapped[position : position + 2] = reversed(swapped[position : position + 2])
-            assert named_line(verify, header, list(enumerate(swapped, start=2))) in (number, number + 1)
-
-
 STRANGE: list[Any] = [
     None, [], {}, "x", 1.5, True, -1, 10**30, float("nan"), [[]], [None], [{}], {"smith": 1}, [1, 2], [[1], [2]],
     "good", "place", "sell", "decline", "seat", "plan", "act", "bid", "defer", "round",
@@ -506,14 +327,6 @@ def test_check_refuses_or_accepts_strange_values(seed: int) -> None:
     assert refused > 50
 
 
-def test_check_names_a_game_that_stops_early() -> None:
-    header, numbered = record(random_game(BASE, 3, 1))
-    assert named_line(verify, header, []) == 1
-    for length in range(1, len(numbered)):
-        assert named_line(verify, header, numbered[:length]) == numbered[length - 1][0]
-    assert named_line(verify, header, [*numbered, (999, {"type": "round"})]) == 999
-
-
 PLAN = {0: [[6, 1], [6], [5, 2]], 1: [[5, 3], [4]], 2: [[4, 4], [2]]}
 
 
@@ -543,12 +356,7 @@ def played() -> Scene:
         ("plan", {}, {"stacks": [[6, 1]]}, "a plan of player 0 with stacks that begin"),
         ("plan", {}, {"stacks": [[6, 1], [6], [5, 3]]}, "a plan of player 0 with stacks that begin"),
         ("plan", {}, {"stacks": [[]]}, "a plan of player 0 with stacks that begin"),
-        ("plan", {}, {"stacks": [[6, 1], [], [5, 2]]}, "found stacks"),
-        ("plan", {}, {"stacks": [[6.0, 1], [6], [5, 2]]}, r"found stacks|stacks that begin \[\[6\]\]"),
-        ("plan", {}, {"stacks": [[6, 1.0], [6], [5, 2]]}, "found stacks"),
-        ("plan", {}, {"drawn": []}, "expected"),
         ("plan", {}, {"drawn": [6, 6, 6, 6, 6]}, "expected a card left in the deck of player 0, found 6"),
-        ("plan", {}, {"drawn": [6, 6, 7]}, "expected a card left in the deck of player 0, found 7"),
         ("round", {}, {"start_player": 1}, "start_player 1 instead of 0"),
         ("step", {}, {"guild": "smith"}, 'guild "smith" instead of null'),
         ("bid", {}, {"stack": [5, 2]}, None),

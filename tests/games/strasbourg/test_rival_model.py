@@ -3,7 +3,7 @@
 import textwrap
 from collections import Counter
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -88,6 +88,7 @@ def stacks_of(world, seat):
     "name", [pytest.param(name, marks=pytest.mark.slow) for name in ("few-cards", "base", "planning", "all-flipped")]
 )
 def test_imagined_worlds_agree_with_all_that_is_known(name):
+    """Those that chance alone draws, too."""
     chosen, model, moved, kept = variant(name), Model("heuristic"), 0, 0
     for number, table in enumerate(played(chosen, 4, 2)):
         if number % 3:
@@ -97,10 +98,10 @@ def test_imagined_worlds_agree_with_all_that_is_known(name):
         world, randoms = drawn(table, seat, number)
         even = exact_copy(world)
         model.imagine(world, chosen.rules, seat, randoms)
-        for other in set(range(4)) - {seat}:
-            stacks, deck = stacks_of(world, other), cards_of(int(world["deck"][0, other]))
+        for each, other in product((even, world), set(range(4)) - {seat}):
+            stacks, deck = stacks_of(each, other), cards_of(int(each["deck"][0, other]))
             assert stacks == sorted(stacks, reverse=True)
-            assert len(deck) == int(world["deck_left"][0, other])
+            assert len(deck) == int(each["deck_left"][0, other])
             hidden = Counter(card for stack in stacks for card in stack)
             seen = int(known["lost"][0, other]) + int(known["bid"][0, other])
             under = known["under"][0, other][: int(known["under_left"][0, other])].tolist()
@@ -112,9 +113,11 @@ def test_imagined_worlds_agree_with_all_that_is_known(name):
             )
             must = Counter(cards_of(int(known["known"][0, other]))) - Counter(cards_of(int(known["shown"][0, other])))
             assert not must - hidden
-            assert int(world["kept"][0, other]) & ~int(world["dealt"][0, other]) == 0
+            kept_tasks, dealt = int(each["kept"][0, other]), int(each["dealt"][0, other])
+            assert kept_tasks & ~dealt == dealt & int(known["dealt"][0, seat]) == 0
+            assert dealt.bit_count() == int(chosen.rules["dealt"][0])
             moved += stacks != stacks_of(even, other)
-            kept += world["kept"][0, other] != even["kept"][0, other]
+            kept += kept_tasks != even["kept"][0, other]
         if table.actor == seat:
             assert world["legal"][0] == table.state["legal"][0]
         kernels(STRASBOURG).conceal(world, chosen.rules, seat)

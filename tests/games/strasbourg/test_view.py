@@ -90,38 +90,6 @@ def hidden(world, other):
     return [cards_of(int(world["stacks"][other][k])) for k in range(int(world["stack_count"][other]))]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["base", "few-cards", "planning", "all-flipped"])
-def test_worlds_agree_with_all_that_is_public(name):
-    """Cards and sizes; and a card that was drawn again from under a deck is in the stacks unless one of its value was seen."""
-    chosen, certain = variant(name), 0
-    for table in KIT.positions(chosen, 4, 6):
-        if table.over:
-            continue
-        seat = table.actor
-        known = table.concealed(seat)[0]
-        for world in redrawn(table, seat, 2):
-            for other in range(4):
-                if other == seat:
-                    continue
-                pool = Counter(unseen(known, chosen.rules, other))
-                stacks, deck = hidden(world, other), cards_of(int(world["deck"][other]))
-                dealt = Counter(card for stack in stacks for card in stack) + Counter(deck)
-                assert not dealt - pool
-                assert len(deck) == int(world["deck_left"][other])
-                assert stacks == sorted(stacks, reverse=True)
-                sizes = [int(word) - s.UNKNOWN_STACK for word in known["stacks"][other] if int(word)]
-                assert sorted(map(len, stacks), reverse=True) == sizes
-                must = Counter(cards_of(int(known["known"][other]))) - Counter(cards_of(int(known["shown"][other])))
-                assert not must - Counter(card for stack in stacks for card in stack)
-                certain += sum(must.values())
-                kept, tasks = int(world["kept"][other]), int(world["dealt"][other])
-                assert kept & ~tasks == 0
-                assert tasks.bit_count() == int(chosen.rules["dealt"][0])
-                assert tasks & int(known["dealt"][seat]) == 0
-    assert certain > 0 or name != "few-cards"
-
-
 def near(count, trials, share):
     return abs(count - trials * share) < 5 * sqrt(trials * share * (1 - share)) + 1
 

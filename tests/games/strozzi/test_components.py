@@ -53,16 +53,6 @@ def test_an_illegal_variant_is_refused_with_its_key(changes, key):
     assert key in str(refusal.value)
 
 
-def test_variants_change_key_by_key():
-    changed = from_changes(
-        STROZZI, "mine", {"ships": {"S12": {"sail": 8}}, "setup": {"cards_removed": {"4": 10}}}, "mine"
-    )
-    assert changed.components["setup"]["cards_removed"] == {"3": 17, "4": 10, "5": 11, "6": 8}
-    assert [ship["sail"] for ship in changed.components["ships"] if ship["id"] == "S12"] == [8]
-    assert len(changed.components["ships"]) == 29
-    assert BASE.components["setup"]["cards_removed"]["4"] == 14
-
-
 def test_long_tracks_is_shipped_and_replaces_the_bonus_spaces():
     assert list(shipped_variants(STROZZI)) == ["long-tracks"]
     tracks = resolve_variant(STROZZI, "long-tracks").components["tracks"]

@@ -212,14 +212,6 @@ def test_what_cannot_be_trained_is_refused_before_it_begins(given, message, caps
 # -- the agent -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", STROZZI.player_counts)
-def test_it_plays_with_every_player_count_and_repeats_itself(players):
-    lineup = (load_agent("learned", STROZZI), load_agent("heuristic", STROZZI))
-    match = Match(STROZZI, players, lineup, BASE, 3)
-    first, again = match.play(0, 6, rows=True), match.play(0, 6, rows=True)
-    assert first.rows.tobytes() == again.rows.tobytes()
-
-
 def test_it_wins_more_than_its_guide():
     lineup = (load_agent("learned", STROZZI), *[load_agent("heuristic", STROZZI)] * 3)
     played = Match(STROZZI, 4, lineup, BASE, 11, "rotate").play(0, 150)

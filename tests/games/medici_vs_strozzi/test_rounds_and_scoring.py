@@ -1,0 +1,614 @@
+"""Scoring, rounds, data, bounds and invariants: the reference rules of Medici vs Strozzi against the ambiguities list, item by item."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripted_medici import (
+    BASE,
+    DISCARD,
+    MEDICI,
+    SIX_STEPS,
+    STROZZI,
+    SWITCHES,
+    TILES,
+    TRACKS,
+    VARIANTS,
+    base_components,
+    buy_one,
+    choose,
+    deal,
+    empty_bag,
+    games,
+    kind,
+    left_over,
+    lines,
+    loads_on,
+    moor,
+    random_game,
+    say,
+    scored,
+    seeds,
+    sell,
+    show,
+    table,
+)
+from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, Game, tiles_of
+
+# -- scoring, with the golden examples --------------------------------------------------------------------------------
+
+
+def test_item_37_all_tiles_count() -> None:
+    score = scored({"H3": (3, "gold-a", "dye-1")}, {"H3": (4, "fur-0", "fur-1", "cloth-4a")})
+    assert score["harbors"] == [20, 0]
+    score = scored({"H3": (3, "gold-a", "dye-1")}, {"H3": (4, "fur-0", "fur-3", "cloth-4a")})
+    assert score["harbors"] == [0, 20]
+
+
+def test_item_37_ties_pay_nobody() -> None:
+    assert scored({"H1": (3, "dye-4a")}, {"H1": (3, "cloth-3", "fur-1")})["harbors"] == [0, 0]
+    assert scored({"H1": (3, "dye-0")}, {"H1": (5, "cloth-0", "fur-0")})["harbors"] == [0, 0]
+
+
+def test_item_37_alone_at_a_harbor() -> None:
+    assert scored({}, {"H2": (4, "dye-0", "fur-1")})["harbors"] == [0, 20]
+    score = scored({}, {"H2": (4, "dye-0", "fur-0")})
+    assert (score["harbors"], score["markers"]["H2"]["dye"]) == ([0, 0], -2)
+
+
+def test_item_37_switch_lone_worthless_ship_wins() -> None:
+    assert scored({}, {"H2": (4, "dye-0", "fur-0")}, lone_worthless_ship_wins=True)["harbors"] == [0, 20]
+    assert scored({"H2": (4, "dye-0")}, {}, lone_worthless_ship_wins=True)["harbors"] == [20, 0]
+    both = scored({"H1": (3, "dye-0")}, {"H1": (5, "cloth-0")}, lone_worthless_ship_wins=True)
+    assert both["harbors"] == [0, 0]
+    assert scored({}, {}, lone_worthless_ship_wins=True)["harbors"] == [0, 0]
+
+
+THREE_STEPS, TWO_STEPS = (3, "dye-1", "dye-2", "dye-3"), (3, "dye-0")
+
+
+@pytest.mark.parametrize(
+    ("old", "net", "one_by_one"), [(5, 5, 3), (4, 5, 3), (3, 4, 3), (0, 1, 1), (-4, -3, -3), (-5, -4, -4)]
+)
+def test_item_38_net_movement(old: int, net: int, one_by_one: int) -> None:
+    score = scored({"H1": THREE_STEPS}, {"H1": TWO_STEPS}, {"H1.dye": old})
+    assert score["markers"]["H1"]["dye"] == net
+    score = scored({"H1": THREE_STEPS}, {"H1": TWO_STEPS}, {"H1.dye": old}, net_marker_movement=False)
+    assert score["markers"]["H1"]["dye"] == one_by_one
+
+
+def test_item_38_switch_medici_moves_first() -> None:
+    score = scored({"H1": TWO_STEPS}, {"H1": THREE_STEPS}, {"H1.dye": -5}, net_marker_movement=False)
+    assert score["markers"]["H1"]["dye"] == -5  # first to -3, then stopped at the end
+    score = scored({"H1": TWO_STEPS}, {"H1": THREE_STEPS}, {"H1.dye": 5}, net_marker_movement=False)
+    assert score["markers"]["H1"]["dye"] == 2
+
+
+def test_item_39_surplus_is_lost() -> None:
+    assert scored({"H1": SIX_STEPS}, {}, {"H1.dye": 4})["markers"]["H1"]["dye"] == 5
+    assert scored({}, {"H1": TWO_STEPS}, {"H1.dye": 5})["markers"]["H1"]["dye"] == 3
+    assert scored({}, {"H2": SIX_STEPS}, {"H2.dye": -3})["markers"]["H2"]["dye"] == -5
+
+
+def test_item_40_steps_of_a_tile() -> None:
+    for value in ("1", "2", "3", "4a", "4b"):
+        assert scored({"H1": (3, f"fur-{value}")}, {})["markers"]["H1"]["fur"] == 1
+    assert scored({"H1": (3, "fur-0")}, {})["markers"]["H1"]["fur"] == 2
+    assert scored({}, {"H1": (3, "fur-0", "fur-1")})["markers"]["H1"]["fur"] == -3
+    score = scored({"H1": (5, "gold-a", "gold-b", "cloth-0", "cloth-4a")}, {"H3": (3, "dye-0", "spice-2", "gold-a")})
+    assert not any(position for track in score["markers"].values() for position in track.values())
+
+
+def test_item_40_other_steps() -> None:
+    components = base_components()
+    components["marker_steps"] |= {"value_zero_tile": 0, "other_tile": 3}
+    score = scored({"H1": (4, "fur-0", "dye-1")}, {}, components=components)
+    assert score["markers"]["H1"] == {"dye": 3, "spice": 0, "fur": 0}
+
+
+def test_item_41_monopolies_are_paid_from_the_new_positions() -> None:
+    score = scored({"H1": (3, "dye-1")}, {"H2": TWO_STEPS}, {"H1.dye": 3, "H2.dye": 1})
+    assert (score["monopolies"], score["bonus"]) == ([10, 10], [10, 0])
+    assert (score["markers"]["H1"]["dye"], score["markers"]["H2"]["dye"]) == (4, -1)
+    assert score["harbors"] == [20, 0]
+    assert score["cash"] == [340, 310]
+
+
+def test_item_42_centre() -> None:
+    score = scored({}, {"H1": (3, "dye-1", "spice-0")}, {"H1.dye": 1, "H1.spice": 1})
+    assert score["markers"]["H1"] == {"dye": 0, "spice": -1, "fur": 0}
+    assert score["monopolies"] == [0, 10]
+
+
+@pytest.mark.parametrize(("position", "bonus"), [(1, 0), (2, 0), (3, 0), (4, 10), (5, 20)])
+@pytest.mark.parametrize(("harbor", "goods"), TRACKS)
+def test_item_43_bonus_is_added(harbor: str, goods: str, position: int, bonus: int) -> None:
+    score = scored({}, {}, {f"{harbor}.{goods}": position})
+    assert (score["monopolies"], score["bonus"], score["cash"]) == ([10, 0], [bonus, 0], [310 + bonus, 300])
+    score = scored({}, {}, {f"{harbor}.{goods}": -position})
+    assert (score["monopolies"], score["bonus"], score["cash"]) == ([0, 10], [0, bonus], [300, 310 + bonus])
+
+
+def test_item_43_every_scoring_pays_again() -> None:
+    game = table(rounds=3)
+    game.markers["H2"]["cloth"] = 5
+    for _ in range(3):
+        empty_bag(game)
+    assert [event["cash"] for event in lines(game, "score_round")] == [[330, 300], [360, 300], [390, 300]]
+
+
+def test_item_43_passing_a_bonus_space_pays_nothing() -> None:
+    score = scored({"H1": (5, *SIX_STEPS[1:3])}, {}, {"H1.dye": -5})
+    assert (score["markers"]["H1"]["dye"], score["bonus"]) == (-2, [0, 0])
+
+
+def test_item_44_markers_are_not_reset() -> None:
+    game = table(rounds=2)
+    game.markers["H3"]["fur"] = -5
+    empty_bag(game)
+    assert (game.round, game.markers["H3"]["fur"]) == (2, -5)
+
+
+def test_item_45_harbors_are_independent() -> None:
+    score = scored({"H1": (3, "dye-1", "dye-2")}, {"H2": (3, "dye-0", "dye-3")})
+    assert (score["markers"]["H1"]["dye"], score["markers"]["H2"]["dye"]) == (2, -3)
+
+
+def test_item_46_ships_come_home() -> None:
+    game = sell(table(rounds=2), 3, MEDICI, (3, "H1"))
+    empty_bag(game)
+    assert game.round == 2
+    assert game.ships == [{3: (None, []), 4: (None, []), 5: (None, [])}] * 2
+    first = lines(game, "score_round")[0]
+    assert first["markers"]["H1"]["dye"] == 4  # dye-0, dye-1, dye-2
+    empty_bag(game)
+    assert lines(game, "score_round")[1]["markers"] == first["markers"]
+    assert lines(game, "score_round")[1]["harbors"] == [0, 0]
+
+
+def test_item_47_payouts_are_multiples_of_ten() -> None:
+    for seed in range(20):
+        for event in lines(random_game(base_components(), seed), "score_round"):
+            payments = event["harbors"] + event["monopolies"] + event["bonus"]
+            assert all(type(payment) is int and payment >= 0 and payment % 10 == 0 for payment in payments)
+
+
+def test_golden_1_rulebook_scoring() -> None:
+    score = scored(
+        {"H1": (3, "gold-a"), "H2": (4, "gold-b"), "H3": (5, "dye-1")},
+        {"H3": (3, "spice-1")},
+        {
+            "H1.dye": 2, "H1.spice": 1, "H1.fur": 3, "H2.dye": 1,
+            "H2.spice": -5, "H2.cloth": -1, "H3.cloth": -2, "H3.fur": 0,
+        },
+    )  # fmt: skip
+    assert score["harbors"] == [40, 0]
+    assert score["monopolies"] == [40, 30]
+    assert score["bonus"] == [0, 20]
+    assert score["cash"] == [300 + 80, 300 + 50]
+
+
+def test_golden_2_net_movement() -> None:
+    white, green, blue, other = "fur", "spice", "dye", "cloth"
+    score = scored(
+        {"H1": (5, f"{white}-4a", f"{green}-4a", f"{green}-3", f"{blue}-4a", f"{other}-1")},
+        {"H1": (4, "gold-a", f"{blue}-3", f"{blue}-4b", f"{green}-1")},
+    )
+    assert score["harbors"] == [20, 0]  # 16 against 13
+    assert score["markers"]["H1"] == {white: 1, green: 1, blue: -1}
+
+
+def test_golden_3_rulebook_turn() -> None:
+    game = say(show(table(["cloth-2", "fur-3"]), 2), (MEDICI, 7), (STROZZI, False), (MEDICI, (4, "H2")))
+    assert game.events[1:7] == [
+        {"type": "reveal", "player": MEDICI, "tile": "cloth-2"},
+        {"type": "reveal", "player": MEDICI, "tile": "fur-3"},
+        {"type": "price", "player": MEDICI, "price": 7},
+        {"type": "answer", "player": STROZZI, "buy": False},
+        {"type": "load", "player": MEDICI, "ship": 4, "harbor": "H2", "tiles": ["cloth-2", "fur-3"]},
+        {"type": "reveal", "player": MEDICI, "tile": "dye-0"},
+    ]
+    assert game.cash == [293, 300]
+    assert game.ships[MEDICI] == {3: (None, []), 4: ("H2", ["cloth-2", "fur-3"]), 5: (None, [])}
+
+
+# -- rounds, order, end of the game and data --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("buyer", [MEDICI, STROZZI])
+def test_item_48_first_proposers(buyer: int) -> None:
+    game = table(rounds=3)
+    proposers = []
+    while not game.over:
+        proposers.append((game.round, game.start_player, game.proposer))
+        number = game.round
+        while not game.over and game.round == number:
+            buy_one(game, buyer)
+    assert proposers == [(1, MEDICI, MEDICI), (2, STROZZI, STROZZI), (3, STROZZI, STROZZI)]
+    assert [event["start_player"] for event in lines(game, "round")] == [MEDICI, STROZZI, STROZZI]
+
+
+def test_item_48_start_player_of_round_1() -> None:
+    game = table(rounds=3, start=STROZZI)
+    assert (game.start_player, game.proposer, game.actor) == (STROZZI, STROZZI, STROZZI)
+    assert lines(empty_bag(game), "round")[1]["start_player"] == STROZZI
+    for start in (-1, 2):
+        with pytest.raises(ValueError, match="start player"):
+            table(start=start)
+
+
+def test_item_48_other_starters() -> None:
+    components = base_components()
+    components["rounds"] |= {"count": 4, "starter": ["Medici", "Strozzi", "Medici", "Strozzi"]}
+    game = random_game(components, 48)
+    assert [event["start_player"] for event in lines(game, "round")] == [0, 1, 0, 1]
+    for starters in (["Medici"], ["Medici"] * 5, ["Medici", "Strozzi", "Medici", "Pazzi"]):
+        components["rounds"]["starter"] = starters
+        with pytest.raises(ValueError, match=r"starters|not in"):
+            deal(components, 48)
+
+
+def test_item_49_the_buyer_proposes_next() -> None:
+    game = table()
+    for _ in range(3):  # declined three times
+        say(show(game, 1), (MEDICI, 40), (STROZZI, False), (MEDICI, (5, "H1")))
+    assert [event["player"] for event in lines(game, "reveal")] == [MEDICI] * 4
+    say(show(game, 1), (MEDICI, 0), (STROZZI, True), (STROZZI, (5, "H1")))
+    assert (game.proposer, game.actor) == (STROZZI, STROZZI)
+
+
+@pytest.mark.parametrize("price", [0, 25])
+def test_item_50_buying_and_discarding_takes_the_turn(price: int) -> None:
+    game = sell(table(), 1, STROZZI, DISCARD, price)
+    assert (game.proposer, game.actor) == (STROZZI, STROZZI)
+    assert lines(game, "reveal")[-1]["player"] == STROZZI
+    assert (game.lot, game.price, game.buyer) == (["dye-1"], None, None)
+
+
+def test_item_51_medici_is_player_0() -> None:
+    assert FAMILIES == ("Medici", "Strozzi") == tuple(player["name"] for player in BASE["player"])
+    assert scored({"H1": (3, "dye-1")}, {})["markers"]["H1"]["dye"] == BASE["player"][MEDICI]["side"] == 1
+
+
+def test_item_52_all_tiles_return_every_round() -> None:
+    for seed in range(10):
+        game, dice = deal(base_components(), seed), random.Random(seed)
+        seen: dict[int, list[str]] = {}
+        while not game.over:
+            seen.setdefault(game.round, [*game.lot, *game._bag])
+            game.play(choose(game, dice))
+        assert [sorted(tiles) for tiles in seen.values()] == [sorted(TILES)] * 3
+        assert len({tuple(tiles) for tiles in seen.values()}) == 3
+
+
+@pytest.mark.parametrize("change", ["missing", "twice", "unknown", "round"])
+def test_item_52_order_must_name_every_tile_once(change: str) -> None:
+    orders = [list(TILES) for _ in range(3)]
+    if change == "missing":
+        orders[2].pop()
+    elif change == "twice":
+        orders[1][0] = orders[1][1]
+    elif change == "unknown":
+        orders[0][0] = "salt-1"
+    else:
+        orders.pop()
+    with pytest.raises(ValueError, match="each of the 26 tiles once a round"):
+        Game(base_components(), orders)
+
+
+def test_item_53_always_three_rounds() -> None:
+    game = table(rounds=3)
+    game.cash = [100_000, -100_000]
+    for number in (1, 2, 3):
+        assert (game.round, game.over) == (number, False)
+        empty_bag(game)
+    assert game.over
+    assert (game.actor, game.legal, game.question) == (None, (), None)
+    assert len(lines(game, "score_round")) == 3
+
+
+def test_item_54_shared_victory() -> None:
+    game = empty_bag(table())
+    assert game.events[-1] == {"type": "score_end", "total": [300, 300], "winners": [MEDICI, STROZZI]}
+    game = empty_bag(sell(table(), 1, MEDICI, price=1))
+    assert game.events[-1] == {"type": "score_end", "total": [299, 300], "winners": [STROZZI]}
+
+
+def test_item_55_third_round_is_scored_in_full() -> None:
+    game = table(rounds=3)
+    for _ in range(2):
+        empty_bag(game)
+    sell(game, 3, STROZZI, (4, "H2"))
+    empty_bag(game)
+    assert [event["type"] for event in game.events[-2:]] == ["score_round", "score_end"]
+    last = lines(game, "score_round")[2]
+    assert (last["harbors"], last["monopolies"], last["bonus"]) == ([0, 20], [0, 10], [0, 10])
+    assert game.events[-1] == {"type": "score_end", "total": [300, 340], "winners": [STROZZI]}
+
+
+@pytest.mark.parametrize(
+    ("tracks", "length", "bonus"),
+    [
+        ("base", 5, {4: 10, 5: 20}),
+        ("short", 4, {3: 10, 4: 20}),
+        ("long", 6, {5: 10, 6: 20}),
+        ("medici_like", 7, {6: 10, 7: 20}),
+    ],
+)
+def test_item_56_tracks_of_the_variants(tracks: str, length: int, bonus: dict[int, int]) -> None:
+    components = base_components(tracks)
+    for position in range(1, length + 1):
+        score = scored({}, {}, {"H1.fur": -position, "H3.cloth": position}, components)
+        assert score["bonus"] == [bonus.get(position, 0)] * 2
+    score = scored({"H1": SIX_STEPS}, {"H2": SIX_STEPS}, {"H1.dye": 3, "H2.dye": -3}, components)
+    assert (score["markers"]["H1"]["dye"], score["markers"]["H2"]["dye"]) == (length, -length)
+    assert components["tracks"]["provenance"] == "reconstructed"
+
+
+def test_item_56_variants_are_called_reconstructed() -> None:
+    assert set(VARIANTS) == {"short", "long", "medici_like"}
+    for variant in VARIANTS.values():
+        assert variant["about"]
+        assert variant["provenance"] == "reconstructed"
+        assert set(variant) == {"about", "provenance", "tracks"}
+
+
+def test_item_57_each_type_has_two_tracks() -> None:
+    types = [entry["key"] for entry in BASE["type"]]
+    assert sorted(goods for _, goods in TRACKS) == sorted(types * 2)
+    assert [len(harbor["tracks"]) for harbor in BASE["harbor"]] == BASE["harbors_summary"]["track_counts"]
+    assert len(TRACKS) == BASE["harbors_summary"]["tracks_total"] == BASE["rounds"]["markers_wooden"]
+    assert len(TILES) == len(set(TILES)) == BASE["tiles"]["total"]
+    assert TILES[:7] == ["dye-0", "dye-1", "dye-2", "dye-3", "dye-4a", "dye-4b", "spice-0"]
+    assert TILES[-2:] == ["gold-a", "gold-b"]
+
+
+def transcript(game: Game, seed: int) -> list[Any]:
+    """Play as the dice choose in the base game with the bags of this seed."""
+    dice = random.Random(seed)
+    twin = deal(base_components(), seed)
+    while not twin.over:
+        option = choose(twin, dice)
+        twin.play(option)
+        game.play(option)
+    assert game.over
+    return game.events
+
+
+@games
+@given(seed=seeds, order=st.permutations([entry["key"] for entry in BASE["type"]]))
+def test_item_57_types_may_change_names(seed: int, order: list[str]) -> None:
+    new = dict(zip([entry["key"] for entry in BASE["type"]], order, strict=True)) | {"gold": "gold"}
+    components = base_components()
+    for harbor in components["harbor"]:
+        harbor["tracks"] = [new[goods] for goods in harbor["tracks"]]
+    twin = random_game(base_components(), seed)
+
+    def tile(old: str) -> str:
+        return f"{new[old.split('-')[0]]}-{old.split('-')[1]}"
+
+    game = Game(components, [[tile(old) for old in bag] for bag in twin._orders])
+    expected = []
+    for event in transcript(deal(base_components(), seed), seed):
+        changed = {**event}
+        if "tile" in event:
+            changed["tile"] = tile(event["tile"])
+        if "tiles" in event:
+            changed["tiles"] = [tile(old) for old in event["tiles"]]
+        if "markers" in event:
+            changed["markers"] = {
+                harbor: {new[goods]: position for goods, position in track.items()}
+                for harbor, track in event["markers"].items()
+            }
+        expected.append(changed)
+    assert transcript(game, seed) == expected
+
+
+def swapped(event: dict[str, Any]) -> dict[str, Any]:
+    """The same line when Medici and Strozzi have changed sides."""
+    changed = {**event}
+    for key in ("player", "start_player"):
+        if key in event:
+            changed[key] = 1 - event[key]
+    for key in ("harbors", "monopolies", "bonus", "cash", "total"):
+        if key in event:
+            changed[key] = event[key][::-1]
+    if "winners" in event:
+        changed["winners"] = sorted(1 - seat for seat in event["winners"])
+    if "markers" in event:
+        changed["markers"] = {
+            harbor: {goods: -position for goods, position in track.items()}
+            for harbor, track in event["markers"].items()
+        }
+    return changed
+
+
+@games
+@given(seed=seeds, switches=st.sampled_from([each for each in SWITCHES if each.get("net_marker_movement", True)]))
+def test_item_57_players_may_change_sides(seed: int, switches: dict[str, Any]) -> None:
+    components = base_components(**switches)
+    mirror = base_components(**switches)
+    mirror["rounds"]["starter"] = ["Strozzi", "Medici", "Medici"]
+    twin, dice = deal(components, seed), random.Random(seed)
+    game = Game(mirror, twin._orders, STROZZI)
+    while not twin.over:
+        assert game.actor == 1 - twin.actor  # type: ignore[operator]
+        option = choose(twin, dice)
+        twin.play(option)
+        game.play(option)
+    assert game.events == [swapped(event) for event in twin.events]
+
+
+def test_item_58_a_track_of_its_own() -> None:
+    components = base_components()
+    components["tracks"]["per_track"] = {"H1.dye": {"half_length": 2, "bonus": {"2": 50, "1": 7}}}
+    score = scored({"H1": SIX_STEPS}, {"H2": SIX_STEPS}, components=components)
+    assert (score["markers"]["H1"]["dye"], score["markers"]["H2"]["dye"]) == (2, -5)
+    assert score["bonus"] == [50, 20]
+    score = scored({}, {"H1": (3, "dye-1")}, components=components)
+    assert (score["markers"]["H1"]["dye"], score["bonus"]) == (-1, [0, 7])
+
+
+@games
+@given(seed=seeds, order=st.permutations(range(3)))
+def test_item_59_position_of_the_harbors(seed: int, order: list[int]) -> None:
+    components = base_components()
+    components["harbor"] = [components["harbor"][number] for number in order]
+    game = deal(components, seed)
+    assert transcript(game, seed) == transcript(deal(base_components(), seed), seed)
+
+
+# -- exact bounds and invariants of random games ----------------------------------------------------------------------
+
+
+shares = st.floats(0, 1)
+highest = st.sampled_from([0, 1, 40, 500])
+
+
+def check_position(game: Game, length: int) -> None:
+    """What holds whenever somebody is asked."""
+    assert game.question is not None
+    assert len(game.legal) > 1
+    assert game.actor == {"answer": 1 - game.proposer, "place": game.buyer}.get(kind(game), game.proposer)
+    aboard = [tile for fleet in game.ships for _, load in fleet.values() for tile in load]
+    assert sorted([*game._bag, *game.lot, *aboard, *game.discards]) == sorted(TILES)
+    assert game.bag_left == len(game._bag)
+    assert 1 <= len(game.lot) <= 3
+    assert (game.price is None) == (kind(game) in ("reveal", "price"))
+    assert (game.buyer is None) == (kind(game) != "place")
+    for fleet in game.ships:
+        moored = [harbor for harbor, _ in fleet.values() if harbor]
+        assert len(moored) == len(set(moored))
+        for ship, (harbor, load) in fleet.items():
+            assert (harbor is None) == (load == [])
+            assert len(load) <= ship
+    assert all(abs(position) <= length for track in game.markers.values() for position in track.values())
+    if kind(game) == "place":
+        assert len(game.legal) <= 10
+        assert len(set(game.legal)) == len(game.legal)
+        for option in game.legal[:-1]:
+            assert isinstance(option, tuple)
+            ship, harbor = option
+            location, load = game.ships[game.buyer][ship]  # type: ignore[index]
+            assert location in (None, harbor)
+            assert len(load) + len(game.lot) <= ship
+
+
+def check_money(game: Game) -> None:
+    """What was paid and paid out so far is what the players have."""
+    paid, out = [0, 0], [0, 0]
+    price = proposer = 0
+    for event in game.events:
+        if event["type"] == "price":
+            price, proposer = event["price"], event["player"]
+        elif event["type"] == "answer":
+            assert event["player"] == 1 - proposer
+            paid[event["player"] if event["buy"] else proposer] += price
+        elif event["type"] == "score_round":
+            for seat in (0, 1):
+                out[seat] += event["harbors"][seat] + event["monopolies"][seat] + event["bonus"][seat]
+            assert event["cash"] == [300 - paid[seat] + out[seat] for seat in (0, 1)]
+    assert game.cash == [300 - paid[seat] + out[seat] for seat in (0, 1)]
+
+
+def rounds_of(game: Game) -> Iterator[list[dict[str, Any]]]:
+    """The events of each round."""
+    start = 0
+    for number, event in enumerate(game.events):
+        if event["type"] == "score_round":
+            yield game.events[start : number + 1]
+            start = number + 1
+
+
+@games
+@given(
+    seed=seeds, discarding=shares, highest=highest,
+    tracks=st.sampled_from(["base", *VARIANTS]), switches=st.sampled_from(SWITCHES),
+)  # fmt: skip
+def test_section_5_bounds(seed: int, discarding: float, highest: int, tracks: str, switches: dict[str, Any]) -> None:
+    components = base_components(tracks, **switches)
+    length = components["tracks"]["half_length"]
+    game, dice = deal(components, seed), random.Random(seed)
+    first = {}
+    while not game.over:
+        check_position(game, length)
+        check_money(game)
+        if kind(game) == "place" and not any(loads_on(game, game.actor)):  # type: ignore[arg-type]
+            first[game.round, game.actor] = len(game.legal)
+        game.play(choose(game, dice, discarding, highest))
+    check_money(game)
+    assert set(first.values()) <= {10}  # nine berths and the sea
+    assert len(lines(game, "price")) <= 78
+    before = {harbor: dict.fromkeys(track, 0) for harbor, track in game.markers.items()}
+    for events in rounds_of(game):
+        check_round(events, before, switches)
+        before = events[-1]["markers"]
+    end = game.events[-1]
+    assert end["total"] == game.cash
+    assert end["winners"] == [seat for seat in (0, 1) if game.cash[seat] >= game.cash[1 - seat]]
+
+
+def check_round(events: list[dict[str, Any]], before: dict[str, dict[str, int]], switches: dict[str, Any]) -> None:
+    """The bounds of one round, from its events and the markers before it."""
+    score = events[-1]
+    loads = [event for event in events if event["type"] == "load"]
+    lots = [event for event in events if event["type"] in ("load", "discard")]
+    tiles = [tile for event in lots for tile in event["tiles"]]
+    assert len([event for event in events if event["type"] == "price"]) == len(lots) <= 26
+    assert len(tiles) == len(set(tiles)) == len([event for event in events if event["type"] == "reveal"])
+    fleets: dict[tuple[int, int], list[str]] = {}
+    berths: dict[tuple[int, int], str] = {}
+    for event in loads:
+        fleets.setdefault((event["player"], event["ship"]), []).extend(event["tiles"])
+        assert berths.setdefault((event["player"], event["ship"]), event["harbor"]) == event["harbor"]
+    full = [all(len(fleets.get((seat, ship), [])) == ship for ship in (3, 4, 5)) for seat in (0, 1)]
+    if switches.get("round_ends_when") == "moored":
+        full = [all((seat, ship) in fleets for ship in (3, 4, 5)) for seat in (0, 1)]
+    elif not any(full):
+        assert len(tiles) - sum(len(event["tiles"]) for event in loads) >= 4
+    assert sum(full) <= 1
+    assert len(tiles) == 26 or any(full)
+    if any(full):
+        assert lots[-1]["type"] == "load"
+        assert lots[-1]["player"] == full.index(True)
+    for aboard in fleets.values():
+        assert sum(tiles_of(BASE)[tile].value for tile in aboard) <= 22
+    for harbor, track in score["markers"].items():
+        assert all(abs(position - before[harbor][goods]) <= 6 for goods, position in track.items())
+    payout = sum(score["harbors"]) + sum(score["monopolies"]) + sum(score["bonus"])
+    assert payout <= 300
+    assert payout % 10 == 0
+
+
+def test_section_5_bounds_are_reached() -> None:
+    assert len(lines(empty_bag(table()), "price")) == 26
+    score = scored({"H1": SIX_STEPS}, {})
+    assert score["markers"]["H1"]["dye"] == 5  # six steps, stopped at the end
+    assert scored({"H1": SIX_STEPS}, {}, {"H1.dye": -5})["markers"]["H1"]["dye"] == 1
+    fives = {"H1": (3, "gold-a"), "H2": (4, "gold-b"), "H3": (5, "dye-4a")}
+    score = scored(fives, {}, {f"{harbor}.{goods}": 5 for harbor, goods in TRACKS})
+    assert sum(score["harbors"] + score["monopolies"] + score["bonus"]) == 300
+    heavy = ["gold-a", "gold-b", "dye-4a", "dye-4b", "fur-4a"]
+    assert sum(tiles_of(BASE)[tile].value for tile in heavy) == 22
+    game = left_over(table())  # nobody full, eleven tiles each, and the four others in the sea
+    moor(game, MEDICI, H1=(3, *TILES[:3]), H2=(4, *TILES[3:7]), H3=(5, *TILES[7:11]))
+    moor(game, STROZZI, H1=(3, *TILES[11:14]), H2=(4, *TILES[14:18]), H3=(5, *TILES[18:22]))
+    assert not any(map(game._is_loaded, game.ships))
+
+
+def test_options_enter_the_record_as_they_are_offered() -> None:
+    game = say(show(table(), 1), (MEDICI, 0), (STROZZI, True))
+    game.play((3.0, "H1"))  # type: ignore[arg-type]
+    assert [type(ship) for ship in game.ships[STROZZI]] == [int] * 3
+    assert type(lines(game, "load")[0]["ship"]) is int
+
+
+def test_ships_of_a_player_differ() -> None:
+    components = base_components()
+    components["ships"]["capacities"] = [3, 5, 5]
+    with pytest.raises(ValueError, match="differ in capacity"):
+        table(components=components)

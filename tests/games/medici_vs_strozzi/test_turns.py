@@ -1,0 +1,438 @@
+"""Turns and the end of a round: the reference rules of Medici vs Strozzi against the ambiguities list, item by item."""
+
+import copy
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from scripted_medici import (
+    DISCARD,
+    HARBORS,
+    MEDICI,
+    STROZZI,
+    SWITCHES,
+    TILES,
+    base_components,
+    buy_one,
+    choose,
+    deal,
+    empty_bag,
+    kind,
+    left_over,
+    lines,
+    loads_on,
+    moor,
+    random_game,
+    say,
+    scored,
+    sell,
+    show,
+    table,
+)
+from strozzi_sim.games.medici_vs_strozzi.reference import PRICES, Game
+
+# -- revealing tiles --------------------------------------------------------------------------------------------------
+
+
+def test_item_01_first_tile_is_drawn_at_once() -> None:
+    game = table(["fur-2"])
+    assert game.events[:2] == [
+        {"type": "round", "round": 1, "start_player": MEDICI},
+        {"type": "reveal", "player": MEDICI, "tile": "fur-2"},
+    ]
+    assert (game.lot, kind(game), game.bag_left) == (["fur-2"], "reveal", 25)
+    buy_one(game, STROZZI)
+    assert (len(game.lot), game.bag_left) == (1, 24)
+
+
+def test_item_02_each_tile_is_seen_before_the_next_decision() -> None:
+    game = table(["fur-2", "gold-a", "dye-0"])
+    assert (game.lot, game.legal) == (["fur-2"], ("more", "stop"))
+    say(game, (MEDICI, "more"))
+    assert (game.lot, game.legal, game.actor) == (["fur-2", "gold-a"], ("more", "stop"), MEDICI)
+    assert lines(game, "reveal")[-1] == {"type": "reveal", "player": MEDICI, "tile": "gold-a"}
+    say(game, (MEDICI, "stop"))
+    assert (game.lot, kind(game)) == (["fur-2", "gold-a"], "price")
+
+
+@pytest.mark.parametrize(
+    ("free", "most"), [((0, 1, 2), 2), ((1, 1, 1), 1), ((3, 4, 5), 3), ((0, 0, 1), 1), ((2, 2, 2), 2), ((0, 4, 0), 3)]
+)
+def test_item_03_free_space_on_a_single_ship(free: tuple[int, int, int], most: int) -> None:
+    game = table()
+    show(game, 1)
+    tiles = iter(TILES[10:])
+    moor(
+        game,
+        MEDICI,
+        **{
+            harbor: (capacity, *itertools.islice(tiles, capacity - space))
+            for harbor, capacity, space in zip(HARBORS, (3, 4, 5), free, strict=True)
+        },
+    )
+    say(game, (MEDICI, 0), (STROZZI, False))
+    while kind(game) == "place":  # into the wind, so that Medici proposes with these ships
+        say(game, (MEDICI, DISCARD))
+    while kind(game) == "reveal":
+        say(game, (MEDICI, "more"))
+    assert len(game.lot) == most
+
+
+def test_item_03_tiles_left_in_the_bag() -> None:
+    game = table()
+    while game.bag_left > 1:
+        buy_one(game, game.proposer)
+    assert kind(game) == "reveal"
+    say(game, (game.proposer, "more"))
+    assert (len(game.lot), game.bag_left, kind(game)) == (2, 0, "price")
+
+
+def test_item_03_other_limits() -> None:
+    components = base_components()
+    components["rounds"]["reveal_max"] = 4
+    assert len(show(table(components=components), 4).lot) == 4
+    components["rounds"]["reveal_max"] = 1
+    assert kind(table(components=components)) == "price"
+
+
+def test_item_04_unmoored_ship_counts() -> None:
+    game = table()
+    moor(game, MEDICI, H1=(4, *TILES[:4]), H2=(5, *TILES[4:9]))
+    assert len(show(game, 3).lot) == 3
+
+
+def test_item_05_more_than_the_responder_can_load() -> None:
+    game = table()
+    moor(game, STROZZI, H1=(3, *TILES[:3]), H2=(4, *TILES[3:6]), H3=(5, *TILES[6:9]))
+    assert len(show(game, 3).lot) == 3
+
+
+def test_item_06_forced_stop_is_not_asked() -> None:
+    game = say(table(), (MEDICI, "more"), (MEDICI, "more"))
+    assert kind(game) == "price"
+    game = show(table(), 1)
+    moor(game, MEDICI, H1=(3, *TILES[:3]), H2=(4, *TILES[3:7]), H3=(5, *TILES[7:11]))
+    say(game, (MEDICI, 0), (STROZZI, False), (MEDICI, DISCARD))
+    assert (kind(game), len(game.lot)) == ("price", 1)
+
+
+def test_item_07_proposer_always_has_room() -> None:
+    for seed in range(60):
+        game = deal(base_components(**SWITCHES[seed % len(SWITCHES)]), seed)
+        dice = random.Random(seed)
+        while not game.over:
+            if game.question and game.question.kind in ("reveal", "price"):
+                assert game._room(game.proposer) >= len(game.lot) >= 1
+            game.play(choose(game, dice, 0.1))
+
+
+def test_item_08_nothing_goes_back() -> None:
+    game = say(table(TILES[5:8]), (MEDICI, "more"))
+    for option in ("back", "look", "less", None, *TILES[5:8]):
+        with pytest.raises(ValueError, match="not legal"):
+            game.play(option)  # type: ignore[arg-type]
+    assert (game.lot, game.bag_left) == (TILES[5:7], 24)
+
+
+# -- price, answer and money ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("price", [0.5, 7.0, True, False, "7", None, -1, 2**53, (7,)])
+def test_item_09_whole_coins(price: Any) -> None:
+    game = show(table(), 1)
+    before = copy.deepcopy((game.events, game.cash, game.question))
+    with pytest.raises(ValueError, match="whole numbers from 0 to 9007199254740991"):
+        game.play(price)
+    assert (game.events, game.cash, game.question) == before
+
+
+@pytest.mark.parametrize("price", [0, 1, 120, 121, 1_000_000, 2**53 - 1])
+def test_item_10_no_highest_price(price: int) -> None:
+    game = say(show(table(), 1), (MEDICI, price))
+    assert (game.price, game.actor, game.legal) == (price, STROZZI, (True, False))
+    assert game.events[-1] == {"type": "price", "player": MEDICI, "price": price}
+    say(game, (STROZZI, True))
+    assert game.cash == [300, 300 - price]
+
+
+def test_item_11_price_zero() -> None:
+    assert 0 in PRICES
+    game = say(show(table(), 1), (MEDICI, 0))
+    assert game.legal == (True, False)
+    say(game, (STROZZI, True))
+    assert (game.actor, game.cash) == (STROZZI, [300, 300])
+    say(game, (STROZZI, DISCARD))
+    assert game.proposer == STROZZI
+    game = say(show(table(), 1), (MEDICI, 0), (STROZZI, False))
+    assert (game.actor, game.cash) == (MEDICI, [300, 300])
+    say(game, (MEDICI, (3, "H1")))
+    assert game.proposer == MEDICI
+
+
+@pytest.mark.parametrize("buyer", [MEDICI, STROZZI])
+def test_item_12_the_bank_is_paid(buyer: int) -> None:
+    game = sell(table(), 2, buyer, price=17)
+    assert game.cash[buyer] == 300 - 17
+    assert game.cash[1 - buyer] == 300
+
+
+def test_item_13_proposer_must_buy_what_is_declined() -> None:
+    game = say(show(table(), 3), (MEDICI, 30), (STROZZI, False))
+    assert (game.buyer, game.cash, game.actor, game.legal[-1]) == (MEDICI, [270, 300], MEDICI, DISCARD)
+    say(game, (MEDICI, DISCARD))
+    assert game.discards == TILES[:3]
+
+
+def without_room(**switches: Any) -> Game:
+    """Strozzi has at most two free spaces on a ship, and three tiles lie open."""
+    game = show(table(**switches), 3)
+    return moor(game, STROZZI, H1=(3, *TILES[9:12]), H2=(4, *TILES[12:15]), H3=(5, *TILES[15:18]))
+
+
+def test_item_14_buying_without_room() -> None:
+    game = say(without_room(), (MEDICI, 12))
+    assert (game.actor, game.legal) == (STROZZI, (True, False))
+    say(game, (STROZZI, True))
+    assert game.discards == TILES[:3]  # there was nothing else to do
+    assert lines(game, "discard") == [{"type": "discard", "player": STROZZI, "tiles": TILES[:3]}]
+    assert (game.cash, game.proposer) == ([300, 288], STROZZI)
+
+
+def test_item_14_switch_buy_without_room() -> None:
+    game = say(without_room(buy_without_room=False), (MEDICI, 12))
+    assert game.events[-1] == {"type": "answer", "player": STROZZI, "buy": False}
+    assert (kind(game), game.actor, game.cash) == ("place", MEDICI, [288, 300])
+    game = without_room(buy_without_room=False)
+    game.ships[STROZZI][5][1].pop()
+    say(game, (MEDICI, 12), (STROZZI, True), (STROZZI, (5, "H3")))
+    assert loads_on(game, STROZZI) == [3, 3, 5]
+
+
+def test_item_15_cash_may_be_negative() -> None:
+    game = show(left_over(table()), 1)
+    game.cash = [5, 300]
+    moor(game, MEDICI, H1=(3, "gold-a"))
+    game.markers["H1"]["dye"] = 4
+    say(game, (game.proposer, 30), (1 - game.proposer, False))
+    assert game.cash[MEDICI] == -25
+    say(game, (MEDICI, DISCARD))
+    assert game.cash == [-25 + 20 + 10 + 10, 300]  # a payout of 40
+    assert game.events[-1] == {"type": "score_end", "total": [15, 300], "winners": [STROZZI]}
+
+
+def test_item_16_nothing_else_is_asked() -> None:
+    asked = set()
+    for seed in range(10):
+        game, dice = deal(base_components(), seed), random.Random(seed)
+        while not game.over:
+            asked.add(kind(game))
+            game.play(choose(game, dice))
+    assert asked == {"reveal", "price", "answer", "place"}  # no loans, no repayments
+
+
+def test_item_17_final_score_is_signed_cash() -> None:
+    game = sell(table(), 1, STROZZI, price=1000)
+    empty_bag(game)
+    assert game.events[-1] == {"type": "score_end", "total": [300, -700], "winners": [MEDICI]}
+
+
+def test_item_18_bank_is_unlimited() -> None:
+    components = base_components()
+    components["scoring"]["harbor_majority"] = 2000
+    assert scored({"H1": (3, "gold-a"), "H2": (4, "gold-b")}, {}, components=components)["cash"] == [4300, 300]
+
+
+def test_item_19_switch_hidden_cash_changes_no_rule() -> None:
+    for seed in range(5):
+        hidden = random_game(base_components(hidden_cash=True), seed)
+        assert hidden.events == random_game(base_components(), seed).events
+
+
+def test_item_20_two_answers_only() -> None:
+    game = say(show(table(), 1), (MEDICI, 8))
+    assert game.legal == (True, False)
+    for option in (9, 1, 0, "buy", None, 1.0):
+        with pytest.raises(ValueError, match="not legal"):
+            game.play(option)  # type: ignore[arg-type]
+
+
+def test_item_21_payment_before_placing() -> None:
+    game = say(show(table(), 1), (MEDICI, 8), (STROZZI, True))
+    assert (kind(game), game.cash) == ("place", [300, 292])
+    assert (game.lot, game.price, game.buyer) == (["dye-0"], 8, STROZZI)
+
+
+# -- loading and mooring ----------------------------------------------------------------------------------------------
+
+
+def test_item_29_all_on_one_ship_or_none() -> None:
+    game = sell(table(), 3, MEDICI, (4, "H2"))
+    assert loads_on(game, MEDICI) == [0, 3, 0]
+    assert game.ships[MEDICI][4] == ("H2", TILES[:3])
+    show(game, 2)
+    say(game, (MEDICI, 0), (STROZZI, False))
+    assert (4, "H2") not in game.legal  # one tile would fit, two do not
+    for option in ((4, "H2"), ((3, "H1"), (5, "H3")), "dye-3", (3,), [3, "H1"]):
+        with pytest.raises(ValueError, match="not legal"):
+            game.play(option)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("buyer", [MEDICI, STROZZI])
+def test_item_30_discarding_is_always_free(buyer: int) -> None:
+    game = say(show(table(), 2), (MEDICI, 9), (STROZZI, buyer == STROZZI))
+    assert game.actor == buyer
+    assert game.legal[-1] == DISCARD
+    say(game, (buyer, DISCARD))
+    assert game.events[-2] == {"type": "discard", "player": buyer, "tiles": TILES[:2]}
+    assert (game.discards, game.proposer, game.cash[buyer]) == (TILES[:2], buyer, 291)
+
+
+def test_item_31_discards_come_back_next_round() -> None:
+    game = sell(table(TILES[::-1], TILES, rounds=2), 3, MEDICI, DISCARD)
+    assert game.discards == TILES[:-4:-1]
+    later = [*game.lot, *game._bag]
+    assert not set(game.discards) & set(later)
+    empty_bag(game)
+    assert (game.round, game.discards, game.bag_left) == (2, [], 25)
+    assert sorted([*game.lot, *game._bag]) == sorted(TILES)
+
+
+def test_item_32_moored_with_the_first_tile() -> None:
+    game = say(show(table(), 1), (MEDICI, 0), (STROZZI, True))
+    assert game.ships[STROZZI] == {3: (None, []), 4: (None, []), 5: (None, [])}
+    say(game, (STROZZI, (5, "H2")))
+    assert game.ships[STROZZI] == {3: (None, []), 4: (None, []), 5: ("H2", ["dye-0"])}
+    assert game.events[-2] == {"type": "load", "player": STROZZI, "ship": 5, "harbor": "H2", "tiles": ["dye-0"]}
+    say(show(game, 2), (STROZZI, 0), (MEDICI, False))
+    assert [option for option in game.legal if option[0] == 5] == [(5, "H2")]  # type: ignore[index]
+    say(game, (STROZZI, (5, "H2")))
+    assert game.ships[STROZZI][5] == ("H2", TILES[:3])
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 3])
+def test_item_33_first_purchase(tiles: int) -> None:
+    game = say(show(table(), tiles), (MEDICI, 0), (STROZZI, False))
+    assert game.legal == [*itertools.product((3, 4, 5), HARBORS), DISCARD]
+
+
+def test_item_33_where_the_others_may_lie() -> None:
+    game = sell(table(), 3, MEDICI, (5, "H1"))
+    say(show(game, 3), (MEDICI, 0), (STROZZI, False))
+    assert game.legal == [(3, "H2"), (3, "H3"), (4, "H2"), (4, "H3"), DISCARD]
+    say(game, (MEDICI, (3, "H3")))
+    say(show(game, 1), (MEDICI, 0), (STROZZI, False))
+    assert game.legal == [(4, "H2"), (5, "H1"), DISCARD]  # the 3-ship is full, the last harbor forced
+    say(game, (MEDICI, DISCARD))
+    say(show(game, 3), (MEDICI, 0), (STROZZI, True))
+    assert game.legal == [*itertools.product((3, 4, 5), HARBORS), DISCARD]  # Medici's ships are no hindrance
+
+
+def test_item_34_ships_and_tiles_stay() -> None:
+    for seed in range(20):
+        game, dice = deal(base_components(), seed), random.Random(seed)
+        before = (game.round, copy.deepcopy(game.ships))
+        while not game.over:
+            game.play(choose(game, dice, 0.1))
+            if game.round == before[0]:
+                for old, new in zip(before[1], game.ships, strict=True):
+                    for ship, (harbor, aboard) in old.items():
+                        assert harbor in (None, new[ship][0])
+                        assert new[ship][1][: len(aboard)] == aboard
+            before = (game.round, copy.deepcopy(game.ships))
+
+
+def test_item_35_a_second_ship_may_be_begun() -> None:
+    game = buy_one(table(), MEDICI, (5, "H1"))
+    say(show(game, 1), (MEDICI, 0), (STROZZI, False), (MEDICI, (3, "H2")))
+    assert game.ships[MEDICI] == {3: ("H2", ["dye-1"]), 4: (None, []), 5: ("H1", ["dye-0"])}
+
+
+def test_item_36_order_on_a_ship_does_not_matter() -> None:
+    for order in itertools.permutations(["dye-0", "gold-a", "cloth-4b"]):
+        score = scored({"H1": (3, *order)}, {"H1": (4, "fur-4a", "fur-3")})
+        assert (score["harbors"], score["markers"]["H1"]) == ([20, 0], {"dye": 2, "spice": 0, "fur": -2})
+
+
+# -- end of a round ---------------------------------------------------------------------------------------------------
+
+
+def nearly_full(**switches: Any) -> Game:
+    """Medici has one free space left, on the 5-ship; a tile lies open."""
+    game = show(table(["fur-4a", "fur-4b", "fur-3"], rounds=2, **switches), 1)
+    return moor(game, MEDICI, H1=(3, *TILES[:3]), H2=(4, *TILES[3:7]), H3=(5, *TILES[7:11]))
+
+
+def test_item_22_full_means_all_spaces() -> None:
+    game = say(nearly_full(), (MEDICI, 0), (STROZZI, True), (STROZZI, DISCARD))
+    assert (game.round, kind(game), loads_on(game, MEDICI)) == (1, "reveal", [3, 4, 4])
+    say(game, (STROZZI, "stop"), (STROZZI, 3), (MEDICI, True), (MEDICI, (5, "H3")))
+    assert [event["type"] for event in game.events[-4:]] == ["load", "score_round", "round", "reveal"]
+    assert game.round == 2
+
+
+def test_item_22_a_tile_on_each_ship_is_not_enough() -> None:
+    game = table()
+    for ship, harbor in zip((3, 4, 5), HARBORS, strict=True):
+        buy_one(game, MEDICI, (ship, harbor))
+    assert (game.round, game.over, loads_on(game, MEDICI)) == (1, False, [1, 1, 1])
+
+
+def test_item_22_switch_round_ends_when_moored() -> None:
+    game = table(round_ends_when="moored")
+    for ship, harbor in zip((3, 4), HARBORS, strict=False):
+        sell(game, 2, STROZZI, (ship, harbor))
+    assert not game.over
+    buy_one(game, MEDICI, (5, "H3"))
+    buy_one(game, STROZZI, (5, "H3"))
+    assert game.over
+    assert [event["type"] for event in game.events[-3:]] == ["load", "score_round", "score_end"]
+
+
+@pytest.mark.parametrize("buyer", [MEDICI, STROZZI])
+@pytest.mark.parametrize("place", [DISCARD, (3, "H2")])
+def test_item_23_last_lot_is_sold_and_placed(buyer: int, place: Any) -> None:
+    game = left_over(table())
+    assert (game.bag_left, game.lot, kind(game)) == (0, ["gold-b"], "price")
+    sell(game, 1, buyer, place, price=6)
+    assert game.over
+    kinds = [event["type"] for event in game.events[-5:]]
+    assert kinds == ["price", "answer", "discard" if place == DISCARD else "load", "score_round", "score_end"]
+    assert lines(game, "score_round")[0]["harbors"] == [20 * (place != DISCARD and buyer == seat) for seat in (0, 1)]
+
+
+def test_item_24_empty_bag_forces_the_stop() -> None:
+    game = table()
+    while game.bag_left > 1:
+        buy_one(game, game.proposer)
+    assert len(game.discards) == 24
+    say(game, (game.proposer, "more"))
+    assert (kind(game), game.bag_left, len(game.lot)) == ("price", 0, 2)
+
+
+def test_item_25_both_ends_at_once() -> None:
+    game = left_over(table())
+    moor(game, MEDICI, H1=(3, *TILES[:3]), H2=(4, *TILES[3:7]), H3=(5, *TILES[7:11]))
+    sell(game, 1, MEDICI, (5, "H3"))
+    assert game.over
+    assert len(lines(game, "score_round")) == 1
+
+
+def test_item_26_small_gaps_do_not_stop_a_player() -> None:
+    game = say(nearly_full(), (MEDICI, 5), (STROZZI, False), (MEDICI, DISCARD))
+    assert (game.proposer, game.actor, kind(game)) == (MEDICI, MEDICI, "price")
+
+
+def test_item_27_discards_fill_no_ship() -> None:
+    game = table()
+    for _ in range(8):
+        sell(game, 3, MEDICI, DISCARD)
+    assert (game.round, len(game.discards), loads_on(game, MEDICI)) == (1, 24, [0, 0, 0])
+    assert not game.over
+
+
+def test_item_28_unmoored_ships_score_nothing() -> None:
+    score = scored({"H1": (5, "cloth-3")}, {})
+    assert (score["harbors"], score["monopolies"], score["cash"]) == ([20, 0], [0, 0], [320, 300])
+    assert scored({}, {})["cash"] == [300, 300]

@@ -1,0 +1,483 @@
+"""Setup, planning, bidding and actions: the reference rules of Strasbourg against the ambiguities list, item by item."""
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from scripted_strasbourg import (
+    BASE,
+    PLAYERS,
+    Scene,
+    actions,
+    base_components,
+    council,
+    deck,
+    lines,
+    lines_of_step,
+    random_game,
+    types,
+)
+from strozzi_sim.games.strasbourg.reference import Game
+from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
+
+# -- setup and planning -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("start", "players", "church"), [(2, 4, 3), (3, 4, 0), (0, 3, 1), (4, 5, 0)])
+def test_a01_the_left_neighbour_has_the_church_seat(start: int, players: int, church: int) -> None:
+    scene = Scene(players, start=start, ready=False)
+    assert scene.game.events[0]["start_player"] == start
+    assert council(scene) == [start, church] + [None] * 6
+
+
+def test_a02_tasks_are_chosen_after_the_layout() -> None:
+    scene = Scene(4, round_cards=["R3", "R1", "R5", "R2", "R4"], edifices=["E2", "E6", "E5", "E4", "E3"], ready=False)
+    assert (scene.asked, types(scene.game)) == ("keep_tasks", ["setup"])
+    seen = scene.game.seen_by(0)
+    assert seen["round_cards"] == ["R3", "R1", "R5", "R2", "R4"]
+    assert seen["edifices"] == ["E2", "E6", "E5", "E4", "E3"]
+    assert seen["own_tasks"] == (["T_ED2", "T_ED3", "T_ED4", "T_ED5", "T_ED6"], None)
+
+
+def test_a03_the_number_of_kept_tasks_is_secret() -> None:
+    tasks = [task["id"] for task in BASE["tasks"]]
+    few, many = (Scene(4, keep={0: tasks[:number]}).game for number in (1, 5))
+    assert few.seen_by(0) != many.seen_by(0)
+    for seat in (1, 2, 3):
+        assert few.seen_by(seat) == many.seen_by(seat)
+
+
+def test_a04_step_a_is_played_in_every_round() -> None:
+    scene = Scene(4, start=2)
+    assert (scene.game.round, scene.game.step) == (1, "A")
+    scene.bid().to("A", 2)  # all pass
+    assert council(scene) == [2, 3] + [None] * 6
+    assert scene.game.start_player == 2
+    assert [line["step"] for line in scene.lines("step")[:9]] == list("ABCDEFGHI")
+
+
+def test_a04_switch_skip_a_round1() -> None:
+    scene = Scene(4, start=2, skip_A_round1=True)
+    assert (scene.game.round, scene.game.step) == (1, "B")
+    assert council(scene) == [2, 3] + [None] * 6
+    scene.to("A", 2)
+    assert [line["step"] for line in scene.lines("step")] == [*"BCDEFGHI", "A"]
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a05_tasks_not_dealt_are_out(players: int) -> None:
+    game = random_game(BASE, players, 1)
+    dealt = [task for hand in game.dealt for task in hand]
+    assert len(set(dealt)) == len(dealt) == 5 * players
+    told = {task for line in lines(game, "keep_tasks") for task in line["dealt"] + line["tasks"]}
+    assert told == set(dealt)
+    known = [game.seen_by(seat)["own_tasks"][0] for seat in range(players)]
+    assert sorted(task for hand in known for task in hand) == sorted(dealt)
+
+
+def test_a06_one_card_must_be_drawn() -> None:
+    scene = Scene(3, {1: [[5]]}, ready=False)
+    scene.rest(lambda: scene.asked == "keep_tasks")
+    game = scene.game
+    for seat, card in enumerate([1, 5, 1]):
+        assert (game.actor, scene.asked, game.legal) == (seat, "draw", ("stop", "draw"))
+        assert game.hand[seat] == [card]  # it is looked at before the first choice
+        game.play("stop")
+    assert [line["drawn"] for line in scene.lines("plan")] == [[1], [5], [1]]
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a07_all_cards_drawn_go_into_stacks(players: int) -> None:
+    for seed in range(10):
+        for line in lines(random_game(BASE, players, seed), "plan"):
+            assert sorted(card for stack in line["stacks"] for card in stack) == sorted(line["drawn"])
+            assert all(line["stacks"])
+
+
+def plan_by_chance(scene: Scene, seat: int, dice: random.Random) -> None:
+    while scene.game.actor == seat and scene.asked in ("draw", "split"):
+        scene.game.play(dice.choice(scene.game.legal))
+
+
+def begin_planning(**switches: Any) -> Scene:
+    scene = Scene(4, {0: [[6], [3]]}, start=1, ready=False, **switches)
+    return scene.rest(lambda: scene.asked == "keep_tasks")
+
+
+def test_a08_planning_is_simultaneous_and_hidden() -> None:
+    seen = []
+    for seed in range(12):
+        scene, dice = begin_planning(), random.Random(seed)
+        plan_by_chance(scene, 1, dice)
+        here = [scene.game.seen_by(2)]
+        plan_by_chance(scene, 2, random.Random(0))
+        plan_by_chance(scene, 3, dice)
+        here.append(scene.game.seen_by(2))
+        seen.append(here)
+        assert here[0]["stack_sizes"][1] is None
+        assert here[0]["decks"][1] == (24, [])
+        plan_by_chance(scene, 0, random.Random(0))
+        assert scene.asked == "bid"
+        sizes = [sorted(map(len, line["stacks"])) for line in sorted(scene.lines("plan"), key=lambda p: p["player"])]
+        assert scene.game.seen_by(2)["stack_sizes"] == sizes
+        assert scene.game.seen_by(2)["decks"] == [(24 - sum(size), []) for size in sizes]
+    assert all(here == seen[0] for here in seen)
+
+
+def test_a08_switch_planning_sequential() -> None:
+    scene = begin_planning(planning="sequential")
+    assert scene.game.seen_by(0)["stack_sizes"] == [[], None, None, None]
+    scene.say((1, "draw"), (1, "draw"))
+    assert scene.game.seen_by(0)["decks"][1] == (24, [])  # only when the player has finished
+    scene.say((1, "stop"), (1, ("add", 1)), (1, "close"))
+    assert scene.game.seen_by(0)["stack_sizes"] == [[], [1, 2], None, None]
+    assert scene.game.seen_by(0)["decks"][1] == (21, [])
+
+
+def test_a09_any_number_of_stacks() -> None:
+    nine = [[6], [6], [5], [5], [4], [3], [2], [1], [1]]
+    scene = Scene(3, {1: nine, 2: [[6, 5, 4, 3, 2]]})
+    assert scene.lines("plan", player=1)[0]["stacks"] == nine
+    assert scene.game.seen_by(0)["stack_sizes"] == [[1], [1] * 9, [5]]
+
+
+def test_a10_the_next_card_is_not_seen_before_stopping() -> None:
+    views = []
+    for cards in ([4, 2, 6], [4, 6, 2]):
+        decks = [deck(BASE, [[cards]]), deck(BASE), deck(BASE)]
+        ids = [task["id"] for task in BASE["tasks"]]
+        rounds, edifices = ([entry["id"] for entry in BASE[block]] for block in ("round_cards", "edifices"))
+        game = Game(BASE, 3, rounds, edifices, [ids[:5], ids[5:10], ids[10:15]], decks)
+        while game.question and game.question.kind == "keep_tasks":
+            game.play(game.legal[0])
+        before = game.seen_by(0)
+        game.play("stop")
+        views.append((before, game.seen_by(0)))
+        assert game.deck_size(0) == 23
+    assert views[0] == views[1]
+    game.play("draw")
+    assert game.hand[1] == [1, 1]  # what is drawn is kept
+    assert ("stop" in game.legal, game.deck_size(1)) == (True, 22)
+
+
+def test_a11_returned_cards_are_known() -> None:
+    """One who has drawn the whole shuffled deck has exactly the returned cards left."""
+    all_cards = [[6] * 4, [5] * 4, [4] * 4, [3] * 4, [2] * 4, [1] * 4]
+    scene = Scene(3, {0: all_cards, 1: [[6, 6, 6, 6, 5]], 2: [[6, 6, 6, 6, 5]]})
+    scene.bid(p0=all_cards[0], p1=[6, 6, 6, 6, 5], p2=[6, 6, 6, 6, 5]).to("B")
+    for seat in range(3):
+        assert scene.game.seen_by(seat)["decks"] == [(1, [6]), (19, []), (19, [])]
+    assert scene.game.shuffled[0] == []
+    scene.to(None, 2)
+    asked = set()
+    while scene.asked in ("draw", "split"):
+        asked.add(scene.game.actor)
+        scene.game.play(scene.least())
+    assert asked == {1, 2}  # seat 0 draws its last card and has nothing to choose
+    assert scene.lines("plan", player=0)[1] == {"type": "plan", "player": 0, "drawn": [6], "stacks": [[6]]}
+
+
+def test_a11_returned_cards_come_last_and_in_order() -> None:
+    plan = {0: [[6], [6]], 1: [[5], [5]], 2: [[3], [2]]}
+    scene = Scene(3, plan).bid(p0=[6], p1=[5], p2=[3]).bid_in("B", p0=[6], p1=[5], p2=[2]).to(None, 2)
+    assert (scene.game.under[2], scene.game.deck_size(2)) == ([3, 2], 24)
+    while scene.asked in ("draw", "split"):
+        draws = scene.game.actor == 2 and scene.asked == "draw"
+        scene.game.play("draw" if draws else scene.least())
+    drawn = scene.lines("plan", player=2)[1]["drawn"]
+    assert drawn[-2:] == [3, 2]
+    assert sorted(drawn) == deck(BASE)
+
+
+# -- bidding ----------------------------------------------------------------------------------------------------------
+
+
+def test_a12_no_stack_no_question() -> None:
+    scene = Scene(4, {seat: [[6]] for seat in range(4)}).bid(p1=[6]).to("B")
+    asked = []
+    while scene.game.step == "B" and scene.asked == "bid":
+        asked.append(scene.game.actor)
+        scene.game.play("pass")
+    assert asked == [2, 3, 0]  # the start player, seat 1, has no stack
+    bids = [line for line in lines_of_step(scene.game, "B") if line["type"] == "bid"]
+    assert bids == [{"type": "bid", "player": seat, "stack": None} for seat in (1, 2, 3, 0)]
+
+
+def test_a13_bids_are_seen_at_once() -> None:
+    scene = Scene(3, {0: [[5, 2], [4]]}).say((0, ("reveal", (5, 2))))
+    for seat in range(3):
+        assert scene.game.seen_by(seat)["bids"] == [(5, 2), None, None]
+        assert scene.game.seen_by(seat)["stack_sizes"][0] == [1]
+
+
+def test_a14_deferring_is_first_in_first_out() -> None:
+    scene = Scene(4, {seat: [[2]] for seat in range(4)}, privileges=[2, 1, 0, 3])
+    game = scene.game
+    scene.say((0, "defer"), (1, "defer"), (2, "pass"), (3, "defer"), (0, "defer"))
+    assert game.queue == [1, 3, 0]
+    assert game.privileges == [0, 0, 0, 2]
+    assert game.legal == ("pass", ("reveal", (2,)))  # seat 1 has no privilege left
+    scene.say((1, "pass"), (3, "defer"), (0, "pass"))
+    assert game.privileges == [0, 0, 0, 1]
+    assert "defer" not in game.legal
+    scene.say((3, ("reveal", (2,))))
+    told = [(line["type"], line["player"]) for line in lines_of_step(game, "A") if line["type"] in ("bid", "defer")]
+    assert told == [
+        ("defer", 0), ("defer", 1), ("bid", 2), ("defer", 3), ("defer", 0), ("bid", 1), ("defer", 3), ("bid", 0),
+        ("bid", 3),
+    ]  # fmt: skip
+
+
+def test_a15_no_deferring_without_effect() -> None:
+    scene = Scene(3, {seat: [[2]] for seat in range(3)}, privileges=[0, 1, 1])
+    assert "defer" not in scene.game.legal  # no privilege
+    scene.say((0, "pass"))
+    assert "defer" in scene.game.legal
+    scene.say((1, "pass"))
+    assert scene.game.actor == 2
+    assert "defer" not in scene.game.legal  # the last who has not decided
+
+
+def test_a16_deferring_does_not_change_ties() -> None:
+    scene = Scene(3, {seat: [[4]] for seat in range(3)}, privileges=[1, 0, 0])
+    scene.say((0, "defer"), (1, ("reveal", (4,))), (2, ("reveal", (4,))), (0, ("reveal", (4,))))
+    assert [line["player"] for line in scene.lines("act")] == [0, 1]
+    assert council(scene)[:2] == [0, 1]
+
+
+def test_a17_the_winner_of_every_step_becomes_start_player() -> None:
+    plan = {seat: [[6]] * 2 + [[5], [3], [2]] for seat in range(3)}
+    scene = Scene(3, plan).bid_in("C", p2=[2])
+    assert scene.game.start_player == 2
+    scene.to("D")
+    assert scene.game.actor == 2
+    scene.bid(p2=[6], p0=[6], p1=[5])  # a tie goes by the old start player: 2, 0, 1
+    assert scene.game.start_player == 2
+    for step, winner in zip("EFG", (1, 2, 1), strict=True):
+        scene.bid_in(step, **{f"p{winner}": [3] if step != "G" else [2]})
+        assert scene.game.start_player == winner
+    scene.to("A", 2)
+    assert lines(scene.game, "round")[1]["start_player"] == 1
+    assert [line["start_player"] for line in scene.lines("step")] == [0, 0, 0, 2, 2, 1, 2, 1, 1, 1]
+
+
+def test_a18_a_right_not_used_gives_no_card_back() -> None:
+    scene = Scene(3, {0: [[5, 2], [4, 1]], 1: [[3, 1]]}).bid_in("C", p0=[5, 2])
+    assert actions(scene, "C") == []
+    scene.bid_in("D", p0=[4, 1], p1=[3, 1]).skip()
+    assert actions(scene, "D") == [(0, "seat"), (0, "decline"), (1, "decline")]
+    assert scene.lines("return_card") == []
+    assert scene.game.under == [[], [], []]
+    assert scene.game.out == [[5, 2, 4, 1], [3, 1], []]
+
+
+def test_a19_a_lost_single_card_comes_back() -> None:
+    scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[6]]}).bid(p0=[6], p1=[6, 1], p2=[6])
+    assert scene.asked != "return_card"  # nothing to choose
+    assert scene.lines("return_card") == [{"type": "return_card", "player": 2, "card": 6}]
+    assert (scene.game.under[2], scene.game.out[2]) == ([6], [])
+    scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[3, 2]]}).bid(p0=[6], p1=[6, 1], p2=[3, 2])
+    assert (scene.game.actor, scene.game.legal) == (2, (("return", 2), ("return", 3)))  # and no declining
+    scene.say((2, ("return", 3)))
+    assert all(scene.game.seen_by(seat)["decks"][2][1] == [3] for seat in range(3))
+
+
+def test_a20_one_player_may_hold_nobility_and_church() -> None:
+    scene = Scene(4, {1: [[1]]}).bid(p1=[1])  # the holder of the church seat
+    assert council(scene)[:2] == [1, 1]
+    scene.to("A", 2)
+    assert scene.lines("council")[0]["prestige"] == [0, 2, 0, 0]
+
+
+def test_a21_who_passed_never_acts() -> None:
+    scene = Scene(4, {2: [[1]], 3: [[6]]}).bid_in("B", p2=[1]).skip()
+    assert {player for player, _ in actions(scene, "B")} == {2}
+    assert scene.game.out == [[], [], [1], []]
+
+
+def test_a22_a_single_bidder_in_a_takes_the_nobility_seat_only() -> None:
+    scene = Scene(4, {3: [[1]]}).bid(p3=[1])
+    assert council(scene)[:2] == [3, 1]
+    assert actions(scene, "A") == [(3, "seat")]
+
+
+def test_a23_unused_stacks_are_not_shown() -> None:
+    one, other = (Scene(3, {1: [[card, 2]]}).to("A", 2).game for card in (6, 3))
+    after = next(number for number, line in enumerate(one.events) if line["type"] == "step")
+    assert one.events[after:] == other.events[after:]
+    assert (one.unseen[1], other.unseen[1]) == ([6, 2], [3, 2])
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a24_actions_come_before_returns(players: int) -> None:
+    found = 0
+    for seed in range(10):
+        kinds = types(random_game(base_components(return_if_unused=True), players, seed))
+        for before, after in itertools.pairwise(kinds):
+            assert (before, after) != ("return_card", "act")
+            found += (before, after) == ("act", "return_card")
+    assert found
+
+
+# -- guilds and merchants ---------------------------------------------------------------------------------------------
+
+
+def test_a25_the_merchants_seat_is_taken_in_g_only() -> None:
+    scene = Scene(3, {0: [[3], [2], [1]]})
+    scene.bid_in("C", p0=[3]).bid_in("E", p0=[2]).to("F")
+    assert scene.game.council["merchants"] is None
+    scene.bid_in("G", p0=[1])
+    assert scene.game.council["merchants"] == 0
+    assert actions(scene, "G") == [(0, "seat")]  # nothing was sold
+
+
+def test_a26_the_journeyman_takes_both() -> None:
+    scene = Scene(4, {0: [[6]], 1: [[5]]}).bid_in("B", p0=[6], p1=[5])
+    scene.say((0, "none"), (0, "none"), (1, "good"))
+    assert scene.asked == "place"
+    scene.say((1, scene.game.legal[1]))
+    assert actions(scene, "B")[2:] == [(1, "good"), (1, "place")]
+
+
+def test_a26_a_space_is_taken_once() -> None:
+    """Who comes later places on another space of the guild."""
+    scene = Scene(4, {0: [[6]], 1: [[5]], 2: [[4]]}).bid_in("B", p0=[6], p1=[5], p2=[4])
+    free = [space for space, guild in scene.game.city.guilds.items() if guild == "vintner"]
+    scene.say((0, "none"), (0, ("place", free.pop(3))), (1, "none"))
+    assert scene.game.legal == ("none", *(("place", space) for space in free))
+    scene.say((1, ("place", free.pop(0))))
+    assert scene.game.legal == ("none", "good", *(("place", space) for space in free))
+
+
+@pytest.mark.parametrize(("good", "place"), [("none", "none"), ("none", "place"), ("good", "none"), ("good", "place")])
+def test_a27_actions_are_voluntary(good: str, place: str) -> None:
+    scene = Scene(4, {0: [[6]]}).bid_in("B", p0=[6]).say((0, good))
+    scene.say((0, scene.game.legal[0 if place == "none" else 1]))
+    told = [action for _, action in actions(scene, "B")]
+    declined = ["decline"] if "none" in (good, place) else []
+    assert told == ["seat", *[word for word in (good, place) if word != "none"], *declined]
+
+
+def test_a28_chapel_and_edifice_may_be_declined() -> None:
+    scene = Scene(3, edifices=["E6", "E2", "E3", "E4", "E5"]).to("H")
+    assert scene.game.legal == ("none", *(("chapel", corner) for corner in scene.game.city.corners))
+    scene.say((1, "none"))
+    assert scene.game.legal == ("none", *(("edifice", site) for site in scene.game.city.sites))
+    scene.say((0, "none"))
+    assert scene.lines("chapel") == [{"type": "chapel", "player": 1, "site": None}]
+    assert scene.lines("edifice") == [{"type": "edifice", "player": 0, "edifice": "E6", "site": None}]
+    for number in range(2, 6):
+        scene.to("H", number).say((1, ("chapel", scene.game.city.corners[number])))
+        scene.say((0, ("edifice", scene.game.city.sites[number])))
+    scene.to_end()
+    assert len(scene.game.chapels) == 4  # one a round: the declined one cannot be made up for
+    assert sorted(scene.game.built.values()) == ["E2", "E3", "E4", "E5"]
+    scene.game.members = dict.fromkeys(scene.game.city.guilds, 0)
+    assert not is_fulfilled(scene.game, 0, "T_ED6")
+    assert is_fulfilled(scene.game, 0, "T_ED2")
+
+
+def test_a28_switch_building_is_compulsory() -> None:
+    scene = Scene(3, building_optional=False).to("H")
+    assert scene.game.legal == tuple(("chapel", corner) for corner in scene.game.city.corners)
+    scene.say((1, ("chapel", (3, 2))))
+    assert scene.game.legal == tuple(("edifice", site) for site in scene.game.city.sites)
+    scene.to_end()
+    assert (len(scene.game.chapels), len(scene.game.built)) == (5, 5)
+
+
+@pytest.mark.parametrize("coins", range(6))
+def test_a29_only_what_can_be_paid_is_offered(coins: int) -> None:
+    scene = Scene(4, {0: [[6]]}, round_cards=["R1", "R2", "R3", "R4", "R5"]).to("B")
+    scene.game.coins[0] = coins
+    scene.bid(p0=[6]).say((0, "good"))
+    city = scene.game.city
+    affordable = [space for space, guild in city.guilds.items() if guild == "vintner" and city.prices[space] <= coins]
+    assert {city.prices[space] for space in affordable} == {3, 4} & set(range(coins + 1))
+    if not affordable:
+        assert scene.asked != "place"  # a price of 3, and too few coins
+        return
+    assert scene.game.legal == ("none", *(("place", space) for space in affordable))
+    scene.say((0, scene.game.legal[1]))
+    assert scene.game.coins[0] == coins - city.prices[affordable[0]]
+
+
+def test_a30_winning_an_own_seat_again() -> None:
+    scene = Scene(3, {0: [[6], [5]]}).bid(p0=[6])
+    assert scene.lines("act")[0]["replaces"] == 0
+    assert council(scene).count(0) == 1
+    scene.bid_in("B", p0=[5]).to("A", 2)
+    assert scene.lines("council")[0]["prestige"] == [2, 1, 0]
+
+
+def test_a31_goods_are_sold_in_parts() -> None:
+    scene = Scene(3, {0: [[1]]}).to("C")
+    scene.game.goods[0].update(vintner=3, baker=1)
+    scene.bid(p0=[1])
+    assert scene.game.legal == (("sell", 0), ("sell", 1), ("sell", 2), ("sell", 3))
+    assert scene.game.question is not None
+    assert scene.game.question.guild == "vintner"
+    scene.say((0, ("sell", 1)), (0, ("sell", 0)))
+    assert actions(scene, "C") == [(0, "sell")]
+    assert scene.lines("act")[-1]["goods"] == {"vintner": 1}
+    assert (scene.game.coins[0], scene.game.goods[0]["vintner"], scene.game.goods[0]["baker"]) == (9, 2, 1)
+
+
+def test_a31_goods_may_be_kept() -> None:
+    scene = Scene(3, {0: [[2], [1]]}).to("C")
+    scene.game.goods[0]["vintner"] = 1
+    scene.bid(p0=[2]).say((0, ("sell", 0)))
+    assert actions(scene, "C") == [(0, "decline")]
+    scene.bid_in("G", p0=[1]).say((0, ("sell", 0)))
+    assert actions(scene, "G") == [(0, "seat"), (0, "decline")]
+
+
+def test_a32_nothing_runs_out() -> None:
+    scene = Scene(4, {0: [[6]]}).to("B")
+    guild = "vintner"
+    for seat in range(4):
+        scene.game.goods[seat][guild] = 6
+        scene.game.privileges[seat] = 10
+    scene.game.members = {space: 0 for space, owner in scene.game.city.guilds.items() if owner != guild}
+    assert len(scene.game.members) > 15
+    scene.bid(p0=[6]).say((0, "good"))
+    scene.say((0, scene.game.legal[-1]))
+    assert scene.game.goods[0][guild] == 7
+    assert actions(scene, "B")[-1] == (0, "place")
+    scene.to(None, 2)
+    assert scene.lines("council")[0]["held"] == [11, 10, 10, 10]
+
+
+def test_a33_money_is_known_to_all() -> None:
+    game = random_game(BASE, 4, 3)
+    for seat in range(4):
+        seen = game.seen_by(seat)
+        assert (seen["coins"], seen["goods"], seen["privileges"]) == (game.coins, game.goods, game.privileges)
+
+
+def test_a33_switch_hide_money() -> None:
+    game = random_game(base_components(hide_money=True), 4, 3)
+    for seat in range(4):
+        for name, amounts in (("coins", game.coins), ("goods", game.goods), ("privileges", game.privileges)):
+            assert game.seen_by(seat)[name] == [amounts[other] if other == seat else None for other in range(4)]
+
+
+def test_a34_unused_stacks_leave_unseen() -> None:
+    one, other = (Scene(3, {1: [[card, 2], [1]]}).bid_in("C", p1=[1]).to("A", 2).game for card in (6, 3))
+    for seat in (0, 2):
+        assert one.seen_by(seat) == other.seen_by(seat)
+    assert one.seen_by(1) != other.seen_by(1)  # the owner has looked at them
+    assert one.seen_by(0)["out"][1] == [1]
+
+
+def test_a35_the_third_of_three_returns_a_card() -> None:
+    bids = {"p0": [6], "p1": [5], "p2": [3, 1]}
+    scene = Scene(3, {0: [[6]], 1: [[5]], 2: [[3, 1]]}).bid_in("B", **bids)
+    scene.say((0, "none"), (0, "none"))
+    assert (scene.game.actor, scene.asked) == (1, "apprentice")  # there is no journeyman
+    scene.say((1, "good"), (2, ("return", 3)))
+    assert scene.lines("return_card") == [{"type": "return_card", "player": 2, "card": 3}]
+    scene = Scene(4, {0: [[6]], 1: [[5]], 2: [[3, 1]]}).bid_in("B", **bids).skip()
+    assert scene.lines("return_card") == []

@@ -1,0 +1,568 @@
+"""Turns: the reference rules of Strozzi against the ambiguities list, item by item."""
+
+import copy
+import itertools
+import random
+
+import pytest
+
+from scripted_strozzi import (
+    ALL_FLAGS,
+    BASE,
+    base_components,
+    card,
+    choose,
+    deal,
+    first_round,
+    levels,
+    lines,
+    pass_card,
+    pass_round,
+    put_markers,
+    random_game,
+    say,
+    seats_asked,
+    ships_at,
+    table,
+    take,
+    up,
+)
+from strozzi_sim.games.strozzi.reference import CITIES, PORTS, Game
+
+# -- claims, pirates and passes ---------------------------------------------------------------------------------------
+
+
+def test_item_09_reveal_before_any_decision() -> None:
+    for seed in range(10):
+        game = random_game(base_components(), 4, seed)
+        open_ship = None
+        for event in game.events:
+            if event["type"] == "reveal":
+                open_ship = event["ship"]
+            elif event["type"] in ("place", "set_aside"):
+                assert event["ship"] == open_ship
+                open_ship = None
+            elif event["type"] == "claim":
+                assert open_ship is not None
+
+
+def test_item_10_claiming_is_optional() -> None:
+    game = table(4, [card()])
+    for seat in range(4):
+        assert game.actor == seat
+        assert game.legal == ("pass", "pirate", "plus_one", "ware")
+        game.play("pass")
+    game.flags[0] = ["ware"]
+    assert game.actor == 0
+    game = take(pass_card(game), 0, "ware", "venice")  # a useless ship
+    assert ships_at(game, "venice") == ["C03"]
+
+
+def test_item_10_last_flag() -> None:
+    game = table(3)
+    game.flags[1] = ["ware"]
+    say(game, (0, "pass"))
+    assert game.legal == ("pass", "ware")
+
+
+def test_item_11_one_flag_per_claim() -> None:
+    game = table(4)
+    take(game, 0, "plus_one", "rome")
+    assert game.flags == [["pirate", "ware"], ALL_FLAGS, ALL_FLAGS, ALL_FLAGS]
+    assert game.ports["rome"] == [(0, "C01", "plus_one")]
+    with pytest.raises(ValueError, match="not legal"):
+        game.play("pirate plus_one")
+
+
+def test_item_12_pirate_is_final() -> None:
+    game = say(table(4), (0, "pass"), (1, "pirate"), (1, "rome"))
+    assert seats_asked(game) == [0, 1]
+    game = say(table(4), (0, "pirate"), (0, "rome"))
+    assert seats_asked(game) == [0]
+
+
+def test_item_13_poll_after_claim_of_the_active_player() -> None:
+    game = table(5, start=2)
+    game.flags[4] = ["plus_one", "ware"]
+    say(game, (2, "plus_one"), (3, "pass"), (0, "pass"))
+    assert game.legal == ("pass", "pirate")
+    say(game, (1, "pass"), (2, "rome"))
+    assert seats_asked(game) == [2, 3, 0, 1]
+
+
+def test_item_14_no_forced_pass() -> None:
+    game = table(4)
+    game.flags[1] = ["ware"]
+    game.flags[2] = []
+    say(game, (0, "ware"), (3, "pass"), (0, "naples"))
+    assert seats_asked(game) == [0, 3]
+    for seed in range(10):
+        game = deal(base_components(), 4, seed)
+        dice = random.Random(seed)
+        while not game.over:
+            assert len(game.legal) > 1
+            game.play(choose(game, dice, 0.5))
+
+
+def test_item_15_claimant_is_not_asked_again() -> None:
+    game = say(table(4), (0, "ware"), (1, "pass"), (2, "pass"), (3, "pass"))
+    assert game.actor == 0
+    assert game.legal == PORTS
+    assert seats_asked(game) == [0, 1, 2, 3]
+
+
+def test_item_16_first_pirate_wins() -> None:
+    game = say(table(5), (0, "ware"), (1, "pass"), (2, "pirate"))
+    assert game.actor == 2
+    assert game.legal == PORTS
+    assert game.flags[3] == game.flags[4] == ALL_FLAGS
+
+
+def test_item_17_pirated_flag_goes_back_to_its_owner() -> None:
+    game = say(table(4), (0, "pass"), (1, "plus_one"))
+    assert game.flags[1] == ["pirate", "ware"]  # the flag lies on the ship
+    assert (game.holder, game.holder_flag) == (1, "plus_one")
+    say(game, (2, "pirate"))
+    assert game.flags == [ALL_FLAGS, ALL_FLAGS, ["plus_one", "ware"], ALL_FLAGS]
+    assert (game.holder, game.holder_flag) == (2, "pirate")
+    say(game, (2, "rome"))
+    assert seats_asked(game) == [0, 1, 2]  # seat 1 had no second chance
+    say(game, (3, "pass"), (0, "pass"))
+    assert game.legal == ("pass", "pirate", "plus_one", "ware")
+
+
+def test_item_18_no_compensation() -> None:
+    game = say(table(5), (0, "ware"), (1, "pass"), (2, "pirate"), (2, "rome"))
+    assert game.active == game.actor == 3
+    assert game.coins == [0] * 5
+
+
+def test_item_19_one_single_lap() -> None:
+    game = say(table(5), (0, "pass"), (1, "pass"), (2, "plus_one"), (3, "pass"), (4, "pass"), (2, "rome"))
+    assert seats_asked(game) == [0, 1, 2, 3, 4]
+
+
+def test_item_19_switch_second_lap() -> None:
+    game = table(5, second_lap=True)
+    say(game, (0, "pass"), (1, "pass"), (2, "plus_one"), (3, "pass"), (4, "pass"))
+    assert game.legal == ("pass", "pirate")
+    say(game, (0, "pass"), (1, "pirate"), (1, "rome"))
+    assert game.flags[2] == ALL_FLAGS
+    assert game.active == 2
+
+    game = table(5, second_lap=True)
+    game.flags[0] = ["ware"]
+    say(game, (0, "pass"), (1, "pass"), (2, "pass"), (3, "pass"), (4, "ware"))
+    say(game, (1, "pass"), (2, "pass"), (3, "pass"), (4, "rome"))
+
+    say(table(3, second_lap=True), (0, "ware"), (1, "pass"), (2, "pass"), (0, "rome"))
+    say(table(3, second_lap=True), (0, "pass"), (1, "pirate"), (1, "rome"))
+
+
+def test_item_20_same_options_as_the_active_player() -> None:
+    game = say(table(4), (0, "pass"), (1, "pass"))
+    assert game.legal == ("pass", "pirate", "plus_one", "ware")
+    say(game, (2, "ware"))
+    assert (game.actor, game.legal) == (3, ("pass", "pirate"))
+    say(game, (3, "pass"), (2, "rome"))
+
+
+@pytest.mark.parametrize("flag", ["ware", "plus_one"])
+def test_item_21_claim_of_the_last_player(flag: str) -> None:
+    game = say(table(4, start=1), (1, "pass"), (2, "pass"), (3, "pass"), (0, flag), (0, "rome"))
+    assert seats_asked(game) == [1, 2, 3, 0]
+    assert game.ports["rome"] == [(0, "C01", flag)]
+
+
+def test_item_22_pirate_as_first_claim() -> None:
+    game = say(table(4), (0, "pass"), (1, "pass"), (2, "pirate"), (2, "venice"))
+    assert game.ports["venice"] == [(2, "C01", "pirate")]
+
+
+def test_item_23_all_pass() -> None:
+    game = table(4, start=1)
+    left = game.deck_left
+    say(game, (1, "pass"), (2, "pass"), (3, "pass"), (0, "pass"))
+    assert (game.active, game.actor, game.deck_left) == (1, 1, left - 1)
+    assert game.events[-2:] == [{"type": "set_aside", "ship": "C01"}, {"type": "reveal", "player": 1, "ship": "C02"}]
+    assert game.aside == ["C01"]
+
+
+def test_item_24_set_aside_for_the_round() -> None:
+    game = pass_card(pass_card(table(3, rounds=2)))
+    assert game.aside == ["C01", "C02"]
+    pass_round(game)
+    seen = [event["ship"] for event in lines(game, "reveal")]
+    assert len(set(seen[:12])) == 12
+    assert seen[12] == "C01"
+    assert game.aside == []
+
+
+def test_item_25_pass_does_not_bind() -> None:
+    game = pass_card(table(4))
+    since = len(game.events)
+    for seat in range(4):
+        assert game.legal == ("pass", "pirate", "plus_one", "ware")
+        say(game, (seat, "pass"))
+    assert seats_asked(game, since) == [0, 1, 2, 3]
+
+
+# -- taking and placing a card, moves of the markers ------------------------------------------------------------------
+
+
+def test_item_27_port_after_the_poll() -> None:
+    game = say(table(3), (0, "ware"), (1, "pass"))
+    assert game.legal == ("pass", "pirate")
+    say(game, (2, "pass"))
+    assert (game.actor, game.legal) == (0, PORTS)
+    say(game, (0, "naples"))
+    kinds = [event["type"] for event in game.events]
+    assert kinds == ["tiles", "round", "reveal", "claim", "claim", "claim", "place", "reveal"]
+
+
+def test_item_28_own_unused_ports() -> None:
+    game = take(table(3), 0, "ware", "rome")
+    take(game, 1, "ware", "venice")
+    take(game, 2, "ware", "naples")
+    say(game, (0, "pirate"))
+    assert game.legal == ("venice", "naples")
+    say(game, (0, "naples"), (1, "pass"), (2, "pass"), (0, "plus_one"), (1, "pass"), (2, "pass"))
+    assert [owner for owner, _, _ in game.ports["venice"]] == [0, 1]  # the last port was not asked for
+    assert game.flags[0] == []
+    assert lines(game, "place")[-1]["port"] == "venice"
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_item_29_unused_flags_are_unused_ports(players: int) -> None:
+    for seed in range(10):
+        game, dice = deal(base_components(), players, seed), random.Random(seed)
+        while not game.over:
+            if game.events[-1]["type"] == "reveal":
+                for seat in range(players):
+                    used = sum(owner == seat for quay in game.ports.values() for owner, _, _ in quay)
+                    assert len(game.flags[seat]) == 3 - used
+            game.play(choose(game, dice, 0.3))
+
+
+def test_item_30_port_without_matching_goods() -> None:
+    game = take(table(3, [card(rome=2, naples=1)]), 0, "pirate", "venice")
+    assert ships_at(game, "venice") == ["C01"]
+    assert levels(game, 0) == up()
+
+
+def test_item_31_below_all_equals() -> None:
+    game = table(4, [card(5), card(5), card(5), card(6), card(4)])
+    for seat in (0, 1, 2):
+        take(game, seat, "pirate", "rome")
+    assert ships_at(game, "rome") == ["C01", "C02", "C03"]
+    take(game, 3, "pirate", "rome")
+    assert ships_at(game, "rome") == ["C04", "C01", "C02", "C03"]
+
+    game = table(4, [card(2), card(7), card(4)])
+    for seat in (0, 1, 2):
+        take(game, seat, "pirate", "rome")
+    assert ships_at(game, "rome") == ["C02", "C03", "C01"]
+
+
+def test_item_32_plus_one_in_both_directions() -> None:
+    game = table(5, [card(5), card(4), card(5), card(4), card(8)])
+    take(game, 0, "ware", "rome")
+    take(game, 1, "plus_one", "rome")
+    assert ships_at(game, "rome") == ["C01", "C02"]
+    take(game, 2, "ware", "rome")
+    assert ships_at(game, "rome") == ["C01", "C02", "C03"]
+    take(game, 3, "ware", "rome")
+    take(game, 4, "plus_one", "rome")
+    assert ships_at(game, "rome") == ["C05", "C01", "C02", "C03", "C04"]
+    assert [event["speed"] for event in lines(game, "place")] == [5, 5, 5, 4, 9]
+
+
+def test_item_32_other_bonus_of_the_flag() -> None:
+    components = base_components()
+    components["flags"]["plus_one_speed"] = 3
+    game = take(table(3, [card(4)], components=components), 0, "plus_one", "rome")
+    assert lines(game, "place")[0]["speed"] == 7
+
+
+def test_item_33_ships_stay_in_order() -> None:
+    dice = random.Random(33)
+    for seed in range(20):
+        game = deal(base_components(), 6, seed)
+        before = {port: list(quay) for port, quay in game.ports.items()}
+        number = game.round
+        while not game.over:
+            game.play(choose(game, dice, 0.2))
+            if game.round == number and not game.over:
+                for port, quay in game.ports.items():
+                    assert [ship for ship in quay if ship in before[port]] == before[port]
+            number = game.round
+            before = {port: list(quay) for port, quay in game.ports.items()}
+
+
+@pytest.mark.parametrize(("flag", "speed"), [("ware", 4), ("pirate", 4), ("plus_one", 5)])
+def test_item_34_only_plus_one_changes_speed(flag: str, speed: int) -> None:
+    game = take(table(3, [card(4)]), 0, flag, "rome")
+    assert lines(game, "place")[0] == {
+        "type": "place", "player": 0, "ship": "C01", "flag": flag, "port": "rome", "speed": speed
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("port", "steps"), [("venice", 1), ("rome", 2), ("naples", 3)])
+def test_item_35_goods_of_the_port_only(port: str, steps: int) -> None:
+    game = take(table(3, [card(venice=1, rome=2, naples=3)]), 0, "pirate", port)
+    assert levels(game, 0) == up(**{port: steps})
+    assert levels(game, 1) == levels(game, 2) == up()
+
+
+def test_item_36_ware_flag_without_matching_ware() -> None:
+    game = take(table(3, [card()]), 0, "ware", "naples")
+    assert levels(game, 0) == up(naples=1)
+    game = take(table(3, [card(naples=2)]), 0, "ware", "naples")
+    assert levels(game, 0) == up(naples=3)
+    game = take(table(3, [card()]), 0, "plus_one", "naples")
+    assert levels(game, 0) == up()
+
+
+def test_item_36_switch_ware_flag_needs_match() -> None:
+    game = take(table(3, [card(venice=2)], ware_flag_needs_match=True), 0, "ware", "naples")
+    assert levels(game, 0) == up()
+    game = take(table(3, [card(naples=2)], ware_flag_needs_match=True), 0, "ware", "naples")
+    assert levels(game, 0) == up(naples=3)
+
+
+def test_item_36_other_steps_of_the_flag() -> None:
+    components = base_components()
+    components["flags"]["ware_steps"] = 3
+    game = take(table(3, [card(rome=1)], components=components), 0, "ware", "rome")
+    assert levels(game, 0) == up(rome=4)
+
+
+def test_item_37_ware_flag_at_the_ships_port_only() -> None:
+    game = table(3, [card(venice=1, rome=1, scrolls=2, promotion=1)], tiles=["T13", "T02", "T03", "T04"])
+    take(game, 0, "ware", "rome", tile="T13")
+    assert levels(game, 0) == up(venice=1, rome=2, florence=2)
+
+
+def random_position(dice: random.Random, players: int) -> Game:
+    """A game whose tracks are in some disorder."""
+    game = table(players)
+    for city in CITIES:
+        for _ in range(20):
+            game._move(city, dice.randrange(players), dice.randrange(3))
+    return game
+
+
+def test_item_38_one_move_or_two() -> None:
+    dice = random.Random(38)
+    for _ in range(300):
+        players = dice.randint(3, 6)
+        game = random_position(dice, players)
+        start = copy.deepcopy(game.tracks["rome"])
+        seat, first, second = dice.randrange(players), dice.randrange(4), dice.randrange(4)
+        game._move("rome", seat, first)
+        game._move("rome", seat, second)
+        split = copy.deepcopy(game.tracks["rome"])
+        game.tracks["rome"] = start
+        game._move("rome", seat, first + second)
+        assert game.tracks["rome"] == split
+
+
+def test_item_39_right_of_all_present() -> None:
+    game = put_markers(table(4, [card(rome=2)]), "rome", on2=[3, 1])
+    take(game, 0, "pirate", "rome")
+    assert game.tracks["rome"][2] == [3, 1, 0]
+    game = take(table(4, [card(rome=2)]), 0, "pirate", "rome")
+    assert game.tracks["rome"][2] == [0]
+
+
+def test_item_40_gaps_close() -> None:
+    game = put_markers(table(4, [card(rome=1)]), "rome", on2=[0, 1, 2])
+    take(game, 0, "pirate", "rome")
+    assert game.tracks["rome"][2:4] == [[1, 2], [0]]
+
+
+def test_item_41_zero_steps() -> None:
+    game = put_markers(table(4, [card()]), "rome", on2=[0, 1])
+    put_markers(game, "florence", on3=[0, 2])
+    take(game, 0, "pirate", "rome")
+    assert game.tracks["rome"][2] == [0, 1]
+    assert game.tracks["florence"][3] == [0, 2]
+    assert game.tracks["venice"][0] == [0, 1, 2, 3]
+
+
+def test_item_42_top_space() -> None:
+    game = put_markers(table(4, [card(rome=3)]), "rome", on8=[0], on9=[2, 3])
+    take(game, 0, "pirate", "rome")
+    assert game.tracks["rome"][8:] == [[], [2, 3, 0]]
+    assert levels(game, 0) == up(rome=9)
+    game = put_markers(table(4, [card(rome=2, scrolls=1)]), "rome", on9=[0, 1])
+    put_markers(game, "florence", on9=[0, 3])
+    take(game, 0, "pirate", "rome")
+    assert game.tracks["rome"][9] == [0, 1]
+    assert game.tracks["florence"][9] == [0, 3]
+
+
+@pytest.mark.parametrize("scrolls", [1, 2])
+@pytest.mark.parametrize("port", PORTS)
+def test_item_43_scrolls(port: str, scrolls: int) -> None:
+    game = put_markers(table(4, [card(scrolls=scrolls)]), "florence", **{f"on{scrolls}": [3, 2]})
+    take(game, 0, "pirate", port)
+    assert levels(game, 0) == up(florence=scrolls)
+    assert game.tracks["florence"][scrolls] == [3, 2, 0]
+
+
+def test_item_44_moves_are_compulsory() -> None:
+    game = say(table(3, [card(rome=2, scrolls=1)]), (0, "pirate"), (0, "rome"))
+    assert levels(game, 0) == up(rome=2, florence=1)
+    assert game.question is not None
+    assert (game.question.kind, game.actor) == ("claim", 1)
+
+
+def test_item_45_order_of_the_moves_does_not_matter() -> None:
+    dice = random.Random(45)
+    for _ in range(40):
+        game = random_position(dice, 4)
+        before = copy.deepcopy(game.tracks)
+        scripted = table(4, [card(rome=2, scrolls=1, promotion=1)], tiles=["T04", "T10", "T11", "T12"])
+        scripted.tracks = copy.deepcopy(before)
+        take(scripted, 0, "ware", "rome", tile="T04")
+        moves = [("rome", 0, 3), ("florence", 0, 1), ("rome", 0, 1)]
+        for order in itertools.permutations(moves):
+            game.tracks = copy.deepcopy(before)
+            for move in order:
+                game._move(*move)
+            assert game.tracks == scripted.tracks
+
+
+def test_item_45_tile_after_port_and_florence() -> None:
+    game = say(table(3, [card(rome=2, scrolls=1, promotion=1)]), (0, "pirate"), (0, "rome"))
+    assert game.question is not None
+    assert game.question.kind == "take_tile"
+    assert levels(game, 0) == up(rome=2, florence=1)
+    assert game.stack_left == 33
+    assert (game.ship, game.holder) == ("C01", 0)
+
+
+def test_item_46_further_left_is_higher() -> None:
+    game = put_markers(table(3, rounds=2), "florence", on4=[2, 0])
+    pass_round(game)
+    assert first_round(game)["markers"] == [10, 0, 15]
+    assert game.start_player == 2
+
+
+# -- promotion tiles --------------------------------------------------------------------------------------------------
+
+
+def test_item_47_tile_is_compulsory() -> None:
+    game = say(table(3, [card(promotion=1)]), (0, "pirate"), (0, "rome"))
+    assert game.legal == ("T01", "T02", "T03")
+    say(game, (0, "T02"))
+    assert game.tiles == [["T02"], [], []]
+
+
+def test_item_47_switch_tile_optional() -> None:
+    game = say(table(3, [card(promotion=1)], tile_optional=True), (0, "pirate"), (0, "rome"))
+    assert game.legal == ("T01", "T02", "T03", None)
+    say(game, (0, None))
+    assert game.events[-2] == {"type": "take_tile", "player": 0, "tile": None, "replacement": None}
+    assert (game.tiles, game.display, game.stack_left) == ([[], [], []], ["T01", "T02", "T03"], 33)
+    assert levels(game, 0) == up()
+    assert game.actor == 1
+
+    game = say(table(3, [card(promotion=1)], tiles=["T01"], tile_optional=True), (0, "pirate"), (0, "rome"))
+    assert game.legal == ("T01", None)
+    game = say(table(3, [card(promotion=1)], tiles=[], tile_optional=True), (0, "pirate"), (0, "rome"))
+    assert (game.actor, lines(game, "take_tile")) == (1, [])
+
+
+def test_item_48_one_tile_per_ship() -> None:
+    assert {ship["promotion"] for ship in BASE["ships"]} == {0, 1}
+    game = take(table(3, [card(promotion=1), card(promotion=0)]), 0, "pirate", "rome")
+    assert (len(game.tiles[0]), game.actor) == (1, 1)
+    take(game, 1, "pirate", "rome")
+    assert len(lines(game, "take_tile")) == 1
+
+
+def test_item_49_choice_from_the_display() -> None:
+    game = say(table(3, [card(promotion=1)]), (0, "pirate"), (0, "rome"))
+    assert list(game.legal) == game.display
+    for unreachable in ("T04", None, "pass"):
+        with pytest.raises(ValueError, match="not legal"):
+            game.play(unreachable)
+
+
+@pytest.mark.parametrize(("tile", "port"), [("T01", "venice"), ("T16", "rome"), ("T31", "naples")])
+def test_item_50_ware_on_a_tile(tile: str, port: str) -> None:
+    game = table(3, [card(promotion=1)], tiles=["T10", tile, "T11", "T12"])
+    put_markers(game, port, on1=[2, 1])
+    take(game, 0, "pirate", "rome", tile=tile)
+    assert levels(game, 0) == up(**{port: 1})
+    assert game.tracks[port][1] == [2, 1, 0]
+    take(game, 1, "pirate", "rome")
+    assert levels(game, 0) == up(**{port: 1})  # once only
+
+
+def test_item_51_same_port_as_the_ship() -> None:
+    game = table(3, [card(rome=2, promotion=1)], tiles=["T04", "T10", "T11", "T12"])
+    put_markers(game, "rome", on2=[1], on3=[2])
+    take(game, 0, "pirate", "rome", tile="T04")
+    assert game.tracks["rome"][:4] == [[], [], [1], [2, 0]]
+
+
+@pytest.mark.parametrize("tile", ["T10", "T22", "T34"])
+def test_item_52_value_two_moves_nothing(tile: str) -> None:
+    game = table(3, [card(promotion=1)], tiles=[tile, "T01", "T02", "T03"])
+    take(game, 0, "pirate", "rome", tile=tile)
+    assert game.tiles[0] == [tile]
+    assert levels(game, 0) == up()
+
+
+def test_item_53_tile_for_a_marker_at_the_top() -> None:
+    game = put_markers(table(3, [card(promotion=1)]), "venice", on9=[0, 1])
+    take(game, 0, "pirate", "rome", tile="T01")
+    assert game.tiles[0] == ["T01"]
+    assert game.tracks["venice"][9] == [0, 1]
+    assert levels(game, 0) == up(venice=9)
+
+
+def test_item_54_refill_at_once_into_the_slot() -> None:
+    game = table(3, [card(promotion=1), card(promotion=1)])
+    take(game, 0, "pirate", "rome", tile="T02")
+    assert game.events[-2] == {"type": "take_tile", "player": 0, "tile": "T02", "replacement": "T04"}
+    assert (game.display, game.stack_left) == (["T01", "T04", "T03"], 32)
+    say(game, (1, "pirate"), (1, "rome"))
+    assert game.legal == ("T01", "T04", "T03")
+
+
+def test_item_55_stack_exhausted() -> None:
+    game = table(4, [card(promotion=1)] * 4, tiles=["T01", "T02", "T03"])
+    take(game, 0, "pirate", "rome", tile="T01")
+    assert lines(game, "take_tile")[0]["replacement"] is None
+    assert (game.display, game.stack_left) == (["T02", "T03"], 0)
+    say(game, (1, "pirate"), (1, "rome"))
+    assert game.legal == ("T02", "T03")
+    say(game, (1, "T03"))
+    say(game, (2, "pirate"), (2, "rome"))  # the last tile is taken without a question
+    assert lines(game, "take_tile")[-1] == {
+        "type": "take_tile", "player": 2, "tile": "T02", "replacement": None
+    }  # fmt: skip
+    assert game.tiles == [["T01"], ["T03"], ["T02"], []]
+    say(game, (3, "pirate"), (3, "rome"))
+    assert (len(lines(game, "take_tile")), game.actor, game.display) == (3, 0, [])
+
+
+def test_item_56_tiles_between_rounds() -> None:
+    game = take(table(3, [card(promotion=1)], rounds=2), 0, "pirate", "rome", tile="T02")
+    before = (list(game.display), list(game.stack))
+    pass_round(game)
+    assert game.round == 2
+    assert (game.display, game.stack) == before
+
+
+def test_item_57_tiles_are_open_and_score_at_the_end() -> None:
+    game = take(table(3, [card(promotion=1)], rounds=2), 0, "pirate", "rome", tile="T02")
+    assert game.tiles == [["T02"], [], []]
+    pass_round(game)
+    assert first_round(game)["total"] == [15 + 15, 0, 0]  # fastest ship at Rome, first marker in Venice
+    pass_round(game)
+    assert lines(game, "score_end")[0]["promotion"] == [30, 0, 0]
