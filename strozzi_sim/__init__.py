@@ -14,37 +14,41 @@ if TYPE_CHECKING:
     from strozzi_sim.game import load_game
     from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.position import Position
-    from strozzi_sim.questions.compare import compare
-    from strozzi_sim.questions.exploit import exploit
-    from strozzi_sim.questions.heatmap import heatmap
-    from strozzi_sim.questions.leak_check import leak_check
-    from strozzi_sim.questions.luck import luck
-    from strozzi_sim.questions.merge import merge
-    from strozzi_sim.questions.one_game import analyse, record
-    from strozzi_sim.questions.our_table import our_table
-    from strozzi_sim.questions.simulate import simulate
-    from strozzi_sim.questions.sweep import sweep
-    from strozzi_sim.questions.tournament import tournament
-    from strozzi_sim.questions.weights import weights
-    from strozzi_sim.questions.worth import worth
+    from strozzi_sim.play.one_game import analyse, record
     from strozzi_sim.simulation.vector import VectorEnv
-    from strozzi_sim.studies.results import Results
-    from strozzi_sim.studies.study import Study, read_study, run
+    from strozzi_sim.study.beside import side_by_side
+    from strozzi_sim.study.folders import load_results, merge, read_study
+    from strozzi_sim.study.kinds.balance import simulate
+    from strozzi_sim.study.kinds.compare import compare
+    from strozzi_sim.study.kinds.exploit import exploit
+    from strozzi_sim.study.kinds.heatmap import heatmap
+    from strozzi_sim.study.kinds.leak_check import leak_check
+    from strozzi_sim.study.kinds.luck import luck
+    from strozzi_sim.study.kinds.our_table import our_table
+    from strozzi_sim.study.kinds.sweep import sweep
+    from strozzi_sim.study.kinds.tournament import tournament
+    from strozzi_sim.study.kinds.weights import weights
+    from strozzi_sim.study.kinds.worth import worth
+    from strozzi_sim.study.look import Look
+    from strozzi_sim.study.model import Study
+    from strozzi_sim.study.results import Results
+    from strozzi_sim.study.running import run
 
     __version__: str
 
 _PLACES = {
     "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.lineups",
     "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Variant": "game.variants", "Position": "play.position",
-    "VectorEnv": "simulation.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
-    "run": "studies.study", "analyse": "questions.one_game", "record": "questions.one_game",
-    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "leak_check", "luck", "merge", "our_table", "simulate", "sweep", "tournament", "weights", "worth")},
+    "VectorEnv": "simulation.vector", "analyse": "play.one_game", "record": "play.one_game", "Look": "study.look", "Results": "study.results",
+    "Study": "study.model", "run": "study.running", "load_results": "study.folders", "merge": "study.folders", "read_study": "study.folders",
+    "side_by_side": "study.beside", "simulate": "study.kinds.balance",
+    **{name: f"study.kinds.{name}" for name in ("compare", "exploit", "heatmap", "leak_check", "luck", "our_table", "sweep", "tournament", "weights", "worth")},
 }  # fmt: skip
 
 __all__ = [
-    "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse", "check_agent", "check_game", "compare", "compiled_agent",
-    "exploit", "games", "heatmap", "leak_check", "load_agent", "load_game", "luck", "merge", "our_table", "python_agent", "read_study", "record", "run",
-    "simulate", "sweep", "tournament", "weights", "worth",
+    "Look", "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse", "check_agent", "check_game", "compare",
+    "compiled_agent", "exploit", "games", "heatmap", "leak_check", "load_agent", "load_game", "load_results", "luck", "merge", "our_table", "python_agent",
+    "read_study", "record", "run", "side_by_side", "simulate", "sweep", "tournament", "weights", "worth",
 ]  # fmt: skip
 
 

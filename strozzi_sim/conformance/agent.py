@@ -9,7 +9,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant
 from strozzi_sim.play.leak_check import LeakCheck, check_leaks
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.lookup import find_agents
+from strozzi_sim.agent.names import agents_named
 
 
 def check_agent(
@@ -43,7 +43,7 @@ def check_agent(
     True
     """
     game = find_game(game)
-    (spec,) = find_agents([agent], game, argument="agent")
+    (spec,) = agents_named(game, [agent], "agent")
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if found.leak is not None:

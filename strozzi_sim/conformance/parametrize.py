@@ -13,7 +13,7 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant
-from strozzi_sim.studies.lookup import find_agents
+from strozzi_sim.agent.names import agents_named
 
 
 @dataclass
@@ -116,7 +116,7 @@ def agent_checks(
         InputError: an unknown game or agent.
     """
     game = find_game(game)
-    specs = find_agents(agents, game)
+    specs = agents_named(game, agents)
     expected = _reasons(expected_failures, [spec.text for spec in specs], "agent")
     return [
         _parameter(

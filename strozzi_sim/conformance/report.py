@@ -15,8 +15,8 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game.reporting import SCENARIO, Picture, unknown_figures
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.tables import study_tables
+from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.games import figures_of_games
 
 DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up, played at random
 
@@ -29,7 +29,8 @@ def check_report(here: Checked) -> None:
     try:
         lineups = (1, 2)  # self-play has no table of positions
         cells = [_cell(here, players, agents) for players in here.game.player_counts for agents in lineups]
-        tables = study_tables(here.game, cells, part.PAGES, part.HEATMAPS)
+        figures = figures_of_games(here.game, cells, part.PAGES, part.HEATMAPS)
+        tables = {name: table.frame() for name, table in figures.items()}
         pictures = part.pictures(tables)
     except (InputError, LookupError) as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"

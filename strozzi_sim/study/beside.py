@@ -13,7 +13,8 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
-from strozzi_sim.study.folders import kind_named, load_results
+from strozzi_sim.study.folders import load_results
+from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from strozzi_sim.agent.named_files import only_named
-from strozzi_sim.errors import ArgumentError, InputError, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import read_toml
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.files import STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
-from strozzi_sim.study.kinds import STUDIES
+from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.old_folders import read_old_results
@@ -29,18 +28,9 @@ from strozzi_sim.study.store import MANIFEST, Part, Store, about
 _SHOWN = {"report", *Look.__struct_fields__}
 
 
-def kind_named(kind: str) -> type[Study]:
-    """Return the class of a kind of study."""
-    if kind not in STUDIES:
-        raise ArgumentError("kind", f"unknown kind {kind!r}; {suggest_names(kind, STUDIES)}")
-    module, _, name = STUDIES[kind].partition(":")
-    made: type[Study] = getattr(import_module(f"strozzi_sim.study.kinds.{module}"), name)
-    return made
-
-
 def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
     """Return the study and the look with these keys, of any kind; a file without a kind is one of balance, or a sweep."""
-    made = kind_named(keys.get("kind", "sweep" if "sweep" in keys else "balance"))
+    made: type[Study] = kind_named(keys.get("kind", "sweep" if "sweep" in keys else "balance"))
     look = Look.of(**{key: value for key, value in keys.items() if key in _SHOWN})
     return made.of(**{key: value for key, value in keys.items() if key not in _SHOWN and key != "kind"}), look
 

@@ -3,7 +3,7 @@
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
     SCENARIO,
@@ -62,18 +63,7 @@ def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | N
     cells = [counts(cell) for cell in study.cells if not cell.without]
     if pairs is None:
         pairs = [(study.reference, other) for other in study.variant_of if other != study.reference]
-    seats, lineup, balance = (FigureTable(*keys, sums=bool(pairs)) for keys in (("seat",), ("position", "agent"), ()))
-    for cell in cells:
-        _add_seats(seats, cell)
-        _add_fairness(balance, cell)
-        if not cell.selfplay:
-            _add_lineup(lineup, cell)
-    game = study.the_game
-    of_game = game.report.tables(cells, look.pages_in(game), look.maps_in(game), stats, sums=bool(pairs))
-    order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
-    balance.parts += of_game.pop("balance").parts
-    balance.parts.sort(key=lambda part: order[part.players, part.variant, part.lineup])
-    found: dict[str, Any] = {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
+    found: dict[str, Any] = {**figures_of_games(study.the_game, cells, look.pages_in(study.the_game), look.maps_in(study.the_game), sums=bool(pairs))}  # fmt: skip
     if pairs:
         compared = {name: table for name, table in found.items() if not name.startswith("heat_")}
         found["changes"] = changes(compared, pairs, look.effect)
@@ -84,6 +74,31 @@ def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | N
             for cell in cells:
                 replace(block, levels={**block.levels, "map": name, **of_all}).write(table, cell, stats)
     return found
+
+
+def figures_of_games(
+    game: Game, cells: Sequence[CellCounts], pages: Sequence[str], maps: Mapping[str, HeatMap], *, sums: bool = False
+) -> dict[str, FigureTable]:
+    """Return seats, line-up and balance of some cells, and the tables of these pages and heat maps of the game.
+
+    Args:
+        game: the game.
+        cells: counts of the cells.
+        pages: names of pages.
+        maps: heat maps by name.
+        sums: whether the sums by chunk are kept too, for differences.
+    """
+    seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
+    for cell in cells:
+        _add_seats(seats, cell)
+        _add_fairness(balance, cell)
+        if not cell.selfplay:
+            _add_lineup(lineup, cell)
+    of_game = game.report.tables(cells, pages, maps, stats, sums=sums)
+    order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
+    balance.parts += of_game.pop("balance").parts
+    balance.parts.sort(key=lambda part: order[part.players, part.variant, part.lineup])
+    return {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
 
 
 def _add_seats(table: FigureTable, cell: CellCounts) -> None:

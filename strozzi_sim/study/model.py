@@ -36,9 +36,10 @@ from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
 from strozzi_sim.study.identity import FEW, RESUMES, PlayedAgent, played_agent, refuse_changed_agents, unknown_code
+from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.pages import Section
 
@@ -190,7 +191,18 @@ class Study(
 
     @classmethod
     def of(cls, **keys: Any) -> Self:
-        """Return the study with these keys; agents may be objects, variants names or changes. Errors name the key."""
+        """Return the study with these keys; agents may be objects, variants names or changes. Errors name the key.
+
+        Called on `Study`, the key `kind` says of which kind; default: balance.
+
+        >>> import strozzi_sim as ss
+        >>> study = ss.Study.of(game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
+        >>> study.summary
+        'Strozzi: players 3, 4 x random x base = 2 cells; each 100 deals: 200 games'
+        """
+        if cls is Study:
+            made: Self = kind_named(keys.pop("kind", "balance")).of(**keys)
+            return made
         known = [*cls.__struct_fields__, "kind", "chunks", "variant"]
         for key in keys:
             if key not in known:

@@ -23,7 +23,7 @@ from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, 
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf
 from strozzi_sim.study.counts import WITHOUT_LUCK, CellCounts
 from strozzi_sim.study.look import Look

@@ -44,7 +44,7 @@ class Results:
         interrupted: how far it came, if a signal stopped it, else "".
         rows: of a study in memory, the rows that it keeps: of facts by table, and of games and seats by "".
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
     >>> results
     <Results: Strozzi: players 4 x random x base = 1 cell; each 200 deals: 200 games>
@@ -114,5 +114,5 @@ class Results:
 
 def _report_part(function: str) -> Callable[..., Any]:
     """Return a function of the report part, which is imported when results are drawn and not before."""
-    found: Callable[..., Any] = getattr(import_module("strozzi_sim.study.face.report"), function)
+    found: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
     return found

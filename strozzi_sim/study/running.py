@@ -25,7 +25,7 @@ from strozzi_sim.study.identity import RESUMES, unknown_code
 from strozzi_sim.study.kept import rows_of, write_rows
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.names import core_count, path_of
+from strozzi_sim.agent.names import core_count, path_of
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
@@ -59,8 +59,8 @@ def run(
         AgentFault: an agent chose an illegal action, failed or hung.
         Interrupted: a signal asked to stop; finished chunks are kept in the folder. In memory the finished part is returned.
 
-    >>> import strozzi_sim.study as ss
-    >>> study = ss.Balance.of(game="medici_vs_strozzi", deals=100, lineups=[["random"]])
+    >>> import strozzi_sim as ss
+    >>> study = ss.Study.of(game="medici_vs_strozzi", deals=100, lineups=[["random"]])
     >>> ss.run(study).n_games
     100
     """

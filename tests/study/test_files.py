@@ -2,7 +2,7 @@
 
 import pytest
 
-import strozzi_sim.study as ss
+import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 
 FILE = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 40\nlineups = [["random"]]\n'

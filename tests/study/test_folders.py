@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import strozzi_sim.study as ss
+import strozzi_sim as ss
 from strozzi_sim.errors import InputError, StorageError
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
@@ -30,7 +30,7 @@ def bot(tmp_path):
 
 
 def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
-    study = ss.Balance.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
+    study = ss.Study.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
     done = ss.run(study, tmp_path / "out", workers=1, progress=False)
     bot.unlink()
     code = """if True:
@@ -54,23 +54,23 @@ def test_a_folder_of_the_format_before_is_shown(archive, tmp_path):
     assert results.n_games > 0
     assert "<svg" in results.report(tmp_path / "report.html").read_text()
     with pytest.raises(InputError, match="an earlier format"):
-        ss.run(ss.Balance.of(**KEYS), tmp_path / "old", progress=False)
+        ss.run(ss.Study.of(**KEYS), tmp_path / "old", progress=False)
 
 
 def test_a_table_that_was_changed_is_refused(tmp_path):
-    ss.run(ss.Balance.of(**KEYS), tmp_path, workers=1, progress=False)
+    ss.run(ss.Study.of(**KEYS), tmp_path, workers=1, progress=False)
     table = tmp_path / "tables" / "seats.parquet"
     table.write_bytes(table.read_bytes() + b" ")
     with pytest.raises(InputError, match=r"seats\.parquet: is missing, or was changed"):
         ss.load_results(tmp_path)
-    assert ss.run(ss.Balance.of(**KEYS), tmp_path, workers=1, progress=False).new_games == 0
+    assert ss.run(ss.Study.of(**KEYS), tmp_path, workers=1, progress=False).new_games == 0
     assert ss.load_results(tmp_path).verdict
 
 
 def test_rows_are_kept_in_a_folder_as_in_memory(tmp_path):
     look = ss.Look(rows=True, facts=("ship",), facts_share=0.5)
-    there = ss.run(ss.Balance.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
-    here = ss.run(ss.Balance.of(**KEYS), look=look, workers=1, progress=False)
+    there = ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
+    here = ss.run(ss.Study.of(**KEYS), look=look, workers=1, progress=False)
     assert there.games.equals(here.games)
     assert len(here.games) == 40 * 3
     assert there.facts("ship").equals(here.facts("ship"))
@@ -78,12 +78,12 @@ def test_rows_are_kept_in_a_folder_as_in_memory(tmp_path):
     with pytest.raises(InputError, match="keeps no rows of a fact table 'seat'; known: ship"):
         there.facts("seat")
     with pytest.raises(InputError, match="facts: no fact table 'no'"):
-        ss.run(ss.Balance.of(**KEYS), look=ss.Look(facts=("no",)), progress=False)
+        ss.run(ss.Study.of(**KEYS), look=ss.Look(facts=("no",)), progress=False)
 
 
 def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     look = ss.Look(pages=("balance",), facts=("round",))
-    ss.run(ss.Balance.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
+    ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
     later = ss.heatmap(tmp_path, "seat", "round", "mean coins", workers=1, progress=False)
     assert later.new_games == 0
     name = "heat_mean_coins_by_seat_and_round"
@@ -109,7 +109,7 @@ def test_a_folder_of_agents_with_unknown_code_resumes_only_if_trusted(tmp_path, 
             "import importlib\nimport strozzi_sim as ss\nname = 'js' + 'on'\npart = importlib.import_module(name)",
         )
     )
-    study = ss.Balance.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
+    study = ss.Study.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
     assert any("are not detected" in line for line in study.warnings)
     ss.run(study, tmp_path / "out", workers=1, progress=False)
     with pytest.raises(InputError, match=r"not detected.*resumes only with trust_agents"):
@@ -119,15 +119,15 @@ def test_a_folder_of_agents_with_unknown_code_resumes_only_if_trusted(tmp_path, 
 
 def test_a_folder_of_an_agent_that_has_changed_is_refused(tmp_path, bot):
     keys = {**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]}
-    ss.run(ss.Balance.of(**keys), tmp_path / "out", workers=1, progress=False)
+    ss.run(ss.Study.of(**keys), tmp_path / "out", workers=1, progress=False)
     bot.write_text(BOT.replace("legal[0]", "legal[-1]"))
     with pytest.raises(InputError, match=r"holds another study \(agents\..*source"):
-        ss.run(ss.Balance.of(**keys), tmp_path / "out", progress=False)
+        ss.run(ss.Study.of(**keys), tmp_path / "out", progress=False)
 
 
 def test_two_folders_lie_side_by_side(tmp_path):
     for seed in (1, 2):
-        ss.run(ss.Balance.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)
+        ss.run(ss.Study.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)
     page = tmp_path / "page.html"
     found = ss.report([tmp_path / "1", tmp_path / "2"], file=page)
     assert page.exists()
@@ -139,7 +139,7 @@ def test_two_folders_lie_side_by_side(tmp_path):
 
 
 def test_links_in_a_folder_are_refused(tmp_path):
-    ss.run(ss.Balance.of(**KEYS), tmp_path / "out", workers=1, progress=False)
+    ss.run(ss.Study.of(**KEYS), tmp_path / "out", workers=1, progress=False)
     secret = tmp_path / "secret.parquet"
     secret.write_text("mine")
     table = tmp_path / "out" / "tables" / "seats.parquet"
@@ -147,7 +147,7 @@ def test_links_in_a_folder_are_refused(tmp_path):
     table.symlink_to(secret)
     for play in (
         lambda: ss.load_results(tmp_path / "out"),
-        lambda: ss.run(ss.Balance.of(**KEYS), tmp_path / "out", progress=False),
+        lambda: ss.run(ss.Study.of(**KEYS), tmp_path / "out", progress=False),
     ):
         with pytest.raises(StorageError, match=r"seats\.parquet: is a link"):
             play()
@@ -157,4 +157,4 @@ def test_links_in_a_folder_are_refused(tmp_path):
 def test_a_full_disk_is_refused_before_play(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=50_000))
     with pytest.raises(StorageError, match="0 MiB free on the disk"):
-        ss.run(ss.Balance.of(**KEYS), tmp_path / "out", workers=1, progress=False)
+        ss.run(ss.Study.of(**KEYS), tmp_path / "out", workers=1, progress=False)

@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-import strozzi_sim.study as ss
+import strozzi_sim as ss
 from strozzi_sim.study.folders import study_of
 from study_examples import EXAMPLES, KEYS, tables_in
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from strozzi_sim.study.face.cli import OPTIONS, PLACES, main
-from strozzi_sim.study.face.declared import declared
+from strozzi_sim.cli.app import OPTIONS, PLACES, main
+from strozzi_sim.cli.declared import declared
 
 WRONG = ["x", "-1", "", "nan", "99999999999999999999", "1.5"]
 COMMANDS = {  # places, and options that keep a run small where a value happens to be right

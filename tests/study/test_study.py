@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import strozzi_sim.study as ss
+import strozzi_sim as ss
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.study.face.cli import PLACES, main
-from strozzi_sim.study.face.declared import declared
+from strozzi_sim.cli.app import PLACES, main
+from strozzi_sim.cli.declared import declared
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
@@ -30,7 +30,7 @@ PACKAGE = Path(ss.__file__).parent
 
 
 def balance(**keys):
-    return ss.Balance.of(**{**KEYS, **keys})
+    return ss.Study.of(**{**KEYS, **keys})
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
     command = [
         sys.executable,
         "-m",
-        "strozzi_sim.study.face.cli",
+        "strozzi_sim.cli.app",
         "run",
         str(study),
         "--out",
@@ -136,7 +136,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
         "--workers",
         "1",
     ]
-    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.study.face.cli import main; main(sys.argv[1:])"
+    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.cli.app import main; main(sys.argv[1:])"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *command[3:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -185,7 +185,7 @@ def test_another_look_plays_again_only_for_facts_that_are_missing(tmp_path):
 
 
 def test_help_imports_nothing_of_the_engine():
-    code = "import sys; from strozzi_sim.study.face.cli import main; main(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
+    code = "import sys; from strozzi_sim.cli.app import main; main(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
     for arguments in (["--help"], ["compare", "--help"]):
         subprocess.run([sys.executable, "-c", code, *arguments], check=True, stdout=subprocess.DEVNULL)
 
@@ -246,7 +246,7 @@ def test_every_kind_has_a_report(tmp_path):
 
 def test_tools_have_the_schema_of_the_functions():
     pytest.importorskip("mcp")
-    from strozzi_sim.study.face.tools import call, tools
+    from strozzi_sim.cli.mcp import call, tools
 
     (tool,) = (tool for tool in tools() if tool.name == "worth")
     assert tool.input_schema["properties"]["things"]["type"] == "array"
@@ -291,5 +291,5 @@ def test_imports_form_no_circle_not_even_inside_functions():
         }
     list(TopologicalSorter(needs).static_order())
     below = [module for module in modules if ".face" not in module]
-    assert not any(need.startswith("strozzi_sim.study.face") for module in below for need in needs[module])
+    assert not any(need.startswith("strozzi_sim.cli") for module in below for need in needs[module])
     assert not any(".kinds." in need for module in modules if ".kinds." in module for need in needs[module])

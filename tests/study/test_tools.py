@@ -14,9 +14,9 @@ pytest.importorskip("mcp")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from strozzi_sim.study.face.cli import PLACES
-from strozzi_sim.study.face.declared import declared
-from strozzi_sim.study.face.tools import call, command_of
+from strozzi_sim.cli.app import PLACES
+from strozzi_sim.cli.declared import declared
+from strozzi_sim.cli.mcp import call, command_of
 
 ENVIRONMENT = {
     key: value for key, value in os.environ.items() if key.startswith(("PYTHON", "STROZZI", "PATH", "HOME", "NUMBA"))
@@ -43,7 +43,7 @@ WRONG = [
 def test_a_client_calls_tools_and_gets_errors_as_answers(tmp_path):
     async def talk():
         parameters = StdioServerParameters(
-            command=sys.executable, args=["-m", "strozzi_sim.study.face.tools"], cwd=str(tmp_path), env=ENVIRONMENT
+            command=sys.executable, args=["-m", "strozzi_sim.cli.mcp"], cwd=str(tmp_path), env=ENVIRONMENT
         )
         async with stdio_client(parameters) as (reading, writing), ClientSession(reading, writing) as session:
             await session.initialize()

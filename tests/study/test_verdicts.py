@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-import strozzi_sim.study as ss
+import strozzi_sim as ss
 from strozzi_sim.agent import python_agent
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.errors import ArgumentError
@@ -87,7 +87,7 @@ def test_a_cycle_of_agents_is_named():
 def test_styles_among_copies_are_no_dominant_strategy_unless_they_win_more():
     keys = {"game": "strozzi", "players": [3], "deals": 120}
     company = ["heuristic", "heuristic"]
-    study = ss.Balance.of(**keys, lineups=[["greedy", *company], ["random", *company]])
+    study = ss.Study.of(**keys, lineups=[["greedy", *company], ["random", *company]])
     said = ss.run(study, **QUIET).verdict
     assert said[0].startswith(
         "No style of Strozzi is known to be a dominant strategy: of 2 styles each wins less than its share"

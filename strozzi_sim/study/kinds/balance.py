@@ -21,7 +21,7 @@ from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, 
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import (
     facts_of_games,
@@ -33,7 +33,7 @@ from strozzi_sim.study.games import (
 )
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.names import Agents, Players, Variants
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.restricted import (
@@ -100,7 +100,7 @@ def simulate(
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=3, agents=["heuristic", "random", "random"], deals=100)
     >>> results.tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item() > 0.6
     True

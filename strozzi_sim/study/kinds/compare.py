@@ -17,7 +17,7 @@ from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_esti
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
 from strozzi_sim.study.games import (
@@ -31,7 +31,7 @@ from strozzi_sim.study.games import (
 )
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, Study
-from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -89,7 +89,7 @@ def compare(
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> found = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
     >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
     True

@@ -12,10 +12,10 @@ from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.folders import read_study, study_of
 from strozzi_sim.study.look import HEATMAPS, Look
-from strozzi_sim.study.names import Agents, Players, Variants
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
@@ -64,7 +64,7 @@ def heatmap(
         folder: (game) keep everything in this folder, with a report; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> found = ss.heatmap("strozzi", "seat", "round", "mean coins", fact="round", agents="random", deals=100)
     >>> len(found.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True

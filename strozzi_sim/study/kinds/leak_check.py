@@ -16,11 +16,11 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakCheck as Found
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.simulation.isolation import query_in_worker
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.names import Players
+from strozzi_sim.agent.names import Players
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
@@ -53,7 +53,7 @@ def leak_check(
         folder: keep the result in this folder; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> ss.leak_check("strozzi", "greedy", players=3, deals=1).tables["leak_check"]["ok"].item()
     True
     """

@@ -28,13 +28,13 @@ from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.counts import CellCounts
 from strozzi_sim.study.drama import FEWEST, drama_figures
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -86,7 +86,7 @@ def luck(
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> table = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=200, games=0).tables["luck"]
     >>> found = table.query("outcome == 'win'").set_index("source")["value"]
     >>> bool(found["agents"] > 0.2 > found["seats"])

@@ -16,7 +16,7 @@ from strozzi_sim.game.reporting import Tables, listed
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look

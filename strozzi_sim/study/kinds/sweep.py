@@ -20,12 +20,12 @@ from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import SCORE, facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -64,7 +64,7 @@ def sweep(
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> found = ss.sweep("strozzi", "tracks.bonus.9 = 10 15 20", players=3, agents="random", deals=60)
     >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True

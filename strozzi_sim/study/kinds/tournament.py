@@ -34,14 +34,14 @@ from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
 from strozzi_sim.study.counts import GAMES_SAVED, WITHOUT_LUCK, luck_sums
 from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.games import RANK, SCORE, WIN
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import CHUNKS, Study
-from strozzi_sim.study.names import Agents, Players, Variants
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -87,7 +87,7 @@ def tournament(
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> found = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=50)
     >>> strength = found.tables["ratings"].query("figure == 'strength'").set_index("agent")["value"]
     >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])

@@ -17,11 +17,11 @@ from strozzi_sim.game.reporting import Picture, Tables, some_of
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, t_quantile
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.names import Agents
+from strozzi_sim.agent.names import Agents
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
@@ -82,7 +82,7 @@ def weights(
         workers: number of workers; default: all cores
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> found = ss.weights("strozzi", players=3, agents=["random"], deals=2000, keys="coins.*")
     >>> set(found.tables["weights"]["status"])
     {'cannot be told from zero'}

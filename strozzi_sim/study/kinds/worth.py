@@ -18,11 +18,11 @@ from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import AnyVariant, Variant
-from strozzi_sim.study import names
+from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf, Headline
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.names import Agents, Players
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.restricted import (
@@ -76,7 +76,7 @@ def worth(
         folder: keep everything in this folder, with a report, and resume there; default: only print
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
-    >>> import strozzi_sim.study as ss
+    >>> import strozzi_sim as ss
     >>> table = ss.worth("strozzi", "flag:ware", players=3, agents="heuristic", deals=200).tables["worth"]
     >>> bool(table.set_index("figure")["low"]["score_lost"] > 0)
     True

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.play.analyse import GameAnalysis
     from strozzi_sim.play.position import Position
-    from strozzi_sim.studies.lookup import Lineup
+    from strozzi_sim.agent.names import Agents as Lineup
 
 
 def record(
@@ -55,10 +55,10 @@ def record(
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.seatings import seating_design
-    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
+    from strozzi_sim.agent.names import agents_named, player_counts, variants_named
 
     the_game = find_game(game)
-    counts = find_players(the_game, players)
+    counts = player_counts(the_game, players)
     if len(counts) != 1:
         raise ArgumentError("players", f"expected one number of players, got {players!r}")
     check_whole("games", games, 1, 10**9)
@@ -67,10 +67,10 @@ def record(
         if games != 1:
             raise ArgumentError("games", f"deal is one game, got games={games}")
     check_whole("seed", seed, 0, 2**53 - 1)
-    variants = find_variants(the_game, variant)
+    variants = variants_named(the_game, variant)
     if len(variants) != 1:
         raise ArgumentError("variant", f"expected one variant, got {len(variants)}")
-    lineup = find_agents(agents, the_game)
+    lineup = agents_named(the_game, agents)
     seating_design(seatings, counts[0])
     match = as_argument_error("agents", Match, the_game, counts[0], tuple(lineup), variants[0], seed, seatings)
     if seating is not None:
@@ -108,7 +108,7 @@ def position(
         InputError: an invalid argument, or a choice that is not legal; names it and what is allowed.
         AgentFault: an opponent failed or chose an illegal action.
 
-    >>> from strozzi_sim.questions.one_game import position
+    >>> from strozzi_sim.play.one_game import position
     >>> found = position("strozzi", 3, seed=7, opponents="heuristic", choices=["pass"])
     >>> found["seen_by"], found["decides"], len(found["choices"])
     (0, 0, 4)
@@ -117,13 +117,13 @@ def position(
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.position import Position
-    from strozzi_sim.studies.lookup import find_agents
+    from strozzi_sim.agent.names import agents_named
 
     table, done = Position(game, players, seed, deal, variant), 0
     before: dict[int, Position] = {}
     names, specs = (
         [f"seat {each}" for each in range(table.players)],
-        find_agents(opponents or (), table.game, "opponents"),
+        agents_named(table.game, opponents or (), "opponents"),
     )
     seat = 0 if seat is None and specs else seat
     if seat is not None:

@@ -1,1 +1,0 @@
-"""A study: plan -> chunks -> store -> tables, with resume."""
