@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from strozzi_sim.agent import names
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import read_toml
-from strozzi_sim.agent import names
 from strozzi_sim.study.files import STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import kind_named

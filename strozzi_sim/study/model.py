@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import msgspec
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, check_lineup
+from strozzi_sim.agent import AgentSpec, check_lineup, names
 from strozzi_sim.errors import (
     ArgumentError,
     as_argument_error,
@@ -36,7 +36,6 @@ from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
 from strozzi_sim.study.identity import FEW, RESUMES, PlayedAgent, played_agent, refuse_changed_agents, unknown_code
 from strozzi_sim.study.kinds import kind_named
