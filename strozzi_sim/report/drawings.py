@@ -1,6 +1,7 @@
 """Pictures of a page as `Drawing`s, for notebooks and files."""
 
 from itertools import takewhile
+from typing import Any
 
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import Picture
@@ -8,6 +9,7 @@ from strozzi_sim.pictures.declare import declare
 from strozzi_sim.pictures.drawing import Drawing
 from strozzi_sim.pictures.heat import draw_panels
 from strozzi_sim.pictures.series import players_title, scenarios
+from strozzi_sim.pictures.vega import Legend
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.study.pages import Section
 
@@ -16,7 +18,9 @@ def drawing_of(layout: Layout, within: Section, shown: Picture | tuple[str, Heat
     """Return a picture or heat map in all its variants and line-ups."""
     if isinstance(shown, tuple):
         return _heat_map(layout, within, *shown)
-    figures, legends, titles = {}, {}, {}
+    figures: dict[str, Any] = {}
+    legends: dict[str, Legend] = {}
+    titles: dict[str, str] = {}
     scenes, compared = layout.scenes(within, shown)
     for scene in scenes:
         declared = declare(shown, scene.rows, scene.words, scene.components, compared)

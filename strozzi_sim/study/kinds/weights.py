@@ -173,7 +173,9 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
             "The seat or position that the step moves furthest. Thin lines are 95 % intervals; which numbers move most is corrected for all of them.",
             x="step", zero=True,
         )  # fmt: skip
-        figures = Picture("weights-table", "", "table", "steps", (share, *named), "The steps in figures", x="step", x_label="number")
+        figures = Picture(
+            "weights-table", "", "table", "steps", (share, *named), "The steps in figures", x="step", x_label="number"
+        )
         made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
         numbers = tuple(
             KeyNumber(row, "share", f"points of games won by {row['by']} {row['level']}, {row['step']}", is_change=True)
