@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
+from strozzi_sim.agent import names
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import read_toml
-from strozzi_sim.agent import names
+from strozzi_sim.study.chunks import Part
 from strozzi_sim.study.files import STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import kind_named
@@ -23,7 +24,7 @@ from strozzi_sim.study.old_folders import read_old_results
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.store import MANIFEST, Part, Store, about
+from strozzi_sim.study.store import MANIFEST, Store, about
 
 _SHOWN = {"report", *Look.__struct_fields__}
 
@@ -159,5 +160,5 @@ def merge(
                     f"{place}: part {share} is not finished; run its command again: {found[place]['run']['command']}"
                 )
             for chunk in store.stored():
-                whole.adopt(*chunk)
+                whole.write(chunk)
     return run(study, folder, look=look, workers=workers, progress=progress, trust_agents=True)

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import parallel_config
 
 from strozzi_sim import stats
+from strozzi_sim.agent.names import core_count, path_of
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
 from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.recount import recount
@@ -20,16 +21,16 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, Rule
+from strozzi_sim.study.chunks import Part
 from strozzi_sim.study.counts import CellCounts, Counts
 from strozzi_sim.study.identity import RESUMES, unknown_code
 from strozzi_sim.study.kept import rows_of, write_rows
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.agent.names import core_count, path_of
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.store import Part, Store, versions
+from strozzi_sim.study.store import Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
@@ -156,11 +157,9 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
             cell.match.warm(
                 counted=bool(store.counted or store.held.tables) and study.counts_facts(cell), luck=study.how_luck
             )
-        tasks = (study.task(cell, chunk, store.counted, store.held, store.look) for cell, chunk in missing)
-        for task, result in play_tasks(tasks, workers, stop):
-            number, chunk = task.key
-            store.write(study.cells[number], chunk, result)
-            played += result.games
+        for _, chunk in play_tasks((store.task(*each) for each in missing), workers, stop):
+            store.write(chunk)
+            played += chunk.games
             reporter.on_phase(GAMES, done + played, total)
     return played
 
