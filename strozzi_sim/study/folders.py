@@ -71,6 +71,8 @@ def run_file(
     *,
     deals: int | None = None,
     part: str = "",
+    backend: str = "",
+    scheduler: str = "",
     trust_agents: bool = False,
     workers: int | None = None,
     folder: Folder = None,
@@ -82,6 +84,8 @@ def run_file(
         file: a study file (TOML or JSON)
         deals: deals of every cell instead of the file's; more extend a study
         part: play a share of the chunks, such as 2/5, for `merge`
+        backend: dask plays on the workers of a Dask cluster; default: on this machine
+        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
         trust_agents: resume although changes of the agents' code could not be detected; the first run says so
         workers: number of workers; default: all cores
         folder: results folder; default: results/<name>
@@ -89,8 +93,8 @@ def run_file(
     """
     study, look = read_study(file)
     place = folder or Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    more: dict[str, Any] = {"deals": deals, "part": part, "trust_agents": trust_agents}
-    return run(study, place, look=look, workers=workers, progress=progress, **more)
+    where: dict[str, Any] = {"workers": workers, "backend": backend, "scheduler": scheduler}
+    return run(study, place, look=look, progress=progress, deals=deals, part=part, trust_agents=trust_agents, **where)
 
 
 def load_results(folder: str | Path) -> Results:
