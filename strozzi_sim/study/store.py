@@ -317,7 +317,8 @@ class Store:
             frame.to_parquet(parquet, index=False)
             contents |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
         self.write_files("tables/", contents)
-        self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
+        with self._errors():
+            self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
 
     def begin_run(self, command: str) -> None:
         """Note that a run begins, by whom and where."""
