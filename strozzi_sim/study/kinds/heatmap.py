@@ -24,7 +24,7 @@ PLACE = "heatmap"  # of errors
 
 
 def heatmap(
-    source: str | Path | Game,
+    source: str | Path | Game | Results,
     rows: str,
     columns: str,
     value: str = "share",
@@ -46,7 +46,7 @@ def heatmap(
     """Draw a custom heat map of a game, or of a study that has been played.
 
     Args:
-        source: a results folder of a study, or a game
+        source: a results folder of a study, or a game; in Python also results, whose games are played again where they are not kept
         rows: column whose values are the rows; see strozzi facts GAME
         columns: column whose values are the columns
         value: count, share, 'mean COLUMN' or 'share COLUMN'
@@ -70,22 +70,18 @@ def heatmap(
     True
     """
     own = heat_map_spec(rows, columns, value, where, fact, name, title)
-    if _is_folder(source):
-        given = {
-            "players": players,
-            "agents": agents,
-            "deals": deals,
-            "variant": variant,
-            "seed": seed,
-            "folder": folder,
-        }
+    if isinstance(source, Results) or _is_folder(source):
+        given = {"players": players, "agents": agents, "deals": deals, "variant": variant, "seed": seed, "folder": folder}
         for argument, setting in given.items():
             if setting not in (None, (), "", []):
                 raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
-        place = names.path_of("source", source)
-        study, look = read_study(place, code)
+        if isinstance(source, Results):
+            study, look, place = source.study, source.look, source.folder
+        else:
+            place = names.path_of("source", source)
+            study, look = read_study(place, code)
         if not study.has_pages:
-            raise ArgumentError("source", f"{place}: a {study.kind} has no facts, which a heat map needs")
+            raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(each for each in look.heatmap if each.name != own.name)
         look = msgspec.structs.replace(look, heatmap=(*others, own))
         _check(study.the_game, own)
