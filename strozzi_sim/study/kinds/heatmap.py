@@ -25,10 +25,10 @@ PLACE = "heatmap"  # of errors
 
 def heatmap(
     source: str | Path | Game | Results,
+    *,
     rows: str,
     columns: str,
     value: str = "share",
-    *,
     where: str = "",
     fact: str = "",
     name: str = "",
@@ -65,13 +65,20 @@ def heatmap(
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
-    >>> found = ss.heatmap("strozzi", "seat", "round", "mean coins", fact="round", agents="random", deals=100)
+    >>> found = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100)
     >>> len(found.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True
     """
     own = heat_map_spec(rows, columns, value, where, fact, name, title)
     if isinstance(source, Results) or _is_folder(source):
-        given = {"players": players, "agents": agents, "deals": deals, "variant": variant, "seed": seed, "folder": folder}
+        given = {
+            "players": players,
+            "agents": agents,
+            "deals": deals,
+            "variant": variant,
+            "seed": seed,
+            "folder": folder,
+        }
         for argument, setting in given.items():
             if setting not in (None, (), "", []):
                 raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
