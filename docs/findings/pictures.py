@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from strozzi_sim.game import load_game
 from strozzi_sim.reports.study_page import tiers_of
-from strozzi_sim.reports.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
+from strozzi_sim.pictures.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.worth import WORTH, verdicts
 

@@ -43,9 +43,9 @@ def analyse(
     recorded = numbered_game(file, game)
     table, analysis = analyse_record(recorded, str(file), agent, redraws)
     if page is not None:
-        from strozzi_sim.reports.analysis import analysis_page
-        from strozzi_sim.reports.page import write_page
-        from strozzi_sim.reports.replay import replay_page
+        from strozzi_sim.report.analysis import analysis_page
+        from strozzi_sim.report.page import write_page
+        from strozzi_sim.report.replay import replay_page
 
         manifest = _manifest(table, game, recorded.names)
         watched = replay_page(recorded, analysis)[0]

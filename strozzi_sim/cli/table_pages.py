@@ -30,7 +30,7 @@ def write_tables(file: Path, html: Path, game: int | None, judge: str, redraws: 
         StorageError: a page cannot be written.
     """
     from strozzi_sim.play.records import read_record
-    from strozzi_sim.reports.replay import list_page, replay_page, write_page
+    from strozzi_sim.report.replay import list_page, replay_page, write_page
     from strozzi_sim.runtime.files import storage_errors
 
     one = html.suffix.lower() in (".html", ".htm")
