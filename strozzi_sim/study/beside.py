@@ -13,35 +13,12 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
-from strozzi_sim.study.folders import load_results
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 
 APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables of one study alone
 _Side = tuple[int, str]  # the number of a study, and the label of one of its variants
-
-
-def report(
-    folders: Sequence[str | Path], *, file: str | Path = "", figures: bool = False, spreadsheet: str = ""
-) -> Results:
-    """Write the report of a results folder again; of several folders one report of all of them, side by side.
-
-    Nothing in the folders is run: their agents need not exist any more.
-
-    Args:
-        folders: one results folder or several
-        file: where the report goes; default: into the folder, of several folders side-by-side.html
-        figures: write every picture and heat map as PNG and SVG too, into figures/ beside the report
-        spreadsheet: csv or xlsx: write the tables of the report for a spreadsheet too
-    """
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
-    results = [load_results(each) for each in given]
-    found = results[0] if len(results) == 1 else side_by_side(results)
-    page = found.report(file or (None if len(results) == 1 else "side-by-side.html"), figures=figures)
-    if spreadsheet:
-        found.spreadsheet(spreadsheet, page.with_name("spreadsheet" + (".xlsx" if spreadsheet == "xlsx" else "")))
-    return found
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:

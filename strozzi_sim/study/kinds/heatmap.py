@@ -45,6 +45,8 @@ def heatmap(
 ) -> Results:
     """Draw a custom heat map of a game, or of a study that has been played.
 
+    Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"
+
     Args:
         source: a results folder of a study, or a game; in Python also results, whose games are played again where they are not kept
         rows: column whose values are the rows; see strozzi facts GAME
