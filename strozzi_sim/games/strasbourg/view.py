@@ -20,21 +20,8 @@ from strozzi_sim.games.strasbourg.short_rules import short_rules
 from strozzi_sim.games.strasbourg.tasks import task_texts
 
 __all__ = [
-    "OBSERVATION",
-    "SLICES",
-    "View",
-    "action_name",
-    "compound_choices",
-    "conceal",
-    "determinize",
-    "imagine",
-    "meanings",
-    "observe",
-    "question",
-    "render",
-    "seen_action",
-    "short_rules",
-    "view_of",
+    "OBSERVATION", "SLICES", "View", "action_name", "compound_choices", "conceal", "determinize", "imagine", "meanings", "observe",
+    "question", "render", "seen_action", "short_rules", "view_of",
 ]  # fmt: skip
 
 _QUESTIONS = {
