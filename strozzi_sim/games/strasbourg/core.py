@@ -124,7 +124,8 @@ def _lay_out_rounds(state, rules, chance, journal):
         edifices &= ~(1 << edifice)
         state.round_card[number] = card
         state.round_edifice[number] = edifice
-        write_event(journal, e.SETUP, number, card, edifice, state.start_player, 0)
+        write_event(journal, e.LAID, number, card, edifice, 0, 0)
+    write_event(journal, e.SETUP, state.start_player, 0, 0, 0, 0)
 
 
 @jit

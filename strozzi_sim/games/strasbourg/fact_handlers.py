@@ -144,9 +144,9 @@ def note(facts, kind, a, b, c, d, e_):
         facts.seat_privileges[row] = b
         facts.seat_tasks[row] = c
         facts.seat_total[row] = d
-    elif kind == e.SETUP and a == 0:  # (A1)
-        facts.council[s.NOBILITY] = d
-        facts.council[s.CHURCH] = d + 1 if d + 1 < facts.players else 0
+    elif kind == e.SETUP:  # (A1)
+        facts.council[s.NOBILITY] = a
+        facts.council[s.CHURCH] = a + 1 if a + 1 < facts.players else 0
 
 
 @jit

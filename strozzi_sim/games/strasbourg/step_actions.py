@@ -221,6 +221,3 @@ def _build(state, seat, step, site, journal):
         write_event(journal, e.EDIFICE, seat, edifice, site, 0, 0)
     state.step = step + 1
     return STEPPING
-
-
-__all__ = ["act_next", "begin_building", "build", "place", "sell", "take_good", "take_seat"]
