@@ -13,7 +13,7 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.variants import from_changes, from_components
 from strozzi_sim.games.strasbourg import components as part
-from strozzi_sim.games.strasbourg.events import city_of
+from strozzi_sim.games.strasbourg.geometry import city_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.games.strasbourg.state import MAX_TASKS, TASK_KINDS
 from strozzi_sim.games.strasbourg.tasks import PARAMETERS
