@@ -33,9 +33,15 @@ def write_spreadsheet(results: Results, kind: str, path: str | Path | None = Non
         raise InputError("path: nothing is kept in a folder; say where the spreadsheet goes")
     if results.folder is not None:
         refuse_links(results.folder)
-    place = Path(path) if path is not None else Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx"))
+    place = (
+        Path(path) if path is not None else Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx"))
+    )
     sheets = sheets_of(results)
-    files = {place: workbook(sheets)} if kind == "xlsx" else {place / f"{name}.csv": csv_of(each) for name, each in sheets.items()}
+    files = (
+        {place: workbook(sheets)}
+        if kind == "xlsx"
+        else {place / f"{name}.csv": csv_of(each) for name, each in sheets.items()}
+    )
     with storage_errors(f"cannot write {place}"):
         (place if kind == "csv" else place.parent).mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
@@ -61,7 +67,9 @@ def sheets_of(results: Results) -> dict[str, pd.DataFrame]:
                 if parts:
                     found[shown.name] = pd.concat(parts, ignore_index=True)
     meanings = definitions_of(figures, results.study.the_game)
-    about = [{"figure": name, "label": label, "how it is counted": meanings.get(name, "")} for name, label in figures.items()]
+    about = [
+        {"figure": name, "label": label, "how it is counted": meanings.get(name, "")} for name, label in figures.items()
+    ]
     return {**found, "figures": pd.DataFrame(about, columns=["figure", "label", "how it is counted"])}
 
 

@@ -79,7 +79,9 @@ def changes_section(
                 shown.append(Picture(f"{name}-{unit}", "", "table", f"{name}-{unit}", columns, f"What changed most: {called}", caption, x="what", x_label="figure", levels=tuple(dict.fromkeys(most["what"]))[:_MOST_ROWS]))  # fmt: skip
     sentences = [_keys_words(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
     question = f"What is different between the variants{', on the same deals' if paired else ''}?"
-    return Section("What changed", question, tuple(shown), tuple(sentences), numbers=tuple(_numbers(tables)), tables=made)
+    return Section(
+        "What changed", question, tuple(shown), tuple(sentences), numbers=tuple(_numbers(tables)), tables=made
+    )
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:

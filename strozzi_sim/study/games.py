@@ -145,7 +145,9 @@ def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     table.add(cell, "decisions_mean", stats.ratio(cell.outcome["decisions"], cell.outcome["games"]))
 
 
-def sections_of_games(study: Study, tables: Tables, look: Look, first: str = "", *, paired: bool = True) -> list[Section]:
+def sections_of_games(
+    study: Study, tables: Tables, look: Look, first: str = "", *, paired: bool = True
+) -> list[Section]:
     """Return the sections of a study whose games are played for their own sake: what changed, the game's pages, heat maps.
 
     Args:
@@ -170,7 +172,9 @@ def sections_of_games(study: Study, tables: Tables, look: Look, first: str = "",
         shown = tuple(picture for picture in pictures if picture.page == page)
         said = tuple(sentences.get(page, ()))
         made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
-        found[page] = Section(name, question, shown, said, titles.get(page, ""), numbers, made, len(study.variant_of) > 1)
+        found[page] = Section(
+            name, question, shown, said, titles.get(page, ""), numbers, made, len(study.variant_of) > 1
+        )
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
         found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)

@@ -32,8 +32,14 @@ from strozzi_sim.study.pages import KeyNumber, Section
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 TOLD, MISLEADS = "significant worth", "its users' wins mislead"
 _SEEN = {SMALL: SMALL, UNCLEAR: UNCLEAR}
-LOST, SCORE_LOST = Figure("win_share_lost", "games lost without it", "share"), Figure("score_lost", "score lost without it", "amount")
-USED, NAIVE = Figure("popularity", "how often it is used", "share"), Figure("naive_win_share", "games won by its users", "share")
+LOST, SCORE_LOST = (
+    Figure("win_share_lost", "games lost without it", "share"),
+    Figure("score_lost", "score lost without it", "amount"),
+)
+USED, NAIVE = (
+    Figure("popularity", "how often it is used", "share"),
+    Figure("naive_win_share", "games won by its users", "share"),
+)
 
 
 def uses_of(study: Study, things: Sequence[str], argument: str) -> dict[str, Use | None]:

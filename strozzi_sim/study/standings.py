@@ -22,9 +22,13 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
     said = []
     for (players, variant), rows in tables["ratings"].groupby(["players", "variant"], sort=False):
         where = f"at {players} players{f', {variant}' if len(study.variant_of) > 1 else ''}"
-        order = pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable").dropna(subset="value")
+        order = (
+            pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable").dropna(subset="value")
+        )
         if order.empty:
-            said.append(f"The fit of strengths did not converge {where}, so there is no ranking; the other figures are valid.")
+            said.append(
+                f"The fit of strengths did not converge {where}, so there is no ranking; the other figures are valid."
+            )
             continue
         agents = list(order["agent"])
         ranks = pick(rows, figure="rank").set_index("agent")["low"]
@@ -41,7 +45,9 @@ def sections_of_field(study: Study, tables: Tables) -> list[Section]:
     orders = field_orders(tables, study.chunks)
     standing = _titled(pd.concat([tables["ratings"], tables["agents"]], ignore_index=True), several)
     ranks = {(row.variant, row.agent): _span(row) for row in pick(standing, figure="rank").itertuples(index=False)}
-    standing["who"] = [_short(row.agent) + ranks.get((row.variant, row.agent), "") for row in standing.itertuples(index=False)]
+    standing["who"] = [
+        _short(row.agent) + ranks.get((row.variant, row.agent), "") for row in standing.itertuples(index=False)
+    ]
     strength = Picture(
         "strength", "", "dots", "standing", (STRENGTH,), "How strong each agent is",
         "Plackett-Luce strengths of complete finishing orders: logarithms with mean 0. A difference of 1 means finishing ahead about 2.7 times "
@@ -64,15 +70,31 @@ def sections_of_field(study: Study, tables: Tables) -> list[Section]:
             "nash", "", "table", "nash", (_WEIGHT, _AGAINST), "Weights, and wins against the mixture",
             "The mixture of agents that no agent beats (Balduzzi et al. 2018). Copies and weak agents do not change it.", x="agent", sort="weight",
         )  # fmt: skip
-        found.append(Section("Nash averaging", "Which mixture of agents is unbeaten?", (nash,), tables={"nash": _titled(tables["nash"], several)}))
+        found.append(
+            Section(
+                "Nash averaging",
+                "Which mixture of agents is unbeaten?",
+                (nash,),
+                tables={"nash": _titled(tables["nash"], several)},
+            )
+        )
     seats = Picture(
         "seats", "", "intervals", "seat_effects", (WIN,), "How often each seat wins",
         "All games of the tournament. The broken line is an equal share. Every agent sits at every seat equally often.",
         x="seat", x_label="seat", equal=True,
     )  # fmt: skip
-    of_seats = Picture("seats-table", "", "table", "seat_effects", (WIN, RANK, SCORE), "Seats in figures", x="seat", x_label="seat")
+    of_seats = Picture(
+        "seats-table", "", "table", "seat_effects", (WIN, RANK, SCORE), "Seats in figures", x="seat", x_label="seat"
+    )
     seat_effects = tables["seat_effects"].assign(lineup="")
-    found.append(Section("Seats", "How much does a seat matter, over all agents?", (seats, of_seats), tables={"seat_effects": seat_effects}))
+    found.append(
+        Section(
+            "Seats",
+            "How much does a seat matter, over all agents?",
+            (seats, of_seats),
+            tables={"seat_effects": seat_effects},
+        )
+    )
     circles = [text for text in dominance_sentences(orders) if "there is a cycle" in text]
     return [found[0], Section(**{**vars(found[1]), "finding": circles[0] if circles else ""}), *found[2:]]
 
@@ -80,7 +102,9 @@ def sections_of_field(study: Study, tables: Tables) -> list[Section]:
 def _pairs(study: Study, tables: Tables) -> Section:
     """Return the section of the heat map of pairs, coloured where an agent beats another."""
     strengths = pick(tables["ratings"], figure="strength")
-    strengths = pick(strengths, players=headline_players(strengths)).sort_values("value", ascending=False, kind="stable")
+    strengths = pick(strengths, players=headline_players(strengths)).sort_values(
+        "value", ascending=False, kind="stable"
+    )
     number = {agent: k for k, agent in enumerate(dict.fromkeys(strengths["agent"].head(_MOST_MAPPED)), 1)}
     told = {
         (order.players, order.variant, one, two)
@@ -116,7 +140,9 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
 
 def _titled(table: pd.DataFrame, several: bool) -> pd.DataFrame:
     """Return a table whose variants are player counts too, so that each has a part of its own."""
-    titles = [f"{row.players} players{f', variant {row.variant}' if several else ''}" for row in table.itertuples(index=False)]
+    titles = [
+        f"{row.players} players{f', variant {row.variant}' if several else ''}" for row in table.itertuples(index=False)
+    ]
     return table.assign(variant=titles, lineup="")
 
 

@@ -45,7 +45,8 @@ def _picture(keys: Sequence[str], figure: Figure, table: str) -> Picture | tuple
     title = f"{figure.label[:1].upper()}{figure.label[1:]} over {' and '.join(keys)}"
     if len(keys) > 1:
         caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
-        return table, HeatMap(title, caption, *keys, figure, shade_label="from the framed cell, where significant")
+        row, column = keys
+        return table, HeatMap(title, caption, row, column, figure, shade_label="from the framed cell, where significant")
     caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
     caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
     return Picture(
@@ -62,14 +63,18 @@ def _rows(study: Study, keys: Sequence[str], tables: Tables, figure: str) -> pd.
     The interval of a gap reaches as far as chance moves the largest difference of any two seats (Tukey).
     """
     rows = pick(tables["sweep"], figure=figure)
-    less = pick(tables["changes"], table="balance", figure=figure, than=study.reference, level="").reset_index(drop=True)
+    less = pick(tables["changes"], table="balance", figure=figure, than=study.reference, level="").reset_index(
+        drop=True
+    )
     df = degrees_of_freedom(less["n"], less["deals"], study.chunks)
     differs = holm(p_value(less["value"], less["low"], less["high"], 0.0, df)) < ALPHA
     less = less.assign(change=np.where(differs, less["value"], np.nan))[[*_CELL, "change"]]
     rows = rows.merge(less, "left", _CELL).sort_values([*keys], kind="stable", ignore_index=True)
     is_reference = (rows["variant"] == study.reference).to_numpy()
     if figure == GAP.name:
-        chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*_CELL, "value"]].rename(columns={"value": "chance"})
+        chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*_CELL, "value"]].rename(
+            columns={"value": "chance"}
+        )
         rows = rows.merge(chance, "left", _CELL)
         rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
         rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
@@ -88,7 +93,9 @@ def _numbers(gaps: pd.DataFrame) -> Iterator[KeyNumber]:
     here = pick(gaps, players=cell["players"], lineup=cell["lineup"])
     named = {k: here.loc[k] for k in (*here.index[here["marked"]][:1], here["value"].idxmin(), here["value"].idxmax())}
     for row in sorted(named.values(), key=lambda row: float(row["value"])):
-        yield KeyNumber(row, "share", f"gap between the seats at {row['at']}, {row['players']} players ({row['lineup']})")
+        yield KeyNumber(
+            row, "share", f"gap between the seats at {row['at']}, {row['players']} players ({row['lineup']})"
+        )
 
 
 def _published(study: Study, keys: Mapping[str, Sequence[float]]) -> Iterator[str]:

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from strozzi_sim.reports.study_page import StudyPage
+from strozzi_sim.studies.tables import study_tables
 
 from report_cells import cell
 from strozzi_games import BASE, STROZZI
@@ -22,9 +24,7 @@ from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.report.painter import Painter
-from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.tables import study_tables
 
 
 def checked(game=STROZZI, players=3, variant=BASE):

@@ -230,14 +230,22 @@ class Compare(Study, frozen=True, kw_only=True):
         )  # fmt: skip
         wins = pick(table, figure="win_share").dropna(subset="low")
         rows = pick(table, players=headline_players(wins)) if len(wins) else wins
-        named = {"win_share": ("share", "points of games won"), "score_mean": ("amount", "points of score"), "rank_mean": ("amount", "places")}
+        named = {
+            "win_share": ("share", "points of games won"),
+            "score_mean": ("amount", "points of score"),
+            "rank_mean": ("amount", "places"),
+        }
         numbers = tuple(
             KeyNumber(own.iloc[0], unit, f"{what}: {first} minus {second}, {own['at'].iloc[0]}", is_change=True)  # type: ignore[arg-type]
             for figure, (unit, what) in named.items()
             if len(own := pick(rows, figure=figure).dropna(subset="value"))
         )
         return Section(
-            "Difference", "What is different, on the same deals?", (*shown, in_figures), numbers=numbers, tables={"difference": table}
+            "Difference",
+            "What is different, on the same deals?",
+            (*shown, in_figures),
+            numbers=numbers,
+            tables={"difference": table},
         )
 
 

@@ -227,7 +227,9 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         share = Figure("variance_share", "share of the variance", "share")
         shares = pick(tables["luck"], figure="variance_share")
         words = {source: _SOURCES.get(source, source) for source in SOURCES}
-        made = shares.assign(source=shares["source"].map(words), outcome=shares["outcome"].map({WIN: "who wins", SCORE: "scores"}))
+        made = shares.assign(
+            source=shares["source"].map(words), outcome=shares["outcome"].map({WIN: "who wins", SCORE: "scores"})
+        )
         drawn = Picture(
             "luck", "", "intervals", "luck", (share,), "What decides a game",
             "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "

@@ -25,7 +25,7 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import counts_in_memory, worker_count
+from strozzi_sim.study.running import counts_in_memory
 from strozzi_sim.study.steps import (
     FIRST,
     HEAVY,
@@ -91,7 +91,7 @@ def weights(
     """
     the_game, began = names.game_named(game), monotonic()
     (box,) = names.variants_named(the_game, variant)
-    counts, number = names.player_counts(the_game, players), worker_count(workers)
+    counts, number = names.player_counts(the_game, players), names.worker_count(workers)
     if len(counts) != 1:
         raise ArgumentError("players", f"expected one player count, got {', '.join(map(str, counts))}")
     lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
@@ -175,7 +175,9 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
             "The seat or position that the step moves furthest. Thin lines are 95 % intervals; which numbers move most is corrected for all of them.",
             x="step", zero=True,
         )  # fmt: skip
-        figures = Picture("weights-table", "", "table", "steps", (share, *named), "The steps in figures", x="step", x_label="number")
+        figures = Picture(
+            "weights-table", "", "table", "steps", (share, *named), "The steps in figures", x="step", x_label="number"
+        )
         made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
         numbers = tuple(
             KeyNumber(row, "share", f"points of games won by {row['by']} {row['level']}, {row['step']}", is_change=True)
