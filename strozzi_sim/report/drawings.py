@@ -16,7 +16,8 @@ def drawing_of(layout: Layout, within: Section, shown: Picture | tuple[str, Heat
     """Return a picture or heat map in all its variants and line-ups."""
     if isinstance(shown, tuple):
         return _heat_map(layout, within, *shown)
-    figures, legends, titles = {}, {}, {}
+    figures, titles = {}, {}
+    legends: dict[str, Any] = {}
     scenes, compared = layout.scenes(within, shown)
     for scene in scenes:
         declared = declare(shown, scene.rows, scene.words, scene.components, compared)
