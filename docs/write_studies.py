@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.studies.planning import StudyFile
+
 from strozzi_sim.facts.blocks import Quantiles
 from strozzi_sim.game import as_json, load_game
 from strozzi_sim.game.converting import json_schema
-from strozzi_sim.studies.planning import StudyFile
 from strozzi_sim.table.schema import schema as page_schema
 
 PAGE = Path(__file__).parent / "studies.md"
@@ -51,7 +52,7 @@ import strozzi_sim as ss
 
 def seat_gap(bonus, seed, deals):
     changed = {"bonus": {"tracks": {"bonus": bonus}}}
-    found = ss.simulate("strozzi", 4, ["heuristic"], deals, variant=changed, seed=seed, progress=False)
+    found = ss.simulate("strozzi", players=4, agents=["heuristic"], deals=deals, variant=changed, seed=seed, progress=False)
     return found.tables["balance"].query("figure == 'seat_gap'")["value"].item()
 
 
