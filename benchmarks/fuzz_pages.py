@@ -42,10 +42,11 @@ def make_study(seed: int, number: int, *, quick: bool = False) -> dict[str, Any]
 
 def make_page(study: dict[str, Any]) -> list[str]:
     """Play a study and write its page; return what is wrong, in words: an error, or a warning that a user would see."""
-    from strozzi_sim.game import load_game
     from strozzi_sim.reports.writing import write_report
     from strozzi_sim.studies.planning import plan_of_keys
     from strozzi_sim.studies.run import run_in_memory
+
+    from strozzi_sim.game import load_game
 
     with tempfile.TemporaryDirectory(prefix="fuzz-page-") as folder, warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.progress import Progress
 
 import strozzi_sim as ss
 from strozzi_games import STROZZI
@@ -16,7 +17,6 @@ from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.agent.reached_modules import is_users, reached_by_name, reached_from
 from strozzi_sim.agent.reached_values import digest_of_values
 from strozzi_sim.errors import InputError
-from strozzi_sim.studies.progress import Progress
 
 BOT = """
     from strozzi_sim.agent import python_agent

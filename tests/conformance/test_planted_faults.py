@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from strozzi_sim.reports.study_page import StudyPage
+from strozzi_sim.studies.tables import study_tables
 
 from report_cells import cell
 from strozzi_games import BASE, STROZZI
@@ -21,10 +23,8 @@ from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, wr
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.reports.painter import Painter
-from strozzi_sim.reports.study_page import StudyPage
+from strozzi_sim.report.painter import Painter
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.tables import study_tables
 
 
 def checked(game=STROZZI, players=3, variant=BASE):

@@ -12,6 +12,13 @@ import duckdb
 import numpy as np
 import polars
 import pytest
+from strozzi_sim.studies.fact_files import KeptTable, read_facts
+from strozzi_sim.studies.heatmaps import add_in
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.run import run_in_memory, run_study
+from strozzi_sim.studies.store import Store
 
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import InputError, Interrupted, StorageError
@@ -24,13 +31,6 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.fact_files import KeptTable, read_facts
-from strozzi_sim.studies.heatmaps import add_in
-from strozzi_sim.studies.planning import plan_of_keys as make_plan
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.run import run_in_memory, run_study
-from strozzi_sim.studies.store import Store
 
 STROZZI = load_game("strozzi")
 TABLES = {table.name: table for table in STROZZI.fact_tables}

@@ -7,6 +7,10 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.studies.heatmaps import add_heat_map, add_in, plan_in
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.run import run_in_memory, run_study
 
 import strozzi_sim as ss
 from commands import strozzi
@@ -15,10 +19,6 @@ from paths import ROOT
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
-from strozzi_sim.studies.heatmaps import add_heat_map, add_in, plan_in
-from strozzi_sim.studies.planning import plan_of_keys as make_plan
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.run import run_in_memory, run_study
 from study_database import keep_chunks
 
 LATE = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}

@@ -6,13 +6,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.score_sheets import Sheets, figures
 
 import strozzi_sim as ss
 from strozzi_sim.adapters.common import final_rewards
 from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.new_game import write_new_game
-from strozzi_sim.studies.score_sheets import Sheets, figures
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [

@@ -9,16 +9,16 @@ import sys
 
 import pandas as pd
 import pytest
+from strozzi_sim.reports import declare, drawings, heat, painter
+from strozzi_sim.studies.progress import Progress, report_progress
+from strozzi_sim.studies.run import MIN_CHUNKS
 
 import strozzi_sim as ss
 from declared import layers, marks, panels
 from paths import ROOT
 from strozzi_sim.agent import spec_of
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
-from strozzi_sim.reports import declare, drawings, heat, painter
 from strozzi_sim.simulation import pool
-from strozzi_sim.studies.progress import Progress, report_progress
-from strozzi_sim.studies.run import MIN_CHUNKS
 
 NAMES = [name for name in dir(ss) if name != "__version__"]
 

@@ -5,12 +5,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import pytest
+from strozzi_sim.cli.error_text import option_of
 
 import strozzi_sim as ss
 from paths import ROOT
 from strozzi_sim import questions
 from strozzi_sim.cli import app
-from strozzi_sim.cli.error_text import option_of
 from strozzi_sim.errors import ArgumentError
 
 NAMES = [module.name for module in iter_modules(questions.__path__) if module.name in ss.__all__]

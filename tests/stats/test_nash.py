@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from strozzi_sim.studies.run import run_in_memory
 
 from planning import tournament_of
 from strozzi_sim.game import load_game
 from strozzi_sim.stats.nash import equilibrium, nash_average
-from strozzi_sim.studies.run import run_in_memory
 
 CIRCLE = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]) / 4  # rock, paper, scissors
 

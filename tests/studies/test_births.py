@@ -7,11 +7,11 @@ import sys
 from contextlib import closing
 
 import pytest
+from strozzi_sim.studies.database import read_database, write_database
+from strozzi_sim.studies.folder import TEMPORARY
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import StorageError
-from strozzi_sim.studies.database import read_database, write_database
-from strozzi_sim.studies.folder import TEMPORARY
 
 # Forks a process for every step, which ends itself by SIGKILL before the line of that number of what makes the folder.
 AT_EVERY_LINE = """

@@ -6,17 +6,17 @@ import tomllib
 import numpy as np
 import pytest
 import typer
+from strozzi_sim.cli.commands import described
+from strozzi_sim.reports.changes import _sorted, change_headline
+from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 import strozzi_sim as ss
 from paths import ROOT
 from planted_game import GAME
 from strozzi_sim.cli.app import app
-from strozzi_sim.cli.commands import described
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import own_variants, with_settings
-from strozzi_sim.reports.changes import _sorted, change_headline
-from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 WARE = "flags.ware_steps=3"
 COMMANDS = typer.main.get_command(app).commands

@@ -2,16 +2,16 @@
 
 import pandas as pd
 import pytest
+from strozzi_sim.cli.options import precision_words
+from strozzi_sim.reports.changes import change_headline, change_verdict
+from strozzi_sim.reports.comparisons import contest_answer
+from strozzi_sim.studies.compare import most_deals_by_default
 
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli.options import precision_words
 from strozzi_sim.game import load_game
 from strozzi_sim.game.missed import missed_between, not_excluded, size_text
-from strozzi_sim.reports.changes import change_headline, change_verdict
-from strozzi_sim.reports.comparisons import contest_answer
-from strozzi_sim.studies.compare import most_deals_by_default
 
 STROZZI = load_game("strozzi")
 TURNED = {"turned": {"idle": {"turns": [6] * 100}}}  # another game with the same odds

@@ -8,10 +8,10 @@ import sys
 import time
 
 import pytest
+from strozzi_sim.studies import manifest, run, store
 
 import strozzi_sim as ss
 from strozzi_sim.errors import StorageError
-from strozzi_sim.studies import manifest, run, store
 from study_database import chunks, execute, table_bytes
 
 STUDY = {"name": "faults", "game": "strozzi", "seed": 9, "players": [3], "deals": 400, "chunks": 40, "lineups": [["random"]], "report": {"pages": ["balance"]}}  # fmt: skip

@@ -5,14 +5,14 @@ import os
 import shutil
 
 import pytest
-
-from strozzi_sim.game import load_game
 from strozzi_sim.reports import painter
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies import run
 from strozzi_sim.studies.planning import plan_of_keys
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.run import run_study
+
+from strozzi_sim.game import load_game
 from study_database import execute
 
 STUDY = {"name": "again", "game": "strozzi", "players": [3], "deals": 40, "chunks": 20, "lineups": [["random"]]}

@@ -10,14 +10,14 @@ import sys
 
 import pytest
 import typer
+from strozzi_sim.studies.plan_identity import hash_of
+from strozzi_sim.studies.results import load_results
 
 import strozzi_sim as ss
 from strozzi_sim.agent import load_agent, named_files
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.cli.app import app, run
 from strozzi_sim.errors import InputError, StrozziError
-from strozzi_sim.studies.plan_identity import hash_of
-from strozzi_sim.studies.results import load_results
 from study_database import execute
 
 STUDY = """

@@ -3,15 +3,15 @@
 import pickle
 
 import pytest
+from strozzi_sim.cli.error_text import arguments_to_options, error_words
+from strozzi_sim.studies.lookup import find_agents, find_variants, make_lineups
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.progress import Progress
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim import compare, simulate, tournament
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli.error_text import arguments_to_options, error_words
 from strozzi_sim.errors import ArgumentError, pluralize
-from strozzi_sim.studies.lookup import find_agents, find_variants, make_lineups
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.progress import Progress
 
 (LONG,) = find_variants(STROZZI, "long-tracks")
 FIELD = ("random", "greedy", "racer")

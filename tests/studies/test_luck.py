@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports.comparisons import _luck
+from strozzi_sim.reports.luck import course_sentences, share_text, who_plays
+from strozzi_sim.studies.luck import BY_STRENGTH, COLUMNS, Luck, _of_playouts, usual_fields
 
 import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
-from strozzi_sim.reports.comparisons import _luck
-from strozzi_sim.reports.luck import course_sentences, share_text, who_plays
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
-from strozzi_sim.studies.luck import BY_STRENGTH, COLUMNS, Luck, _of_playouts, usual_fields
 
 DEALS, CHUNKS = 400, 50
 

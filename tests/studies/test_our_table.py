@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.score_sheets import FIGURES, SETS, Sheets, bands, figures, likelihood, read_sheets, template
 
 import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.stats.resampling import draws
-from strozzi_sim.studies.score_sheets import FIGURES, SETS, Sheets, bands, figures, likelihood, read_sheets, template
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 

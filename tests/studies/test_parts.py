@@ -4,14 +4,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-import strozzi_sim as ss
-from strozzi_sim.cli.app import run as command
-from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
 from strozzi_sim.studies.plan import Part
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.store import Store
+
+import strozzi_sim as ss
+from strozzi_sim.cli.app import run as command
+from strozzi_sim.errors import ArgumentError, InputError
 from study_database import chunks, execute, keep_chunks
 
 STUDY = {

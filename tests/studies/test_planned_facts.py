@@ -5,6 +5,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from strozzi_sim.studies import tables
+from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.worth import KEYS, add_worth
 
 import strozzi_sim as ss
 from our_games import OUR_GAMES
@@ -15,10 +19,6 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.studies import tables
-from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.worth import KEYS, add_worth
 
 CHUNKS = 2
 READ = set()

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.run import run_study
+from strozzi_sim.studies.study import lineup_study
 
 import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
-from strozzi_sim.studies.run import run_study
-from strozzi_sim.studies.study import lineup_study
 
 PLAN = {"name": "p", "game": "strozzi", "players": [3], "lineups": [["random"]], "precision": 3}
 

@@ -4,11 +4,11 @@ import io
 
 import pytest
 from rich.console import Console
-
-from strozzi_games import BASE, STROZZI
 from strozzi_sim.questions.simulate import simulate
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.progress import GAMES, Progress, terminal_bar
+
+from strozzi_games import BASE, STROZZI
 
 
 @pytest.fixture(scope="module")

@@ -13,14 +13,14 @@ import zlib
 
 import pandas as pd
 import pytest
+from strozzi_sim.studies.fact_files import read_table
+from strozzi_sim.studies.outputs import csv_bytes
+from strozzi_sim.studies.store import Chunk
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import StorageError
 from strozzi_sim.facts.row_storage import RowSelection, kept_rows
 from strozzi_sim.game import load_game
-from strozzi_sim.studies.fact_files import read_table
-from strozzi_sim.studies.outputs import csv_bytes
-from strozzi_sim.studies.store import Chunk
 from study_database import execute
 
 STUDY = """

@@ -12,12 +12,6 @@ from itertools import pairwise
 import joblib
 import numpy as np
 import pytest
-
-from our_games import KNOWN_GAMES
-from paths import TESTS
-from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.simulation.loop import OUTCOME, ROW
-from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.studies import store
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.planning import read_plan as read_study
@@ -25,6 +19,12 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.store import Store
+
+from our_games import KNOWN_GAMES
+from paths import TESTS
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.simulation.loop import OUTCOME, ROW
+from strozzi_sim.simulation.match import MatchResult
 from study_database import chunks, execute, keep_chunks, listed_files, table_bytes, wait_for_chunks
 
 SMALL = {

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.lookup import sweep_variants
+from strozzi_sim.studies.weights import numbers, steps
 
 import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import find_variant
-from strozzi_sim.studies.lookup import sweep_variants
-from strozzi_sim.studies.weights import numbers, steps
 
 BONUS = {"tracks.bonus.9": [5, 15, 25]}
 

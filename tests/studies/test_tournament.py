@@ -10,6 +10,10 @@ from itertools import pairwise, permutations
 import choix
 import numpy as np
 import pytest
+from strozzi_sim.studies.lookup import find_agents
+from strozzi_sim.studies.matchups import make_field, matchups
+from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.run import run_in_memory, run_study
 
 from planning import comparison_of, tournament_of, variants_of
 from strozzi_games import STROZZI
@@ -19,10 +23,6 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
-from strozzi_sim.studies.lookup import find_agents
-from strozzi_sim.studies.matchups import make_field, matchups
-from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.run import run_in_memory, run_study
 from study_database import keep_chunks, table_bytes
 
 FIELD = ("random", "greedy", "florence", "racer")

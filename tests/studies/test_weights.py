@@ -4,13 +4,6 @@ import signal
 
 import numpy as np
 import pytest
-
-import strozzi_sim as ss
-from planted_game import GAME
-from strozzi_sim.cli import app
-from strozzi_sim.errors import InputError, Interrupted
-from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import find_variant, with_values
 from strozzi_sim.reports.weights import weights_sentences
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.weights import (
@@ -29,6 +22,13 @@ from strozzi_sim.studies.weights import (
     steps,
     table_of,
 )
+
+import strozzi_sim as ss
+from planted_game import GAME
+from strozzi_sim.cli import app
+from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import find_variant, with_values
 
 
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.worth import WORTH, verdicts
 
 import strozzi_sim as ss
 from strozzi_sim.cli.app import run as command
@@ -11,7 +12,6 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.studies.worth import WORTH, verdicts
 
 
 def losses(results):

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-import strozzi_sim as ss
-from strozzi_sim.errors import InputError
 from strozzi_sim.studies.heatmaps import add_in
 from strozzi_sim.studies.planning import read_plan
 from strozzi_sim.studies.results import load_results
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
 
 KEYS = {"name": "s", "game": "strozzi", "players": [3], "deals": 60, "lineups": [["random"]], "seed": 5}
 THINGS = ["flag:*", "claim:before-2"]

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
-from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.cli.app import PLACES, main
 from strozzi_sim.cli.declared import declared
+from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look

@@ -1,11 +1,11 @@
 """What the tests of reports share: the counts of a cell, played on the spot, and sums of figures."""
 
 import numpy as np
+from strozzi_sim.studies.cells import CellCounts
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.cells import CellCounts
 
 CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "high", "n", "deals"]
 

@@ -11,8 +11,7 @@ from strozzi_sim.game.components import reconstructed_sections, to_plain
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
-from strozzi_sim.games.strasbourg.events import corner_name, space_name
-from strozzi_sim.games.strasbourg.geometry import City, read_city
+from strozzi_sim.games.strasbourg.geometry import City, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import check_tasks
 from strozzi_sim.games.strasbourg.unfulfillable import unfulfillable
 
@@ -21,13 +20,11 @@ VARIABLE = (
     "tasks_meta", "tasks", "switches",
 )  # fmt: skip
 MERGED = ()
-LORDS = ("nobility", "church", "merchants")  # council seats without a guild
-
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
 
 # Reserved names, which no guild, edifice or task may have, with their meaning.
 _TAKEN = {
-    "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(LORDS, "a seat of the council"),
+    "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(limit.LORDS, "a seat of the council"),
     **dict.fromkeys(limit.STEPS, "a step of the round"),
 }  # fmt: skip
 
@@ -56,7 +53,7 @@ def check(components: Components, where: str) -> None:
         _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
     _each_once(components.goods.value, order, f"{where}: goods.value", "a value for each guild")
-    chairs = [*LORDS, *order]
+    chairs = [*limit.LORDS, *order]
     _each_once(
         components.council.seats,
         chairs,
@@ -65,7 +62,7 @@ def check(components: Components, where: str) -> None:
     )
     _check_cards(components, where)
     _check_rounds(components, where)
-    city = read_city(components.city, components.guilds.letters, f"{where}: city")
+    city = city_of(msgspec.to_builtins(components), f"{where}: city")
     _check_ids(components, city, where)
     for guild in order:
         if guild not in city.guilds.values():
@@ -193,7 +190,7 @@ def check_totals(components: Components, where: str) -> None:
 def plain(components: Components) -> dict[str, Any]:
     """Return the sections that a variant can change as plain values, with derived totals."""
     result = to_plain(components, VARIABLE, _NOTES)
-    city = _city(components)
+    city = city_of(result)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
     for section, key, total in (
@@ -208,10 +205,6 @@ def plain(components: Components) -> dict[str, Any]:
         if key in result[section]:
             result[section][key] = total
     return result
-
-
-def _city(components: Components) -> City:
-    return read_city(components.city, components.guilds.letters, "city")
 
 
 def reconstructed(components: Components) -> list[str]:
@@ -255,7 +248,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     row["edifice_points"][: len(edifices)] = [edifice.points for edifice in components.edifices]
     for number, card in enumerate(components.round_cards):
         row["card_guild"][number] = [order.index(getattr(card.guilds, step)) for step in AUCTIONED]
-    _write_city(row, _city(components), order)
+    _write_city(row, city_of(msgspec.to_builtins(components)), order)
     for number, task in enumerate(components.tasks):
         row["task_kind"][number], row["task_points"][number] = limit.TASK_KINDS.index(task.kind), task.points
         row["task_subject"][number] = task.subject(order, edifices)

@@ -43,7 +43,8 @@ ONE_EACH = sum(1 << CARD_BITS * value for value in range(MAX_VALUE))  # a card o
 TOP_SHIFT = CARD_BITS * (MAX_VALUE - 1)
 CARD_MASK = (1 << CARD_BITS) - 1
 
-# Seats of the council.
+# Seats of the council, first those without a guild.
+LORDS = ("nobility", "church", "merchants")
 NOBILITY, CHURCH, MERCHANTS, GUILD_SEAT = 0, 1, 2, 3  # GUILD_SEAT + guild
 MAX_CHAIRS = GUILD_SEAT + MAX_GUILDS
 

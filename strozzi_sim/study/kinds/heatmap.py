@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
+from strozzi_sim.agent import names
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
-from strozzi_sim.agent import names
 from strozzi_sim.study.folders import read_study, study_of
 from strozzi_sim.study.look import HEATMAPS, Look
-from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.agent import names
+from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, suggest_names
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
@@ -17,15 +19,13 @@ from strozzi_sim.game.reporting import Picture, Tables, some_of
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, t_quantile
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.agent.names import Agents
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import counts_in_memory, worker_count
+from strozzi_sim.study.running import counts_in_memory
 from strozzi_sim.study.steps import (
     FIRST,
     HEAVY,
@@ -91,7 +91,7 @@ def weights(
     """
     the_game, began = names.game_named(game), monotonic()
     (box,) = names.variants_named(the_game, variant)
-    counts, number = names.player_counts(the_game, players), worker_count(workers)
+    counts, number = names.player_counts(the_game, players), names.worker_count(workers)
     if len(counts) != 1:
         raise ArgumentError("players", f"expected one player count, got {', '.join(map(str, counts))}")
     lineups = names.lineups_of(the_game, agents, counts)
@@ -162,19 +162,29 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         return [_headline(table, found), *_groups(found)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the changes of the shares of wins."""
-        share = Figure(SHARE, "change of a share of wins", "share")
+        """Return the largest change of a share of wins by each step of a number, and all its changes in figures."""
+        table = tables["weights"]
+        step = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
+        table = table.assign(step=step, lineup="", variant="")
+        wins = table[table["figure"] == SHARE]
+        furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
+        share = Figure(SHARE, "largest change of a share of wins", "share")
+        named = (Figure(GAP, "change of the gap between the seats", "share"), Figure(SCORE, "change of the mean score", "amount"), Figure(LENGTH, "change of the decisions in a game", "amount"))  # fmt: skip
         drawn = Picture(
-            "weights",
-            "",
-            "dots",
-            "weights",
-            (share,),
-            "How far a step of each number moves a share of wins",
-            x="key",
-            zero=True,
+            "weights", "", "dots", "furthest", (share,), "How far a step of each number moves a share of wins",
+            "The seat or position that the step moves furthest. Thin lines are 95 % intervals; which numbers move most is corrected for all of them.",
+            x="step", zero=True,
+        )  # fmt: skip
+        figures = Picture(
+            "weights-table", "", "table", "steps", (share, *named), "The steps in figures", x="step", x_label="number"
         )
-        return [Section("Weights", "Which numbers of the box matter?", (drawn,))]
+        made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
+        numbers = tuple(
+            KeyNumber(row, "share", f"points of games won by {row['by']} {row['level']}, {row['step']}", is_change=True)
+            for _, row in furthest.head(3).iterrows()
+        )
+        question = "Which numbers of the box matter?"
+        return [Section("Weights", question, (drawn, figures), numbers=numbers, tables=made)]
 
 
 def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:

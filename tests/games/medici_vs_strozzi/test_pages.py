@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.tables import study_tables
 
 from report_cells import CELL, cell, sums
 from strozzi_sim import stats
@@ -12,7 +13,6 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
 from strozzi_sim.games.medici_vs_strozzi.report.tables import FAIR_BY, LOTS_BY
-from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("medici_vs_strozzi")
 PAGES = GAME.report.PAGES

@@ -7,20 +7,20 @@ from importlib.resources import files
 
 import msgspec
 import pytest
+from strozzi_sim.reports.writing import write_report
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.study import Study, run
 
 from strasbourg_games import BASE, CHANGES, KIT, SHIPPED, STRASBOURG, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.variants import from_changes, from_components
 from strozzi_sim.games.strasbourg import components as part
-from strozzi_sim.games.strasbourg.events import city_of
+from strozzi_sim.games.strasbourg.geometry import city_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.games.strasbourg.state import MAX_TASKS, TASK_KINDS
 from strozzi_sim.games.strasbourg.tasks import PARAMETERS
-from strozzi_sim.reports.writing import write_report
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.study import Study, run
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.luck import usual_field
 
 from learned_features import describer
 from strasbourg_games import BASE, STRASBOURG
@@ -13,7 +14,6 @@ from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
 from strozzi_sim.play.position import Position
-from strozzi_sim.studies.luck import usual_field
 
 HEURISTIC, LEARNED = (load_agent(name, STRASBOURG) for name in ("heuristic", "learned:redraws=2"))
 

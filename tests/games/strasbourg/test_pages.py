@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.studies.tables import study_tables
 
 from report_cells import CELL, cell, sums
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -11,7 +12,6 @@ from strozzi_sim.game.reporting import pick
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.games.strasbourg.report.city import board
 from strozzi_sim.games.strasbourg.tasks import task_names
-from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("strasbourg")
 PAGES, HEATMAPS = GAME.report.PAGES, GAME.report.HEATMAPS

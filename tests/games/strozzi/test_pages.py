@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.tables import study_tables
 
 from report_cells import CELL, cell, sums
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
-from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("strozzi")
 PAGES = GAME.report.PAGES
