@@ -114,7 +114,7 @@ def simulate(
         tiers, search_deals = _tiers(the_game, deals, search_deals)
         lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
-        lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        lineups = names.lineups_of(the_game, agents, counts)
     shipped, own = split_maps(heatmaps)
     study = Balance.of(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,

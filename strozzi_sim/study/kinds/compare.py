@@ -113,7 +113,7 @@ def compare(
     if two is not None:
         as_argument_error("second", check_names_differ, two)
         made: type[Compare] = CompareVariants
-        keys["lineups"] = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        keys["lineups"] = names.lineups_of(the_game, agents, counts)
         keys["variants"] = two if two[0].name != two[1].name else two[:1]
     else:
         made, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]

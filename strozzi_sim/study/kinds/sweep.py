@@ -85,7 +85,7 @@ def sweep(
     if not values:
         raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
     counts = names.player_counts(the_game, players)
-    lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+    lineups = names.lineups_of(the_game, agents, counts)
     study = Sweep.of(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
         variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,

@@ -94,7 +94,7 @@ def weights(
     counts, number = names.player_counts(the_game, players), names.worker_count(workers)
     if len(counts) != 1:
         raise ArgumentError("players", f"expected one player count, got {', '.join(map(str, counts))}")
-    lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+    lineups = names.lineups_of(the_game, agents, counts)
     if deals // FIRST < CHUNKS:
         raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
     moved, refused = steps(the_game, box)
