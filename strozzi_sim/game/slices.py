@@ -9,10 +9,11 @@ made from them (`game.observing`); a game's own kernel reads their first columns
 ((4,), slice(0, 4, None))
 """
 
+from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -182,7 +183,7 @@ class Layout(Mapping[str, Slice]):
         """Return the first column of each slice, or of each field of a group, by its name, for kernels: `starts().phase`."""
         parts = self.fields(group) if group else self.parts
         names = [part.name.rpartition(".")[2] for part in parts]
-        return NamedTuple("Starts", [(name, int) for name in names])(*[part.start for part in parts])
+        return namedtuple("Starts", names)._make(part.start for part in parts)
 
     def limits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return the range of every column: (low, high), float32[F] each."""
