@@ -183,7 +183,8 @@ class Layout(Mapping[str, Slice]):
         """Return the first column of each slice, or of each field of a group, by its name, for kernels: `starts().phase`."""
         parts = self.fields(group) if group else self.parts
         names = [part.name.rpartition(".")[2] for part in parts]
-        return namedtuple("Starts", names)._make(part.start for part in parts)
+        columns: Any = namedtuple("Starts", names)
+        return columns(*(part.start for part in parts))
 
     def limits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return the range of every column: (low, high), float32[F] each."""
