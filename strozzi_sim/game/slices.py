@@ -183,7 +183,7 @@ class Layout(Mapping[str, Slice]):
         """Return the first column of each slice, or of each field of a group, by its name, for kernels: `starts().phase`."""
         parts = self.fields(group) if group else self.parts
         names = [part.name.rpartition(".")[2] for part in parts]
-        columns: Any = namedtuple("Starts", names)
+        columns: Any = namedtuple("Starts", names)  # type: ignore[misc]
         return columns(*(part.start for part in parts))
 
     def limits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
