@@ -18,6 +18,10 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+from strozzi_sim.studies.changes import CHANGED
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.weights import NOTHING
+from strozzi_sim.studies.worth import WORTH, verdicts
 
 import strozzi_sim as ss
 from strozzi_sim.agent import compiled_agent
@@ -27,10 +31,6 @@ from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.streams import randbelow
 from strozzi_sim.reports.writing import answer_of
-from strozzi_sim.studies.changes import CHANGED
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.weights import NOTHING
-from strozzi_sim.studies.worth import WORTH, verdicts
 from strozzi_sim.template import GAME as TEMPLATE
 from strozzi_sim.template.bots import highest
 

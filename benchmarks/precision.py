@@ -8,6 +8,7 @@ The deals of each study are drawn, with replacement, from deals that were played
 import argparse
 
 import numpy as np
+from strozzi_sim.studies.precision import deals_for
 
 from strozzi_sim.agent import find_agent
 from strozzi_sim.game import find_game
@@ -15,7 +16,6 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import most_deals, share_interval
-from strozzi_sim.studies.precision import deals_for
 
 GAMES = (("strozzi", 4, "random", "fair"), ("strozzi", 4, "heuristic", "unfair"), ("strasbourg", 3, "random", "unfair"))
 

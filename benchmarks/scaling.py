@@ -17,11 +17,12 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.run import task_of
+
 import strozzi_sim as ss
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.run import task_of
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from dask_cluster import Cluster

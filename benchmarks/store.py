@@ -18,15 +18,15 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import numpy as np
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.store import Store
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
-from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.store import Store
 
 STUDY = """name = "store"
 game = "strozzi"

@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.studies.planning import StudyFile
+
 from strozzi_sim.facts.blocks import Quantiles
 from strozzi_sim.game import as_json, load_game
 from strozzi_sim.game.converting import json_schema
-from strozzi_sim.studies.planning import StudyFile
 from strozzi_sim.table.schema import schema as page_schema
 
 PAGE = Path(__file__).parent / "studies.md"

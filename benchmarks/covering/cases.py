@@ -6,11 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from strozzi_sim.agent import load_agent
-from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.studies.compare import Comparison
 from strozzi_sim.studies.exploit import CHUNKS, Copies, _table
 from strozzi_sim.studies.lookup import find_agents, find_variants
@@ -19,6 +14,11 @@ from strozzi_sim.studies.planning import make_plan, plan_of_keys
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.tables import study_tables
 from strozzi_sim.studies.tournament import Tournament, plan_tournament
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.pool import Task, play_tasks
 
 Frames = dict[str, pd.DataFrame]
 GO = np.zeros(1, np.int64)  # a stop flag that nobody sets

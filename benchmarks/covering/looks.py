@@ -9,13 +9,13 @@ from cases import Chunks
 from joblib import Parallel, delayed
 from judging import LONG_STARTS
 from scipy.stats import beta
+from strozzi_sim.studies.lookup import find_agents, find_variants
+from strozzi_sim.studies.standings import add_agents
+from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.studies.lookup import find_agents, find_variants
-from strozzi_sim.studies.standings import add_agents
-from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
 FIGURE = "win_share_anytime"
 

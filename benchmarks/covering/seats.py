@@ -11,6 +11,9 @@ import pandas as pd
 from cases import GO
 from joblib import Parallel, delayed
 from scipy.stats import beta
+from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.plan import CHUNKS
+from strozzi_sim.studies.tables import _add_fairness
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
@@ -20,9 +23,6 @@ from strozzi_sim.simulation.loop import OUTCOME
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats import holm
-from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.plan import CHUNKS
-from strozzi_sim.studies.tables import _add_fairness
 
 Array = np.ndarray[Any, Any]
 

@@ -239,7 +239,7 @@ def read_rows(folder: Path, files: list[str], table: str) -> pd.DataFrame:
         (name for name in files if name.startswith(prefix)), key=lambda name: int(Path(name).stem.partition("-")[2])
     )
     if not names:
-        known = {name.split("/")[1] for name in files if name.startswith(PART)}
+        known = sorted({name.split("/")[1] for name in files if name.startswith(PART)})
         raise InputError(f"{folder}: {missing(table, known)}")
     try:
         with storage_errors(f"{folder}: rows cannot be read"):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim import stats
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.missed import missed, not_excluded
@@ -23,7 +23,6 @@ from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, 
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf
 from strozzi_sim.study.counts import WITHOUT_LUCK, CellCounts
 from strozzi_sim.study.look import Look

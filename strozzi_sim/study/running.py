@@ -11,6 +11,7 @@ import numpy as np
 from joblib import parallel_config
 
 from strozzi_sim import stats
+from strozzi_sim.agent.names import core_count, path_of
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
 from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.recount import recount
@@ -25,7 +26,6 @@ from strozzi_sim.study.identity import RESUMES, unknown_code
 from strozzi_sim.study.kept import rows_of, write_rows
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.agent.names import core_count, path_of
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results

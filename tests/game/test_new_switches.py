@@ -5,13 +5,13 @@ import json
 import msgspec
 import numpy as np
 import pytest
+from strozzi_sim.studies.folder import read_manifest
+from strozzi_sim.studies.plan_identity import hash_of
 
 from every_kit import KITS
 from strozzi_sim.cli.app import run
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.game.variants import from_components, resolve_variant
-from strozzi_sim.studies.folder import read_manifest
-from strozzi_sim.studies.plan_identity import hash_of
 
 SECTION = {"strozzi": "rules", "medici_vs_strozzi": "switches", "strasbourg": "switches"}
 

@@ -9,11 +9,11 @@ from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 import pytest
+from strozzi_sim.studies.side_by_side import side_by_side
 
 import strozzi_sim as ss
 from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from own_game import install
-from strozzi_sim.studies.side_by_side import side_by_side
 
 pytestmark = NEEDS_CHROMIUM
 STUDY = {"name": "first-study", "game": "strozzi", "players": [3], "deals": 60, "chunks": 12, "seed": 4}

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
+from strozzi_sim.studies.database import write_files
+from strozzi_sim.studies.tables import study_tables
 
 from paths import ROOT
 from report_cells import CELL, FIGURE, cell
@@ -29,8 +31,6 @@ from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
-from strozzi_sim.studies.database import write_files
-from strozzi_sim.studies.tables import study_tables
 from study_database import list_file
 
 # Player counts of the study, another variant, what is said to be reconstructed, a picture and a heat map of every game.

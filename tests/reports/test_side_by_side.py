@@ -4,6 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from strozzi_sim.studies.changes import CHANGED, changes_between
+from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.side_by_side import side_by_side
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
@@ -11,9 +14,6 @@ from strozzi_sim.game.reporting import THIN
 from strozzi_sim.reports.batch import lineup_pages
 from strozzi_sim.reports.changes import change_estimate
 from strozzi_sim.reports.writing import answer_of, write_report
-from strozzi_sim.studies.changes import CHANGED, changes_between
-from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.side_by_side import side_by_side
 
 
 def study(name, **more):

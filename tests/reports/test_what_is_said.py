@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.studies.tables import study_tables
 
 from declared import layers, marks, panels, texts
 from report_cells import CELL, cell
@@ -22,7 +23,6 @@ from strozzi_sim.reports.html_tables import page_table
 from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.study_page import StudyPage
-from strozzi_sim.studies.tables import study_tables
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}

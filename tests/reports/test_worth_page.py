@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.worth import SMALL, WORTH, ranked, verdicts
 
 import strozzi_sim as ss
 from declared import domain, marks, panels
@@ -11,8 +13,6 @@ from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.worth import worth_answer, worth_section
-from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.worth import SMALL, WORTH, ranked, verdicts
 
 COLUMNS = ["players", "variant", "lineup", "thing", "agent", "figure", "value", "low", "high", "n", "deals"]
 POPULAR, SOLID = "thing:popular", "thing:solid"

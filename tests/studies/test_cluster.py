@@ -6,13 +6,13 @@ import warnings
 from pathlib import Path
 
 import pytest
+from strozzi_sim.studies import backends
+from strozzi_sim.studies.progress import Progress
 
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError, Interrupted
-from strozzi_sim.studies import backends
-from strozzi_sim.studies.progress import Progress
 from study_database import chunks, table_bytes
 
 STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunks": 1_000, "lineups": [["heuristic"]], "report": {"pages": ["balance"], "explorer": False}}  # fmt: skip

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, names
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
@@ -21,7 +22,6 @@ from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, 
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import (
     facts_of_games,
@@ -33,7 +33,6 @@ from strozzi_sim.study.games import (
 )
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.restricted import (

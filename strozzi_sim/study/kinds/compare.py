@@ -7,7 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names
+from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names, names
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
@@ -17,7 +18,6 @@ from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_esti
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
 from strozzi_sim.study.games import (
@@ -31,7 +31,6 @@ from strozzi_sim.study.games import (
 )
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, Study
-from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results

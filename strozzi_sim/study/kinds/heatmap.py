@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
+from strozzi_sim.agent import names
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
-from strozzi_sim.agent import names
 from strozzi_sim.study.folders import read_study, study_of
 from strozzi_sim.study.look import HEATMAPS, Look
-from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
@@ -121,6 +121,9 @@ def _check(game: Game, own: HeatMapSpec) -> None:
     except InputError as error:
         key, _, words = str(error).removeprefix(f"{PLACE} {own.name}: ").partition(": ")
         given = {"rows": own.rows, "columns": own.columns, "value": own.value.split(" ")[-1]}
-        named = (argument for argument, column in given.items() if repr(column) in words)
-        argument = key if key in ("fact", "where", *given) else next(named, "rows")
+        wrong = words.partition("'")[2].partition("'")[0]  # the first name that the error quotes
+        named = next(
+            (argument for argument, column in given.items() if column == wrong), "where" if own.where else "rows"
+        )
+        argument = key if key in ("fact", "where", *given) else named
         raise ArgumentError(argument, words or key) from None

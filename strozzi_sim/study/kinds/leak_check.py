@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.agent import AnyAgent
+from strozzi_sim.agent import AnyAgent, names
+from strozzi_sim.agent.names import Players
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
@@ -16,11 +17,9 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakCheck as Found
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.simulation.isolation import query_in_worker
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.agent.names import Players
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run

@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim import stats
-from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.lineups import agents as agents_of
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
 from strozzi_sim.facts.pictures import Figure
@@ -28,13 +29,11 @@ from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.counts import CellCounts
 from strozzi_sim.study.drama import FEWEST, drama_figures
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
@@ -16,7 +17,6 @@ from strozzi_sim.game.reporting import Tables, listed
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look

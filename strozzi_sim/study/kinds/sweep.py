@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.agent import names
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
@@ -20,12 +22,10 @@ from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import SCORE, facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -72,10 +72,13 @@ def sweep(
     the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
-    study = Sweep.of(
-        game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
-        variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
-    )  # fmt: skip
+    try:
+        study = Sweep.of(
+            game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
+            variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
+        )  # fmt: skip
+    except ArgumentError as error:
+        raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
     return run(
         study, folder, look=Look(name=f"sweep-{study.game.replace('_', '-')}"), workers=workers, progress=progress
     )
@@ -214,5 +217,7 @@ def _grid(text: str) -> dict[str, list[float]]:
         try:
             found[key] = [float(each) for each in values.replace(",", " ").split()]
         except ValueError:
-            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}") from None
+            found[key] = []
+        if not (key and found[key]):
+            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}")
     return found

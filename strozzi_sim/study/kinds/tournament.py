@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, names
+from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
 from strozzi_sim.facts.pictures import Figure
@@ -34,14 +35,12 @@ from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
 from strozzi_sim.study.counts import GAMES_SAVED, WITHOUT_LUCK, luck_sums
 from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.games import RANK, SCORE, WIN
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import CHUNKS, Study
-from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results

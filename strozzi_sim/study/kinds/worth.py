@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, names
+from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
@@ -18,11 +19,9 @@ from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import AnyVariant, Variant
-from strozzi_sim.agent import names
 from strozzi_sim.study.cells import CountsOf, Headline
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.restricted import (
