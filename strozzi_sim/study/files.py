@@ -91,14 +91,17 @@ def file_digest(path: Path) -> str:
 
 def csv_of(frame: pd.DataFrame) -> bytes:
     """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
-    texts = {name: column.map(_harmless) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
+    texts = {name: _harmless(column) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
 
 
-def _harmless(cell: Any) -> Any:
-    if not isinstance(cell, str):
-        return cell
+def _harmless(column: Any) -> Any:
+    """Return a column in which no text is a formula; few different texts fill a column."""
+    changed = {cell: safe for cell in column.unique() if isinstance(cell, str) and (safe := _safe(cell)) != cell}
+    return column.map(lambda cell: changed.get(cell, cell)) if changed else column
+
+
+def _safe(cell: str) -> str:
     is_number = cell.lstrip("+-").replace(".", "", 1).isdigit()
-    return (
-        "'" if cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number) else ""
-    ) + cell.replace("\r", " ")
+    is_formula = cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number)
+    return ("'" if is_formula else "") + cell.replace("\r", " ")

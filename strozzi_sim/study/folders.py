@@ -14,6 +14,7 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.study.chunks import Part
 from strozzi_sim.study.files import DATABASE, STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import kind_named
@@ -23,7 +24,7 @@ from strozzi_sim.study.old_folders import read_old_results
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.store import MANIFEST, Part, Store, about, content_errors
+from strozzi_sim.study.store import MANIFEST, Store, about, content_errors
 
 _SHOWN = {"report", *Look.__struct_fields__}
 
@@ -70,6 +71,8 @@ def run_file(
     *,
     deals: int | None = None,
     part: str = "",
+    backend: str = "",
+    scheduler: str = "",
     trust_agents: bool = False,
     workers: int | None = None,
     folder: Folder = None,
@@ -81,6 +84,8 @@ def run_file(
         file: a study file (TOML or JSON)
         deals: deals of every cell instead of the file's; more extend a study
         part: play a share of the chunks, such as 2/5, for `merge`
+        backend: dask plays on the workers of a Dask cluster; default: on this machine
+        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
         trust_agents: resume although changes of the agents' code could not be detected; the first run says so
         workers: number of workers; default: all cores
         folder: results folder; default: results/<name>
@@ -88,8 +93,8 @@ def run_file(
     """
     study, look = read_study(file)
     place = folder or Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    more: dict[str, Any] = {"deals": deals, "part": part, "trust_agents": trust_agents}
-    return run(study, place, look=look, workers=workers, progress=progress, **more)
+    where: dict[str, Any] = {"workers": workers, "backend": backend, "scheduler": scheduler}
+    return run(study, place, look=look, progress=progress, deals=deals, part=part, trust_agents=trust_agents, **where)
 
 
 def load_results(folder: str | Path) -> Results:
@@ -163,5 +168,5 @@ def merge(
         whole = opened.enter_context(Store(Path(folder), study, look))
         for store in stores:
             for chunk in store.stored():
-                whole.adopt(*chunk)
+                whole.write(chunk)
     return run(study, folder, look=look, workers=workers, progress=progress, trust_agents=True)

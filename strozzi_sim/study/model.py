@@ -6,7 +6,7 @@ study's identity, and the entry in its results folder. Everything that follows f
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -32,7 +32,7 @@ from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import FigureTable, Tables, check_names
 from strozzi_sim.game.variants import Variant, from_components, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
-from strozzi_sim.simulation.match import Match, outcome_dtype
+from strozzi_sim.simulation.match import Match, MatchResult, outcome_dtype
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
@@ -409,12 +409,20 @@ class Study(
         """Record of the outcome of a chunk."""
         return outcome_dtype(bool(self.luck), self.counts_answers)
 
-    def task(self, cell: Cell, chunk: int, counted: Sequence[Crosstab], held: RowSelection, look: Look) -> Task:
-        """Return the task that plays a chunk, counts facts, and keeps rows of facts."""
+    def task(
+        self,
+        cell: Cell,
+        chunk: int,
+        counted: Sequence[Crosstab],
+        held: RowSelection,
+        look: Look,
+        finish: Callable[[MatchResult], Any],
+    ) -> Task:
+        """Return the task that plays a chunk, counts facts, and keeps rows of facts; `finish` makes its result."""
         facts = tuple(counted) if self.counts_facts(cell) else ()
         return Task(
             (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows or self.keeps_rows, orders=self.keeps_orders,
-            luck=self.how_luck, answers=self.counts_answers, keep=held,
+            luck=self.how_luck, answers=self.counts_answers, keep=held, finish=finish,
         )  # fmt: skip
 
     def explored(self, look: Look) -> dict[str, Block]:

@@ -11,22 +11,22 @@ import io
 import json
 import os
 import platform
-import re
 import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any, Self
 
 import msgspec
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
@@ -35,8 +35,9 @@ from strozzi_sim.runtime.files import open_atomically, storage_errors, write_ato
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
-from strozzi_sim.simulation.match import MatchResult
+from strozzi_sim.simulation.pool import Task
 from strozzi_sim.study.cells import Cell
+from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part
 from strozzi_sim.study.counts import Counts
 from strozzi_sim.study.files import (
     DATABASE,
@@ -55,12 +56,7 @@ from strozzi_sim.study.model import Study, fact_union
 FORMAT = "strozzi-sim.study/1"
 MANIFEST = "manifest.json"  # of the format before, see `old_folders`
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
-MOST_PARTS = 100_000
-CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = (
-    40_000,
-    40,
-    10,
-)  # typical sizes of a chunk, of the rows of a game, and of a row of facts
+CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
@@ -72,35 +68,6 @@ SCHEMA = (
 )
 
 Content = bytes | Callable[[IO[bytes]], None]  # of a file
-CONTENT = "games, outcome, facts, rows, kept"  # of a chunk
-
-Key = tuple[int, int]  # numbers of cell and chunk
-
-
-class Part(NamedTuple):
-    """A share of the chunks of a study: number 1 .. `of`."""
-
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def of_text(cls, text: str) -> Self:
-        """Return the part that a text such as 2/5 names; "" is all of the study."""
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
-        if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS:
-            raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
-        return cls(int(found[1]), int(found[2]))
-
-    def has(self, key: Key) -> bool:
-        """Return whether a chunk belongs to the part; that does not depend on the number of deals."""
-        return sum(key) % self.of == self.number - 1
-
-    def __str__(self) -> str:
-        """Return it as text; "" for all of the study."""
-        return "" if self.of == 1 else f"{self.number}/{self.of}"
-
-
-WHOLE = Part()
 
 
 class Store:
@@ -232,23 +199,24 @@ class Store:
 
     # -- chunks --------------------------------------------------------------------------------------------------------
 
-    def _holds(self, cell: Cell) -> str:
-        """Return what chunks of this cell count and keep."""
-        facts = self.counted if self.study.counts_facts(cell) else ()
+    @cached_property
+    def _holds(self) -> list[str]:
+        """What chunks of each cell count and keep."""
+        rows = " rows" if self.look.rows or self.study.keeps_rows else ""
         kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
-        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows or self.study.keeps_rows else ''}{kept}"
+        counted = [self.counted if self.study.counts_facts(cell) else () for cell in self.study.cells]
+        plans = (cell.match.plan(facts) for cell, facts in zip(self.study.cells, counted, strict=True))
+        return [f"{plan.digest}{rows}{kept}" for plan in plans]
 
     def _check_chunks(self) -> None:
-        wanted, holds, outdated = set(self.keys), [self._holds(cell) for cell in self.study.cells], 0
-        for cell, chunk, held, digest, *rest in self._database.execute(
-            f"SELECT cell, chunk, holds, sha256, {CONTENT} FROM chunks"
-        ):
-            if (cell, chunk) not in wanted or digest != _digest(cell, chunk, held, *rest):
-                self.left.append(f"chunk {chunk} of cell {cell} is damaged and is played again")
-            elif held != holds[cell]:
+        wanted, outdated = set(self.keys), 0
+        for chunk in self.stored():
+            if chunk[:2] not in wanted or chunk.sha256 != chunk.digest():
+                self.left.append(f"chunk {chunk.chunk} of cell {chunk.cell} is damaged and is played again")
+            elif chunk.holds != self._holds[chunk.cell]:
                 outdated += 1
             else:
-                self.done[cell, chunk] = digest
+                self.done[chunk[:2]] = chunk.sha256
         if outdated:
             self.left.append(f"{outdated:,} of {len(wanted):,} chunks lack requested facts and are played again")
 
@@ -273,24 +241,24 @@ class Store:
             size += _ROW_BYTES * games * table.max_rows(cell.match.setting)
         return size
 
-    def write(self, cell: Cell, chunk: int, played: MatchResult) -> None:
-        """Store a finished chunk."""
-        parts = [zlib.compress(part.tobytes(), 1) for part in (played.outcome, played.counts, played.rows)]
-        self.adopt(cell.number, chunk, self._holds(cell), played.games, *parts, played.kept)
+    def task(self, cell: Cell, chunk: int) -> Task:
+        """Return the task that plays a chunk, whose result is a `Chunk`."""
+        finish = partial(Chunk.of, cell.number, chunk, self._holds[cell.number])
+        return self.study.task(cell, chunk, self.counted, self.held, self.look, finish)
 
-    def adopt(self, cell: int, chunk: int, holds: str, games: int, *content: bytes) -> None:
-        """Store a chunk in the form that it has in another store."""
-        digest = _digest(cell, chunk, holds, games, *content)
+    def write(self, chunk: Chunk) -> None:
+        """Store a finished chunk."""
         with self._errors():
             self._database.execute(
-                f"INSERT OR REPLACE INTO chunks (cell, chunk, holds, sha256, {CONTENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (cell, chunk, holds, digest, games, *content),
+                f"INSERT OR REPLACE INTO chunks ({', '.join(Chunk._fields)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk
             )
-        self.done[cell, chunk] = digest
+        self.done[chunk.cell, chunk.chunk] = chunk.sha256
 
-    def stored(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the chunks in the form that `adopt` takes."""
-        yield from self._database.execute(f"SELECT cell, chunk, holds, {CONTENT} FROM chunks ORDER BY cell, chunk")
+    def stored(self) -> Iterator[Chunk]:
+        """Yield the chunks."""
+        yield from map(
+            Chunk._make, self._database.execute(f"SELECT {', '.join(Chunk._fields)} FROM chunks ORDER BY cell, chunk")
+        )
 
     def counts(self, cell: Cell, chunks: range) -> Counts:
         """Return the counts of some chunks of a cell."""
@@ -376,7 +344,8 @@ class Store:
             frame.to_parquet(parquet, index=False)
             contents |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
         self.write_files("tables/", contents)
-        self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
+        with self._errors():
+            self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
 
     def begin_run(self, command: str) -> None:
         """Note that a run begins, by whom and where."""
@@ -465,10 +434,3 @@ def versions() -> dict[str, str]:
 def now() -> str:
     """Return the time in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _digest(cell: int, chunk: int, holds: str, games: int, *parts: bytes) -> bytes:
-    whole = hashlib.sha256(f"{cell} {chunk} {games} {holds}".encode())
-    for part in parts:
-        whole.update(len(part).to_bytes(8, "big") + part)
-    return whole.digest()

@@ -5,17 +5,22 @@ import signal
 import warnings
 from pathlib import Path
 
+import joblib
 import pytest
-from strozzi_sim.studies import backends
-from strozzi_sim.studies.progress import Progress
+from distributed import Client
 
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
-from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError, Interrupted
-from study_database import chunks, table_bytes
+from strozzi_sim.study import cluster as clusters
+from strozzi_sim.study.folders import run_file
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.progress import GAMES, Progress
+from study_database import execute
+from study_examples import tables_in
 
-STUDY = {"name": "cluster", "game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunks": 1_000, "lineups": [["heuristic"]], "report": {"pages": ["balance"], "explorer": False}}  # fmt: skip
+STUDY = {"game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunk_deals": 1, "lineups": [["heuristic"]]}  # fmt: skip
+LOOK = Look(pages=("balance",))
 BOTS = '''
 from pathlib import Path
 
@@ -52,10 +57,10 @@ def play(*task):
 pool.perform = play
 """
 OTHER_VERSION = """
-from strozzi_sim.studies import manifest
+from strozzi_sim.study import cluster
 
-versions = manifest.versions = getattr(manifest, "versions", manifest.versions_of)
-manifest.versions_of = lambda game: {**versions(game), "numba": "0.1"}
+versions = cluster.before = getattr(cluster, "before", cluster.versions)
+cluster.versions = lambda: {**versions(), "numba": "0.1"}
 """
 FATAL = """
 import os
@@ -72,7 +77,18 @@ sys.modules["strozzi_sim.simulation.pool"] = None  # it cannot be imported
 
 
 def study(**changes):
-    return ss.Study(**{**STUDY, **changes})
+    return ss.Study.of(**{**STUDY, **changes})
+
+
+def chunks(folder):
+    """Return how many chunks are stored."""
+    return execute(folder, "SELECT count(*) FROM chunks")[0][0]
+
+
+def played_here(folder, **changes):
+    """Return the tables of a run on this machine."""
+    ss.run(study(**changes), folder, look=LOOK, workers=1, progress=False)
+    return tables_in(folder)
 
 
 @pytest.fixture
@@ -85,18 +101,18 @@ def dask(tmp_path):
 
 
 def play(cluster, folder, progress=None, **changes):
-    return ss.run(study(**changes), folder, progress=progress, backend="dask", scheduler=cluster.address)
+    return ss.run(study(**changes), folder, look=LOOK, progress=progress, backend="dask", scheduler=cluster.address)
 
 
 def after(games, action):
     """Return the progress that does something once, when this many games are played."""
     waiting = [action]
 
-    def look(done, total):
-        if waiting and done >= games:
+    def look(phase, done, total):
+        if phase == GAMES and waiting and done >= games:
             waiting.pop()()
 
-    return Progress(on_games=look)
+    return Progress(on_phase=look)
 
 
 @pytest.mark.slow
@@ -114,9 +130,8 @@ def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_pa
     play(dask, tmp_path / "r", after(20, swap))
     assert killed.wait() == -signal.SIGKILL
     assert stays.poll() is None
-    assert len(chunks(tmp_path / "r")) == 1_000
-    ss.run(study(), tmp_path / "here", workers=1)
-    assert table_bytes(tmp_path / "r") == table_bytes(tmp_path / "here")
+    assert chunks(tmp_path / "r") == 1_000
+    assert tables_in(tmp_path / "r") == played_here(tmp_path / "here")
 
 
 @pytest.mark.slow
@@ -128,12 +143,11 @@ def test_files_of_agents_travel_with_the_files_that_they_declare(dask, tmp_path,
         Path(folder, "bots.py").write_text(BOTS)
         Path(folder, "data", "which.txt").write_text(str(which))
     lineup = ["first/bots.py::fixed", "last/bots.py::fixed", "random", "random"]
-    asked = {"lineups": [lineup], "deals": 40, "chunks": 20}
+    asked = {"lineups": [lineup], "deals": 40, "chunk_deals": 2}
     dask.add()  # in another folder
     dask.wait_for(1)
     play(dask, tmp_path / "r", **asked)
-    ss.run(study(**asked), tmp_path / "here", workers=1)
-    assert table_bytes(tmp_path / "r") == table_bytes(tmp_path / "here")
+    assert tables_in(tmp_path / "r") == played_here(tmp_path / "here", **asked)
     Path("last/bots.py").write_text(BOTS.replace("data/which.txt", "../first/data/which.txt"))
     with pytest.raises(InputError, match=r"agent file last/bots.py: '../first/data/which.txt' leads out of its folder"):
         play(dask, tmp_path / "s", **asked)
@@ -143,14 +157,11 @@ def test_files_of_agents_travel_with_the_files_that_they_declare(dask, tmp_path,
 def test_a_run_that_is_interrupted_resumes_here(dask, tmp_path):
     dask.add()
     dask.wait_for(1)
-    with pytest.raises(
-        Interrupted, match=r"interrupted by SIGINT; \d+ of 1000 chunks are kept; run the same command again"
-    ):
+    with pytest.raises(Interrupted, match=r"interrupted by SIGINT; \d+ of 1000 chunks are kept; run again to resume"):
         play(dask, tmp_path / "r", after(20, lambda: os.kill(os.getpid(), signal.SIGINT)))
-    assert 20 <= len(chunks(tmp_path / "r")) <= 100
-    assert 900 <= ss.run(study(), tmp_path / "r", workers=1).new_games <= 980
-    ss.run(study(), tmp_path / "here", workers=1)
-    assert table_bytes(tmp_path / "r") == table_bytes(tmp_path / "here")
+    assert 20 <= chunks(tmp_path / "r") <= 100
+    assert 900 <= ss.run(study(), tmp_path / "r", look=LOOK, workers=1).new_games <= 980
+    assert tables_in(tmp_path / "r") == played_here(tmp_path / "here")
 
 
 @pytest.mark.slow
@@ -158,10 +169,10 @@ def test_a_scheduler_that_goes_away_ends_the_run(dask, tmp_path):
     dask.add()
     dask.wait_for(1)
     with pytest.raises(
-        ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run the same command"
+        ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run the study again"
     ):
         play(dask, tmp_path / "r", after(20, dask.scheduler.kill))
-    assert 20 <= len(chunks(tmp_path / "r")) <= 100
+    assert 20 <= chunks(tmp_path / "r") <= 100
 
 
 @pytest.mark.slow
@@ -177,11 +188,11 @@ def test_a_worker_that_differs_is_named_whenever_it_joins(dask, tmp_path):
 
     with pytest.raises(ClusterError) as late:
         play(dask, tmp_path / "r", after(20, join))
-    assert 20 <= len(chunks(tmp_path / "r")) < 1_000
+    assert 20 <= chunks(tmp_path / "r") < 1_000
     with pytest.raises(ClusterError) as early:
         play(dask, tmp_path / "s")
     for refusal in (late, early):
-        assert f'worker {workers[0]} differs from this machine: version.numba: "0.1" there' in str(refusal.value)
+        assert f"worker {workers[0]} differs from this machine: version.numba: '0.1' there" in str(refusal.value)
 
 
 @pytest.mark.slow
@@ -203,7 +214,7 @@ def test_a_worker_without_our_code_is_named_or_leaves(dask, tmp_path):
 
     play(dask, tmp_path / "r", after(20, join))
     assert dask.processes[-1].wait(60) == 0
-    assert len(chunks(tmp_path / "r")) == 1_000
+    assert chunks(tmp_path / "r") == 1_000
 
 
 @pytest.mark.slow
@@ -235,8 +246,8 @@ def test_an_agent_of_other_code_is_named(dask, tmp_path, monkeypatch):
         play(dask, tmp_path / "r", lineups=[["bots.py::fixed"]])
 
 
-def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(backends, "_CONNECT", 1)
+def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "_CONNECT", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(
         ClusterError, match=f"no Dask scheduler answers at {address} within 1 s .*start one with `dask scheduler`"
@@ -254,11 +265,18 @@ def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, 
             ss.run(study(), tmp_path / "r", **asked)
         assert refusal.value.argument == argument
     assert not (tmp_path / "r").exists()
-    (tmp_path / "s.toml").write_text('name = "s"\ngame = "strozzi"\ndeals = 9\nlineups = [["random"]]\n')
-    assert (
-        command(
-            ["run", str(tmp_path / "s.toml"), "--out", str(tmp_path / "r"), "--backend", "dask", "--scheduler", address]
-        )
-        == 4
-    )
-    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "s.toml").write_text('game = "strozzi"\ndeals = 9\nlineups = [["random"]]\n')
+    with pytest.raises(ClusterError) as refusal:
+        run_file(tmp_path / "s.toml", folder=tmp_path / "r", backend="dask", scheduler=address)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.slow
+def test_a_cluster_that_joblib_is_configured_with_plays_too(dask, tmp_path):
+    dask.add()
+    dask.add()
+    dask.wait_for(2)
+    (tmp_path / "logs" / "go").touch()
+    with Client(dask.address), joblib.parallel_config("dask"):
+        ss.run(study(deals=300), tmp_path / "r", look=LOOK)
+    assert tables_in(tmp_path / "r") == played_here(tmp_path / "here", deals=300)
