@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, split_specs
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variant_names import check_names_differ
@@ -21,6 +21,7 @@ Agents = AnyAgent | Sequence[AnyAgent]
 Variants = AnyVariant | Sequence[AnyVariant]
 
 ALL = "all"
+MOST_WORKERS = 1_024
 CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
 
 
@@ -44,6 +45,14 @@ def player_counts(game: Game, players: Players, argument: str = "players") -> tu
         if isinstance(count, bool) or count not in game.player_counts:
             raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {short_repr(count)}")
     return tuple(int(count) for count in counts)
+
+
+def one_count(game: Game, players: Players) -> int:
+    """Return a single player count; default: 4, or the fewest of the game."""
+    counts = player_counts(game, players)
+    if len(counts) > 1:
+        raise ArgumentError("players", f"this is played at one player count, got {short_repr(players)}")
+    return counts[0]
 
 
 def _counts_in(text: str, argument: str) -> list[int]:
@@ -122,6 +131,14 @@ def core_count() -> int:
     if limit is not None and not (limit.strip().isdecimal() and int(limit) > 0):
         raise InputError(f"{CORES_VARIABLE}: must be a whole number from 1, got {short_repr(limit)}")
     return int(cpu_count())
+
+
+def worker_count(workers: int | None) -> int:
+    """Return the number of workers; default: one per core."""
+    if workers is None:
+        return core_count()
+    check_whole("workers", workers, 1, MOST_WORKERS)
+    return workers
 
 
 def path_of(argument: str, path: Any) -> Path:

@@ -13,29 +13,12 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
-from strozzi_sim.study.folders import load_results
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 
 APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables of one study alone
 _Side = tuple[int, str]  # the number of a study, and the label of one of its variants
-
-
-def report(folders: Sequence[str | Path], *, file: str | Path = "") -> Results:
-    """Write the report of a results folder again; of several folders one report of all of them, side by side.
-
-    Nothing in the folders is run: their agents need not exist any more.
-
-    Args:
-        folders: one results folder or several
-        file: where the report goes; default: into the folder, of one folder
-    """
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
-    results = [load_results(each) for each in given]
-    found = results[0] if len(results) == 1 else side_by_side(results)
-    found.report(file or None)
-    return found
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:

@@ -80,6 +80,8 @@ def run_file(
 ) -> Results:
     """Play a study file and write its tables and report; run it again to resume.
 
+    Example: strozzi run experiments/balance_by_player_count.toml
+
     Args:
         file: a study file (TOML or JSON)
         deals: deals of every cell instead of the file's; more extend a study
@@ -131,6 +133,8 @@ def merge(
     progress: ProgressOption = None,
 ) -> Results:
     """Join the parts of a study in a new results folder: the tables of one run, to the byte.
+
+    Example: strozzi merge part-1 part-2 part-3 --out results/whole
 
     Args:
         parts: the results folders of all parts

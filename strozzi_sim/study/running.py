@@ -11,8 +11,8 @@ import numpy as np
 from joblib import parallel_config
 
 from strozzi_sim import stats
-from strozzi_sim.agent.names import core_count, path_of
-from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
+from strozzi_sim.agent.names import path_of, worker_count
+from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
 from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.game.reporting import FigureTable
@@ -35,7 +35,6 @@ from strozzi_sim.study.store import Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
-MOST_WORKERS = 1_024
 
 
 def run(
@@ -83,7 +82,7 @@ def run(
         cluster_of(backend, scheduler, workers, study),
         Store(place, study, look, share) as store,
     ):
-        for line in (*study.warnings, *store.left):
+        for line in (study.summary, *study.warnings, *store.left):
             reporter.on_message(line)
         if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
             raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
@@ -110,14 +109,6 @@ def run(
     about = {"command": reporter.command, "part": str(share), "versions": versions()}
     shown = played.games, played.summary, new_games, seconds
     return Results(played, look, Frames(tables), place, *shown, about, interrupted, rows)
-
-
-def worker_count(workers: int | None) -> int:
-    """Return the number of workers; default: one per core."""
-    if workers is None:
-        return core_count()
-    check_whole("workers", workers, 1, MOST_WORKERS)
-    return workers
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, str]:

@@ -78,6 +78,8 @@ def simulate(
 ) -> Results:
     """Play games and count what happens in them: seat balance, and the strength of agents.
 
+    Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
+
     Args:
         game: a game; `strozzi games` lists them
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
@@ -148,7 +150,7 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
 
     worth: tuple[str, ...] = ()
     usual_deals, has_pages = 5000, True
-    printed = ("balance", "seats", "lineup")
+    printed = ("seats", "lineup")
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield the cells of the line-ups, then those that measure worth."""

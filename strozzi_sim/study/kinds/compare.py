@@ -65,6 +65,8 @@ def compare(
 
     Of variants every figure of the game's report is compared, and each difference is called changed, too small to matter, or unclear.
 
+    Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000
+
     Args:
         game: a game; `strozzi games` lists them
         first: an agent, or a variant

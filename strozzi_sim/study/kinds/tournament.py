@@ -70,6 +70,8 @@ def tournament(
 ) -> Results:
     """Rank a field of agents: every combination of them on the same deals, in every seating.
 
+    Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
+
     Args:
         game: a game; `strozzi games` lists them
         agents: the agents, separated by commas

@@ -71,6 +71,8 @@ def weights(
     All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a fifth of the deals, and
     the ten furthest of these all, each time on new deals.
 
+    Example: strozzi weights strozzi --players 4
+
     Args:
         game: a game; `strozzi games` lists them
         players: number of players; default: 4, or the fewest of the game

@@ -58,6 +58,8 @@ def worth(
 
     The loss is causal, unlike the share of wins of those who use the thing, which stands beside it.
 
+    Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000
+
     Args:
         game: a game; `strozzi games` lists them
         things: restrictions by name, or patterns such as 'KIND:*'
