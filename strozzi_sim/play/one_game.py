@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
+    from strozzi_sim.agent.names import Agents as Lineup
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.play.analyse import GameAnalysis
     from strozzi_sim.play.position import Position
-    from strozzi_sim.agent.names import Agents as Lineup
     from strozzi_sim.simulation.match import Match
 
 
@@ -119,10 +119,10 @@ def position(
     (0, 0, 4)
     """
     from strozzi_sim.agent import check_lineup, seat_others
+    from strozzi_sim.agent.names import agents_named
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.position import Position
-    from strozzi_sim.agent.names import agents_named
 
     table, done = Position(game, players, seed, deal, variant), 0
     before: dict[int, Position] = {}

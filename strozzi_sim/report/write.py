@@ -3,176 +3,227 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from strozzi_sim.errors import InputError, suggest_names
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.reporting import SCENARIO, Picture, listed, pick
-from strozzi_sim.reports.content import Answer, Content, Item, Part, section
-from strozzi_sim.reports.explorer import packed_explorer
-from strozzi_sim.reports.heat_tables import heat_tables
-from strozzi_sim.reports.marks import HERO, WIDE
-from strozzi_sim.reports.naming import Naming
-from strozzi_sim.reports.page import render, write_page
-from strozzi_sim.reports.painter import Painter
-from strozzi_sim.study.files import REPORT
+from strozzi_sim.errors import ArgumentError, InputError, suggest_names
+from strozzi_sim.game.reporting import (
+    THIN,
+    Picture,
+    digits_for,
+    format_half_width,
+    format_value,
+    listed,
+    unknown_figures,
+)
+from strozzi_sim.pictures.heat_panels import known_rows
+from strozzi_sim.pictures.marks import HERO, WIDE
+from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
+from strozzi_sim.report.explorer import packed_explorer
+from strozzi_sim.report.heat_tables import heat_tables
+from strozzi_sim.report.layout import MOST_SCENES, Layout
+from strozzi_sim.report.naming import definitions_of
+from strozzi_sim.report.page import render, write_page
+from strozzi_sim.report.painter import Painter
+from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.study.files import REPORT, refuse_links
+from strozzi_sim.study.notes import notes
+from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.results import Results
 
-MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
-DEFINITIONS = {
-    "win_share": "games won / games; a win shared by k counts 1/k for each",
-    "score_mean": "sum of final scores / (games times players)",
-    "rank_mean": "sum of places / (games times players); a shared place is the mean of the places",
-    "lead_mean": "own final score less the mean of the others, mean over games",
-    "seat_gap": "share of wins of the best seat less that of the worst",
-    "seat_fairness_p": "probability of a gap as large or larger if all seats are equal",
-    "decisions_mean": "decisions of all players / games",
-}
-CERTAINTY = [
-    "Every figure is an exact count over all games. Its interval comes from recomputing it without one chunk of deals at a time (the "
-    "delete-one jackknife); all seatings of a deal are in one chunk.",
-    "Intervals are 95 %: for means Student's t, corrected for skewness; for shares Wilson's formula, or the exact one if events are rare.",
-    "Figures with fewer than 30 events have no value. n is the number of events. Intervals cover chance, not how well the agents play.",
+FIGURES = "figures"
+MAX_CELLS = 6000  # of heat maps that a page has as tables
+_WORDS = 60  # behind the verdict; what is longer stands in the first section
+_CERTAINTY = [
+    "Every figure is an exact count over all games, or over the stated part of the deals. Its interval comes from recomputing it without "
+    "one chunk of deals at a time (the delete-one jackknife). All seatings of a deal are in one chunk.",
+    "Intervals are 95 %: for means Student's t, corrected for skewness; for shares Wilson's formula, or the exact one if events are rare. "
+    "About one in twenty misses its true value. What is said to differ is corrected for the number of comparisons.",
+    "Figures with fewer than 30 events have no value. n is the number of events (games, rounds, decisions); those of one game are "
+    "correlated, so that the interval, not n, is the measure of certainty. Intervals cover chance, not how well the agents play.",
 ]
+_GLOSSARY = {
+    "equal share": "What every seat would win if seats did not matter: one game in four with four players.",
+    "interval": "If the study were played again with other luck, the true value would lie in it 95 times in 100.",
+    "deal": "The order in which chance comes. Games of one deal share their luck, so deals are what is counted.",
+    "seat": "Place in the turn order of round 1: seat 0 begins, the others follow clockwise.",
+    "strength": "Plackett-Luce strength: a difference of 1 means finishing ahead about 2.7 times as often as behind.",
+}
 
 
-def write_report(results: Results, path: str | Path | None = None) -> Path:
-    """Write the page; default: into the results folder. Returns where it is."""
+def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
+    """Write the page and return its path; default: into the results folder.
+
+    A study with heat maps and without pages of the game has them as files too.
+
+    Args:
+        results: the results.
+        path: the file.
+        figures: write every picture and heat map as PNG and SVG into figures/ beside the page.
+    """
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
     place = Path(path) if path is not None else Path(results.folder or "") / REPORT
-    painter = Painter()
-    page = render(_heading(results), results.study.the_game, content(results, painter), painter)
+    if results.folder is not None:
+        refuse_links(results.folder)
+    layout, painter = Layout(results), Painter(files=figures)
+    page = render(_heading(results), results.study.the_game, content(layout, painter), painter)
     write_page(place, page)
+    look = results.look
+    is_batch = path is None and bool(look.heatmaps or look.heatmap) and not look.pages_in(results.study.the_game)
+    files = {**painter.drawn, **(_heat_files(layout) if figures or is_batch else {})}
+    for name, content_of_file in files.items():
+        file = place.parent / FIGURES / name
+        with storage_errors(f"cannot write {file}"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, content_of_file)
     return place
 
 
-def picture(results: Results, name: str | None = None) -> Part:
-    """Return a picture of the report."""
-    pictures = [
-        each
-        for part in results.study.sections(results.tables, results.look)
-        for each in part.shown
-        if isinstance(each, Picture)
-    ]
-    known = {each.name: each for each in pictures if each.kind != "table"}
-    name = next(iter(known), "") if name is None else name
-    if name not in known:
-        raise InputError(f"name: no picture {name!r}; {suggest_names(name, known)}")
-    return _item(results, known[name], Painter(), WIDE).parts[0]
+def pictures_of(results: Results) -> list[str]:
+    """Return the names of the pictures and heat maps of the report."""
+    return list(Layout(results).pictures)
 
 
-def content(results: Results, painter: Painter) -> Content:
+def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
+    """Write the tables of the page for a spreadsheet; see `Results.spreadsheet`."""
+    from strozzi_sim.report.spreadsheet import write_spreadsheet
+
+    return write_spreadsheet(results, kind, path)
+
+
+def picture(results: Results, name: str | None = None, ax: Any = None, players: int | None = None) -> Any:
+    """Return a picture of the report as a `Drawing`, or draw it on the axes `ax` and return these; see `Results.plot`."""
+    layout = Layout(results)
+    names = layout.pictures
+    if not names:
+        raise InputError("name: these results have no pictures")
+    name = next(iter(names)) if name is None else name.replace("_", "-")
+    if name not in names:
+        raise ArgumentError("name", f"no picture {name!r}; {suggest_names(name, names)}")
+    within, shown = names[name]
+    if ax is None:
+        from strozzi_sim.report.drawings import drawing_of
+
+        return drawing_of(layout, within, shown)
+    if isinstance(shown, tuple):
+        raise ArgumentError("ax", "a heat map cannot be drawn on given axes; leave out ax")
+    from strozzi_sim.pictures.on_axes import draw_on
+
+    first = layout.scenes(within, shown)[0][0]
+    return draw_on(ax, shown, first.rows, first.words, players)
+
+
+def content(layout: Layout, painter: Painter) -> Content:
     """Paint the pictures and return the content of the page."""
-    study, look, sections = results.study, results.look, results.study.sections(results.tables, results.look)
-    hero = sections[0].shown[0] if sections and sections[0].shown else None
-    verdict, *details = results.verdict or [results.summary]
+    results, hero = layout.results, layout.hero
+    study, look, tables = results.study, results.look, layout.tables
+    verdict, *details = study.verdict(results.tables, look) if results.tables else [results.summary]
+    lengths = accumulate(len(each.split()) for each in details)
+    behind = sum(length <= _WORDS for length in lengths)
     made = []
-    for number, each in enumerate(sections):
-        shown = [one for one in each.shown if one is not hero]
-        items = [
-            _heat(results, *one) if isinstance(one, tuple) else _item(results, one, painter, WIDE) for one in shown
-        ]
-        made.append(
-            section(
-                f"section-{number}", each.name, each.question, each.sentences, [item for item in items if item.parts]
-            )
-        )
-    definitions = {**DEFINITIONS, **study.the_game.report.definitions()}
-    figures = {name for table in results.tables.values() if "figure" in table for name in table["figure"].unique()}
+    for number, each in enumerate(layout.sections):
+        items = [_item(layout, each, one, painter, WIDE) for one in each.shown if one is not hero]
+        said = [*(details[behind:] if number == 0 else ()), *each.sentences]
+        finding = "" if verdict.endswith(each.finding) else each.finding
+        found = section(f"section-{number}", each.name, each.question, said, items, finding, side_by_side=each.beside)
+        made.append(found)
+    first = layout.sections[0] if layout.sections else None
+    figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
+    pictures = [one for each in layout.sections for one in each.shown if isinstance(one, Picture)]
+    caveats = [*notes(study, results.tables), *([f"Interrupted: {results.interrupted}"] if results.interrupted else [])]
     return Content(
-        answer=Answer(verdict, " ".join(details)),
-        hero=(_item(results, hero, painter, HERO),) if isinstance(hero, Picture) else (),
-        sections=[each for each in made if each.items],
+        answer=Answer(verdict, " ".join(details[:behind]), tuple(map(_number, first.numbers[:3] if first else ()))),
+        hero=(_item(layout, first, hero, painter, HERO),) if first and hero else (),
+        sections=[each for each in made if each.items or each.paragraphs],
         plan=f"{results.summary}.",
-        facts=[("Players", listed([str(count) for count in study.players])), ("Line-ups", " | ".join(", ".join(each) for each in study.lineups)),
-               ("Variants", ", ".join(study.variants)), ("Deals", f"{study.deals:,}"), ("Seatings", study.seatings), ("Games", f"{results.n_games:,}")],
-        certainty=CERTAINTY,
-        tables=sorted(results.tables),
-        glossary={},
-        explorer=packed_explorer(_heading(results), results.tables, study.the_game, look.maps_in(study.the_game)) if "explorer" in results.tables else "",
-        definitions={name: text for name, text in definitions.items() if name in figures},
+        facts=_facts(results),
+        certainty=_CERTAINTY,
+        tables=sorted(tables),
+        glossary=_GLOSSARY,
+        explorer=packed_explorer(look.name, tables, study.the_game, look.maps_in(study.the_game), layout.variants, pictures) if "seats" in tables else "",
+        definitions=definitions_of(figures, study.the_game),
+        caveats=[each.removesuffix(".") for each in caveats],
     )  # fmt: skip
 
 
-def _item(results: Results, shown: Picture, painter: Painter, width: int) -> Item:
-    """Return a picture or table with a part for each variant and line-up, or one part if these are its series."""
-    table, together = results.tables[shown.table], shown.series == SCENARIO
-    plain = {name: name.replace(".", "_") for name in (shown.x, shown.series) if "." in name}  # drawn by attribute
-    shown, table = (
-        replace(shown, x=plain.get(shown.x, shown.x), series=plain.get(shown.series, shown.series)),
-        table.rename(columns=plain),
-    )
-    table = table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
-    scenes = list(_scenes(shown, table))
-    if together and scenes:
-        whole = pd.concat([rows.assign(**{SCENARIO: name or lineup}) for name, _, lineup, rows in scenes])
-        scenes = [("", "", "", whole)]
-    compared = pd.concat([rows for *_, rows in scenes]) if scenes else table
+def _item(layout: Layout, within: Section, shown: Any, painter: Painter, width: int) -> Item:
+    """Return a picture or table with a part for each variant and line-up, or a heat map."""
+    if isinstance(shown, tuple):
+        return _heat(layout, within, *shown)
+    scenes, compared = layout.scenes(within, shown)
     parts: list[Part] = []
-    for name, variant, lineup, rows in scenes:
-        slug = f"--{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-')[:40]}" if name else ""
-        components = results.study.variant_of[variant].components if variant else None
-        parts += painter.parts(
-            shown, shown.name + slug, rows, _words(results, variant, lineup), name, components, compared, width
-        )
-    count = len(table[["variant", "lineup"]].drop_duplicates()) if len(table) else 0
-    left_out = f"The first {MOST_SCENES} of {count}; `tables/{shown.table}.csv` has all." if count > MOST_SCENES else ""
+    for scene in scenes:
+        name = shown.name + scene.slug
+        parts += painter.parts(shown, name, scene.rows, scene.words, scene.name, scene.components, compared, width)
+    table = layout.table(within, shown)
+    parts += [Part("", note=f"Not shown: {each} (table `{shown.table}`).") for each in unknown_figures(shown, table)]
+    count = len(table[["variant", "lineup"]].drop_duplicates())
+    is_cut = len(scenes) == MOST_SCENES < count
+    left_out = f"The first {MOST_SCENES} of {count}; `tables/{shown.table}.csv` has all." if is_cut else ""
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
 
 
-def _heat(results: Results, name: str, heat_map: HeatMap) -> Item:
-    """Return a heat map."""
-    heat = heat_tables(heat_map, results.tables[name], _words(results, "", ""), chunks=results.study.chunks)
-    return Item(heat_map.title, heat_map.caption, () if heat is None else (Part("", heat=heat),), f"heat-{name}")
+def _heat(layout: Layout, within: Section, name: str, heat_map: Any) -> Item:
+    """Return a heat map, or a note why it is not shown."""
+    table, anchor = layout.table(within, (name, heat_map)), f"item-{name.replace('_', '-')}"
+    if known_rows(heat_map, table).empty:
+        n = int(table["n"].max()) if len(table) else 0
+        why = f"every cell has too few events (at most {n}) for a value" if n else "nothing that it counts happened"
+        return Item(heat_map.title, "", (Part("", note=f"Not shown: {heat_map.title}, since {why}."),), anchor)
+    if len(table) > MAX_CELLS:
+        note = f"Not shown: {heat_map.title}, {len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them."
+        return Item(heat_map.title, "", (Part("", note=note),), anchor)
+    heat = heat_tables(heat_map, table, layout.words("", ""), chunks=layout.results.study.chunks)
+    return Item(heat_map.title, heat_map.caption, (Part("", heat=heat),), anchor)
 
 
-def _scenes(shown: Picture, table: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
-    """Yield name, variant, line-up and rows of the first variants and line-ups of a table; the name says what differs.
+def _heat_files(layout: Layout) -> dict[str, bytes]:
+    """Return the heat maps as files by name."""
+    from strozzi_sim.pictures.files import heat_map_files
 
-    Variants that the axis tells apart, as in a sweep, stand together.
-    """
-    if (
-        shown.x in table
-        and len(table)
-        and table.groupby(["variant", "lineup"])[shown.x].nunique().max() == 1 < table["variant"].nunique()
-    ):
-        table = table.assign(variant=table["variant"].iloc[0])
-    every = list(dict.fromkeys(zip(table["variant"], table["lineup"], strict=True)))
-    several = [len({each[k] for each in every}) > 1 for k in range(2)]
-    for variant, lineup in every[:MOST_SCENES]:
-        words = zip((variant, lineup.replace(",", ", ")), several, strict=True)
-        yield (
-            ": ".join(word for word, differs in words if differs),
-            variant,
-            lineup,
-            pick(table, variant=variant, lineup=lineup),
-        )
+    files: dict[str, bytes] = {}
+    for name, (within, shown) in layout.pictures.items():
+        if isinstance(shown, tuple):
+            table, words = layout.table(within, shown), layout.words("", "")
+            files |= heat_map_files(name, shown[1], table, words, layout.results.study.chunks)
+    return files
 
 
-def _words(results: Results, variant: str, lineup: str) -> Mapping[str, str]:
-    """Return raw value -> name, of the games of one variant and line-up, or of all."""
-    if "lineup" not in results.tables or "balance" not in results.tables:
-        return {}
-    naming = Naming(results.study.the_game, results.tables, _components(results))
-    return naming.of(variant, lineup) if lineup else naming.of_all()
+def _number(key: KeyNumber) -> Number:
+    """Return a number of the first screen, with its half width."""
+    half = (key.row.high - key.row.low) / 2
+    digits = 1 if half != half else digits_for(half, key.unit, 1)
+    value = format_value(key.row.value, key.unit, digits)
+    if key.is_change:
+        value = ("+" if key.row.value > 0 else "") + value.removesuffix(f"{THIN}%")
+    return Number(value, format_half_width(key.row, key.unit, digits), key.what)
 
 
-def _components(results: Results) -> dict[str, Any]:
-    return {name: variant.components for name, variant in results.study.variant_of.items()}
+def _facts(results: Results) -> list[tuple[str, str]]:
+    """Return the study as a short table."""
+    study = results.study
+    facts = {
+        "Players": listed([str(count) for count in study.players]), "Line-ups": " | ".join(", ".join(each) for each in study.lineups),
+        "Variants": ", ".join(study.variants), "Deals": f"{study.deals:,}", "Seatings": study.seatings, "Games": f"{results.n_games:,}",
+        "Played": " to ".join(_moment(results.about[key]) for key in ("started", "finished") if results.about.get(key)),
+    }  # fmt: skip
+    return [(name, value) for name, value in facts.items() if value]
 
 
-def _heading(results: Results) -> dict[str, Any]:
+def _moment(text: Any) -> str:
+    """Format an ISO 8601 time for display."""
+    return re.sub(r"\+00:00$", " UTC", str(text).replace("T", " "))
+
+
+def _heading(results: Results) -> Mapping[str, Any]:
     """Return what the head of the page says of the run."""
     study, versions = results.study, results.about.get("versions", {})
     return {
         "name": results.look.name, "games": results.n_games, "seed": study.seed, "plan_hash": study.hash, "warnings": study.warnings,
         "versions": versions if isinstance(versions, dict) else {}, "command": results.about.get("command", ""),
         "reconstructed": {name: list(variant.reconstructed) for name, variant in study.variant_of.items()},
-        "finished": results.about.get("finished", ""), "plan": {"variants": _components(results)},
+        "finished": results.about.get("finished", ""),
     }  # fmt: skip

@@ -5,7 +5,6 @@ are not paired, since the deals may differ.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec

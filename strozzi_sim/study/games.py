@@ -3,8 +3,9 @@
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import (
+    CELL,
     SCENARIO,
     FigureTable,
     Picture,
     Tables,
+    agent_names,
     first_scenario,
     format_estimate,
     headline_players,
@@ -29,11 +31,12 @@ from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.changes import CHANGED, SMALL, UNCLEAR, changes
+from strozzi_sim.study.changed import changes_section
+from strozzi_sim.study.changes import changes
 from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 
 EXPLORER_KEYS = ("map", "row", "column", "round")
 Pairs = Sequence[tuple[str, str]]
@@ -142,20 +145,89 @@ def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     table.add(cell, "decisions_mean", stats.ratio(cell.outcome["decisions"], cell.outcome["games"]))
 
 
-def sections_of_games(study: Study, tables: Tables, look: Look) -> list[Section]:
-    """Return the sections of a study whose games are played for their own sake."""
-    report = study.the_game.report
-    sentences = report.sentences(tables, {name: variant.components for name, variant in study.variant_of.items()})
+def sections_of_games(
+    study: Study, tables: Tables, look: Look, first: str = "", *, paired: bool = True
+) -> list[Section]:
+    """Return the sections of a study whose games are played for their own sake: what changed, the game's pages, heat maps.
+
+    Args:
+        study: the study.
+        tables: its tables.
+        look: what is shown.
+        first: what stands first, since the verdict is about it: a page, changes, lineup or heatmaps; default: the balance of the seats.
+        paired: whether the variants were played on the same deals.
+    """
+    report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
+    sentences, titles = report.sentences(tables, components), report.titles(tables, components)
     pictures = [*seat_pictures(tables), *report.pictures(tables)]
-    found = []
-    for page in look.pages_in(study.the_game):
+    found: dict[str, Section] = {}
+    numbers = (*gap_numbers(tables), *length_numbers(tables))
+    if first == "lineup":
+        pictures.sort(key=lambda picture: picture.table != "lineup")
+        numbers = tuple(agent_numbers(tables))
+    if "changes" in tables:
+        found["changes"] = changes_section(tables, study.variant_of, figure_labels(pictures), paired=paired)
+    for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
-        found.append(Section(name, question, shown, tuple(sentences.get(page, ()))))
-    maps = tuple(
-        (f"heat_{name.replace('-', '_')}", heat_map) for name, heat_map in look.maps_in(study.the_game).items()
-    )
-    return [*found, Section("Heat maps", "How does each figure vary by row and column?", maps)] if maps else found
+        said = tuple(sentences.get(page, ()))
+        made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
+        found[page] = Section(
+            name, question, shown, said, titles.get(page, ""), numbers, made, len(study.variant_of) > 1
+        )
+    maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
+    if maps:
+        found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)
+    front = "balance" if first in ("", "lineup") else first
+    return sorted(found.values(), key=lambda section: section is not found.get(front))
+
+
+def table_of_map(name: str) -> str:
+    """Return the name of the table of a heat map."""
+    return f"heat_{name.replace('-', '_')}"
+
+
+def figure_labels(pictures: Sequence[Picture]) -> dict[str, Figure]:
+    """Return the figures of pictures by name; of several with one name the first."""
+    return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
+
+
+def gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
+    """Yield how far the seats that win most and least are from an equal share, over all cells."""
+    wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
+    less = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
+    for place, word in ((less["value"].idxmax(), "above"), (less["value"].idxmin(), "below")) if len(less) else ():
+        row = less.loc[place]
+        yield KeyNumber(row, "share", f"points {word} an equal share: seat {row['seat']} at {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
+
+
+def length_numbers(tables: Tables) -> Iterator[KeyNumber]:
+    """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
+    balance = first_scenario(tables["balance"])
+    for figure, what in (("margin_mean", "the winner's lead over the second"), ("score_mean", "score of a player"), ("decisions_mean", "decisions in a game")):  # fmt: skip
+        rows = pick(balance, figure=figure).dropna(subset="value")
+        if len(rows):
+            row = pick(rows, players=headline_players(rows)).iloc[0]
+            yield KeyNumber(row, "amount", f"{what}, {row['players']} players ({row['lineup']})")
+            return
+
+
+def agent_numbers(tables: Tables) -> Iterator[KeyNumber]:
+    """Yield the games won by the agents that win most, in the first line-up at the player count of the headline."""
+    rows = first_scenario(pick(tables["lineup"], figure="win_share").dropna(subset="low"))
+    if len(rows):
+        rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
+        for _, row in rows.head(3).iterrows():
+            yield KeyNumber(row, "share", f"games won by {row['agent']}, {row['players']} players")
+
+
+def with_agents(lineup: Any) -> Any:
+    """Return the line-up's table with a column `who` of agents' names, broken into lines that fit an axis."""
+    names = lineup["agent"].astype("str").copy()
+    for (players, *_), rows in lineup.groupby(list(CELL), sort=False):
+        called = agent_names(rows, int(players))
+        names[rows.index] = ["\n".join(wrap(called[position], 24)) for position in rows["position"]]
+    return lineup.assign(who=names)
 
 
 def seat_pictures(tables: Tables) -> list[Picture]:
@@ -166,24 +238,22 @@ def seat_pictures(tables: Tables) -> list[Picture]:
         x="seat", series=SCENARIO, x_label="seat", equal=True,
     )  # fmt: skip
     in_figures = Picture(
-        "seats-table", "balance", "table", "seats", (WIN, SCORE, RANK), "Seats in figures", x="seat", x_label="seat"
+        "seats-table", "balance", "table", "seats", (WIN, SCORE, RANK), "Seats in figures",
+        "A shared win counts as a fraction, a shared place as the mean of the places.", x="seat", x_label="seat",
+    )  # fmt: skip
+    less = (
+        Figure("win_share_minus_position_0", "games won, minus the first agent's", "share"),
+        Figure("score_mean_minus_position_0", "mean score, minus the first agent's", "amount"),
     )
-    less = Figure("win_share_minus_position_0", "games won, minus the first agent's", "share")
     of_agents = Picture(
         "lineup", "balance", "intervals", "lineup", (WIN,), "How often each agent of the line-up wins",
-        "Agents change seats from game to game, so that none gains from its seat.",
-        x="position", series=SCENARIO, x_label="agent", equal=True,
+        "Agents change seats from game to game, so that none gains from its seat. Copies of an agent are numbered in the order of the line-up.",
+        x="who", series=SCENARIO, x_label="agent", equal=True,
     )  # fmt: skip
     agents = Picture(
-        "lineup-table",
-        "balance",
-        "table",
-        "lineup",
-        (WIN, SCORE, RANK, less),
-        "The line-up in figures",
-        x="position",
-        x_label="agent",
-    )
+        "lineup-table", "balance", "table", "lineup", (WIN, SCORE, RANK, *less), "The line-up in figures",
+        "Differences from the first agent of the line-up, paired by deal.", x="position", x_label="agent",
+    )  # fmt: skip
     return [by_seat, in_figures, of_agents, agents] if len(tables["lineup"]) else [by_seat, in_figures]
 
 
@@ -191,7 +261,7 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return in what cells each heat map is surest to be low and high, at the player count of the headline."""
     said = []
     for name, heat_map in look.maps_in(study.the_game).items():
-        rows = tables[f"heat_{name.replace('-', '_')}"].dropna(subset=["value", "low"])
+        rows = tables[table_of_map(name)].dropna(subset=["value", "low"])
         rows = rows[
             (rows["figure"] == heat_map.figure.name) & ~(rows[["row", "column"]].astype("str") == ALL).any(axis=1)
         ]
@@ -218,23 +288,3 @@ def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return what a page of the game found."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     return list(study.the_game.report.sentences(tables, components).get(page, ()))
-
-
-def verdict_on_variants(study: Study, tables: Tables) -> list[str]:
-    """Return how many figures changed between the first variant and each other one, and those that changed most."""
-    said = []
-    for variant, rows in tables["changes"].groupby("variant", sort=False):
-        changed, small = rows[rows["verdict"] == CHANGED], int((rows["verdict"] == SMALL).sum())
-        of_wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
-        unclear = of_wins[of_wins["verdict"] == UNCLEAR]
-        size = missed(not_excluded(unclear, chunks=study.chunks), what="a change of games won") if len(unclear) else ""
-        said.append(
-            f"{variant} against {rows['than'].iloc[0]}: {len(changed)} of {len(rows)} figures of {study.the_game.title} changed, "
-            f"{small} by too little to matter{f'; {size}' if size else ''}."
-        )
-        most = changed.reindex(changed["size"].abs().replace(np.inf, np.nan).sort_values(ascending=False).index).head(3)
-        for row in most.itertuples(index=False):
-            said.append(
-                f"{row.figure}{f' ({row.level})' if row.level else ''} at {row.players} players: {row.before:.3g} becomes {row.before + row.value:.3g}."
-            )
-    return said

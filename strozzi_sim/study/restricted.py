@@ -17,7 +17,7 @@ from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.missed import missed, not_excluded
-from strozzi_sim.game.reporting import THIN, FigureTable, Picture, Tables, format_estimate, some_of
+from strozzi_sim.game.reporting import THIN, FigureTable, Picture, Tables, format_estimate, headline_players, some_of
 from strozzi_sim.game.restricting import Use, find_things, restricted
 from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.game.variants import Variant
@@ -27,9 +27,19 @@ from strozzi_sim.study.cells import Cell, CountsOf
 from strozzi_sim.study.counts import WITHOUT_LUCK, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
+TOLD, MISLEADS = "significant worth", "its users' wins mislead"
+_SEEN = {SMALL: SMALL, UNCLEAR: UNCLEAR}
+LOST, SCORE_LOST = (
+    Figure("win_share_lost", "games lost without it", "share"),
+    Figure("score_lost", "score lost without it", "amount"),
+)
+USED, NAIVE = (
+    Figure("popularity", "how often it is used", "share"),
+    Figure("naive_win_share", "games won by its users", "share"),
+)
 
 
 def uses_of(study: Study, things: Sequence[str], argument: str) -> dict[str, Use | None]:
@@ -98,38 +108,47 @@ def _tier(study: Study, agent: str) -> int:
     return tiers.index(agent) if agent in tiers else -1
 
 
-def worth_section() -> Section:
-    """Return the section of the losses, and the figures."""
-    lost, score = (
-        Figure("win_share_lost", "games lost without it", "share"),
-        Figure("score_lost", "score lost without it", "amount"),
-    )
-    used, naive = (
-        Figure("popularity", "how often it is used", "share"),
-        Figure("naive_win_share", "games won by those who use it", "share"),
-    )
-    drawn = Picture(
-        "worth",
-        "",
-        "dots",
-        "worth",
-        (lost, score),
-        "What an agent loses without a thing",
-        x="thing",
-        zero=True,
-        sort="win_share_lost",
-    )
-    table = Picture(
-        "worth-table",
-        "",
-        "table",
-        "worth",
-        (lost, score, used, naive),
-        "Worth in figures",
-        x="thing",
-        sort="win_share_lost",
-    )
-    return Section("Worth", "What is each thing worth?", (drawn, table))
+def worth_section(study: Study, tables: Tables, look: Look) -> Section:
+    """Return the section of worth: what is lost over how often a thing is used, the losses, and the figures with verdicts."""
+    keys, lines = ["players", "variant", "agent", "thing"], list(verdicts(tables["worth"], look.effect))
+    seen = {tuple(line[key] for key in keys): MISLEADS if line["misleads"] else _SEEN.get(line["verdict"], TOLD) for line in lines}  # fmt: skip
+    said = {tuple(line[key] for key in keys): f"{line['thing']}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines}  # fmt: skip
+    of_row = list(tables["worth"][keys].itertuples(index=False, name=None))
+    table = tables["worth"].assign(seen=[seen[key] for key in of_row], said=[said[key] for key in of_row])
+    counted = {key for key, row in zip(of_row, tables["worth"].itertuples(index=False), strict=True) if row.figure == USED.name and row.value == row.value}  # fmt: skip
+    used = table[[key in counted for key in of_row]]
+    uncounted = sorted(set(table["thing"]) - set(used["thing"]))
+    without = f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else ""
+    over = Picture(
+        "worth", "", "scatter", "used", (USED, replace(LOST, label="points of games won, lost without it")), "Used against worth",
+        "A dot is a thing: in what share of its occasions (rounds, games or others) it is used, and how many points of games won an agent "
+        f"loses that must do without it. The broken line is a thing that is worth nothing; whiskers are 95 % intervals.{without}",
+        x="thing", series="seen", series_levels=(TOLD, MISLEADS, SMALL, UNCLEAR), zero=True,
+    )  # fmt: skip
+    losses = Picture("losses", "", "dots", "worth", (LOST, SCORE_LOST), "What an agent loses without a thing", x="thing", zero=True, sort=LOST.name)  # fmt: skip
+    figures = Picture(
+        "worth-table", "", "table", "worth", (LOST, SCORE_LOST, USED, NAIVE), "Worth in figures",
+        "Worth is what the same agent loses on the same deals if it must do without; where it then hardly wins a game, the score lost decides. "
+        "(!) marks where the wins of users point elsewhere: they show who uses a thing, and what else they do. Verdicts are corrected for all "
+        f"things, agents and player counts; too small to matter is what stays within {100 * look.effect:g} points of games won.",
+        x="said", x_label="thing", sort=LOST.name,
+    )  # fmt: skip
+    return Section(
+        "Worth", "What is each thing worth to its users, and do their wins show it?", (*((over,) if len(used) else ()), losses, figures),
+        numbers=tuple(_worth_numbers(study, lines)), tables={"worth": table, "used": used},
+    )  # fmt: skip
+
+
+def _worth_numbers(study: Study, lines: Sequence[Mapping[str, Any]]) -> Iterator[KeyNumber]:
+    """Yield what is lost without the things that are worth most to the strongest agent, at the player count of the headline."""
+    players = headline_players(pd.DataFrame({"players": [line["players"] for line in lines]}))
+    here = [line for line in lines if line["players"] == players]
+    agent = max(dict.fromkeys(line["agent"] for line in here), key=lambda agent: _tier(study, agent))
+    for line in ranked([line for line in here if line["agent"] == agent])[:2]:
+        whom = f"without {line['thing']} ({agent}, {players} players)"
+        yield KeyNumber(pd.Series(line["win_share_lost"]._asdict()), "share", f"points of games won, lost {whom}", is_change=True)  # fmt: skip
+        if line["score_lost"].value == line["score_lost"].value:
+            yield KeyNumber(pd.Series(line["score_lost"]._asdict()), "amount", f"points of score lost {whom}", is_change=True)  # fmt: skip
 
 
 def _key(cell: Cell, agent: str) -> tuple[int, str, str]:

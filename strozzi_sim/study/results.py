@@ -87,13 +87,42 @@ class Results:
             raise InputError(f"the study {missing(table, [name for name in self.rows if name])}")
         return self.rows[table]
 
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write the report, one HTML page; default: report.html in the results folder. Returns where it is."""
-        return Path(_report_part("write_report")(self, path))
+    def report(self, path: str | Path | None = None, *, figures: bool = False) -> Path:
+        """Write the report, one HTML page; default: report.html in the results folder. Returns where it is.
 
-    def plot(self, name: str | None = None) -> Any:
-        """Return a picture of the report, which a notebook shows; default: the first."""
-        return _report_part("picture")(self, name)
+        Args:
+            path: the page.
+            figures: write every picture and heat map as PNG and SVG into figures/ beside the page too.
+        """
+        return Path(_report_part("write_report")(self, path, figures=figures))
+
+    def spreadsheet(self, kind: str = "xlsx", path: str | Path | None = None) -> list[Path]:
+        """Write the tables of the report for a spreadsheet; default: into the results folder. Returns the files.
+
+        Args:
+            kind: csv, a file for each table; or xlsx, one workbook.
+            path: the workbook, or the folder of the files.
+        """
+        return list(_report_part("spreadsheet")(self, kind, path))
+
+    @property
+    def pictures(self) -> list[str]:
+        """The names of the pictures that `plot` draws."""
+        return list(_report_part("pictures_of")(self))
+
+    def plot(self, name: str | None = None, *, ax: Any = None, players: int | None = None) -> Any:
+        """Return a picture of the report, which a notebook shows and `save` writes to a file, or draw it on axes.
+
+        Args:
+            name: one of `pictures`; default: the first.
+            ax: a matplotlib axes to draw on, which is returned; dots with intervals, of one player count.
+            players: the player count on `ax`; default: 4, or the smallest.
+
+        >>> import strozzi_sim as ss
+        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title
+        'greedy minus random, on the same deals'
+        """
+        return _report_part("picture")(self, name, ax, players)
 
     def __repr__(self) -> str:
         """Return one line that describes the results."""

@@ -9,7 +9,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, write_record
-from strozzi_sim.reports.replay import replay_data
+from strozzi_sim.report.replay import replay_data
 from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import table_of
 from strozzi_sim.web.session import Refused, Session

@@ -21,7 +21,7 @@ from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, wr
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.report.painter import Painter
 from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.simulation.match import Match
 

@@ -23,7 +23,7 @@ from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.answers import seats_answer
-from strozzi_sim.reports.heat import draw_heat_map
+from strozzi_sim.pictures.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
 
 pytestmark = pytest.mark.slow

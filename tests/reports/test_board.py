@@ -8,7 +8,7 @@ import pandas as pd
 from declared import domain, layers, marks, panels, texts
 from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.declare import declare
+from strozzi_sim.pictures.declare import declare
 
 PLACES = {
     "a1": Place(0.5, 0.5, "square", "west", "W 3"), "b1": Place(1.5, 0.5, "square", "east"), "b2": Place(1.5, 1.5, "frame"),

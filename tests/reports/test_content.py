@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from strozzi_sim.reports.content import Item, Part, Shown, marked, paragraphs, section
+from strozzi_sim.report.content import Item, Part, Shown, marked, paragraphs, section
 
 PICTURE = Item("A picture", "", (Part("", Shown("a", "", "", "", "")),))
 TABLE = Item("A table", "", (Part("", note="one"),))

@@ -10,7 +10,7 @@ import strozzi_sim as ss
 from strozzi_sim.cli.options import text_of
 from strozzi_sim.game import find_game
 from strozzi_sim.game.reporting import THIN, format_estimate, format_row, format_value
-from strozzi_sim.reports.html_tables import page_table
+from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.runtime.digits import most_digits, rounded
 
 SCIENTIFIC = re.compile(r"\d[eE][+-]?\d")

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.reports.heat_scale import scale_of
-from strozzi_sim.reports.heat_tables import heat_tables
+from strozzi_sim.pictures.heat_scale import scale_of
+from strozzi_sim.report.heat_tables import heat_tables
 
 WINS = HeatMap("Wins", "", "flag", "sail", Figure("win_share", "games won", "share"))
 GAIN = HeatMap("Gains", "", "flag", "sail", Figure("gain", "coins gained", "amount"))

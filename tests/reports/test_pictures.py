@@ -9,8 +9,8 @@ import pytest
 from declared import domain, layers, levels, marks, panels, texts
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value
-from strozzi_sim.reports.declare import declare
-from strozzi_sim.reports.vega import INKS, drawn, svg_of_page
+from strozzi_sim.pictures.declare import declare
+from strozzi_sim.pictures.vega import INKS, drawn, svg_of_page
 
 PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "city"))
 WON = Figure("won", "games won", "share")

@@ -24,12 +24,12 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import SCENARIO, Picture
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
-from strozzi_sim.reports.chance import no_significant_difference
-from strozzi_sim.reports.heat import draw_panels
-from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.pictures.chance import no_significant_difference
+from strozzi_sim.pictures.heat import draw_panels
+from strozzi_sim.pictures.heat_grid import TALLEST, grid_of, lines_of
+from strozzi_sim.report.painter import Painter
 from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
-from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
+from strozzi_sim.pictures.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
 from study_database import list_file
 

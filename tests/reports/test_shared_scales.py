@@ -11,8 +11,8 @@ from report_cells import cell
 from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.declare import declare
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.pictures.declare import declare
+from strozzi_sim.report.painter import Painter
 from strozzi_sim.reports.study_page import StudyPage
 
 GAMES = {"medici_vs_strozzi": 2, "strozzi": 4, "strasbourg": 3}

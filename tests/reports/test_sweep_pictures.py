@@ -13,8 +13,8 @@ from declared import domain, layers, marks, panels, texts
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.reporting import THIN
 from strozzi_sim.reports.findings import with_scenario
-from strozzi_sim.reports.heat_tables import heat_tables
-from strozzi_sim.reports.marks import legend_of
+from strozzi_sim.report.heat_tables import heat_tables
+from strozzi_sim.pictures.marks import legend_of
 from strozzi_sim.reports.sweep_findings import Sweep
 from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of, sweep_of
 

@@ -13,8 +13,8 @@ import vl_convert
 
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.declare import declare
-from strozzi_sim.reports.vega import LIGHT, declaration, drawn, files_of, svg_of_page
+from strozzi_sim.pictures.declare import declare
+from strozzi_sim.pictures.vega import LIGHT, declaration, drawn, files_of, svg_of_page
 
 DOTS = {
     "data": {"values": [{"a": 1, "b": 2, "tip": 'one: 2 <">&'}, {"a": 2, "b": 3, "tip": "two: 3"}]}, "width": 100, "height": 60, "title": "ink",
@@ -161,7 +161,7 @@ def test_a_limit_of_address_space_is_named_before_vega_ends_the_process():
     """V8 reserves some 64 GiB and ends the process with a signal where it may not."""
     words = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (8_000_000 << 10,) * 2)\n"
-        "from strozzi_sim.reports.vega import drawn\n"
+        "from strozzi_sim.pictures.vega import drawn\n"
         "drawn({'data': {'values': [{'x': 1}]}, 'mark': 'point'})\n"
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=False)

@@ -18,10 +18,10 @@ from strozzi_sim.game.reporting import FigureTable, Named, agent_names, cell_nam
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.reports import findings, study_page
 from strozzi_sim.reports.answers import seats_answer
-from strozzi_sim.reports.content import Shown
-from strozzi_sim.reports.html_tables import page_table
-from strozzi_sim.reports.naming import Naming
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.report.content import Shown
+from strozzi_sim.report.html_tables import page_table
+from strozzi_sim.report.naming import Naming
+from strozzi_sim.report.painter import Painter
 from strozzi_sim.reports.study_page import StudyPage
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}

@@ -11,7 +11,7 @@ from declared import domain, marks, panels
 from page_text import assert_stands_alone, text_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.report.painter import Painter
 from strozzi_sim.reports.worth import worth_answer, worth_section
 
 COLUMNS = ["players", "variant", "lineup", "thing", "agent", "figure", "value", "low", "high", "n", "deals"]

@@ -14,7 +14,7 @@ from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
 from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.reports.replay import replay_data, replay_page
+from strozzi_sim.report.replay import replay_data, replay_page
 from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import replayed_steps, table_of
 from strozzi_sim.template import GAME

@@ -23,13 +23,13 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.changed import change_sentences
 from strozzi_sim.study.games import (
     facts_of_games,
     sections_of_games,
     tables_of_games,
     verdict_on_maps,
     verdict_on_page,
-    verdict_on_variants,
 )
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.model import Study, fact_union
@@ -177,29 +177,30 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
         found = tables_of_games(self, counts, look)
         return found | ({"worth": worth_table(self.cells, counts, self.uses)} if self.worth else {})
 
+    def answers(self, tables: Tables, look: Look) -> str:
+        """Return what the verdict is about: the question, or what varies in the study."""
+        question = look.question or (VARIANTS if len(self.variant_of) > 1 else AGENTS)
+        needed = {VARIANTS: "changes" in tables, AGENTS: len(tables["lineup"]) > 0}
+        return question if needed.get(question, True) else AGENTS if needed[AGENTS] and not look.question else SEATS
+
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return whether variants differ, agents differ, or seats are equal."""
-        question = look.question or (
-            VARIANTS if len(self.variant_of) > 1 else AGENTS if len(tables["lineup"]) else SEATS
-        )
-        if question == VARIANTS and "changes" in tables:
-            return verdict_on_variants(self, tables)
-        if question == AGENTS and len(tables["lineup"]):
+        question = self.answers(tables, look)
+        if question == VARIANTS:
+            return change_sentences(tables, self.the_game.title, self.chunks)
+        if question == AGENTS:
             return styles_sentences(tables, self.the_game, self.chunks) or verdict_on_agents(self, tables)
         if question == HEATMAPS:
             return verdict_on_maps(self, tables, look)
-        if question not in (SEATS, AGENTS, VARIANTS):
-            return verdict_on_page(self, tables, question)
-        return verdict_on_seats(self, tables)
+        return verdict_on_seats(self, tables) if question == SEATS else verdict_on_page(self, tables, question)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return seats and line-up, then the pages of the game, then heat maps."""
-        found = sections_of_games(self, tables, look)
-        return (
-            [*found, replace(worth_section(), sentences=tuple(worth_sentences(self, tables, look)))]
-            if self.worth
-            else found
-        )
+        """Return the section of the verdict first, then what changed, the pages of the game, heat maps, and worth."""
+        question = self.answers(tables, look)
+        first = {SEATS: "balance", AGENTS: "lineup", VARIANTS: "changes", HEATMAPS: "heatmaps"}.get(question, question)
+        found = sections_of_games(self, tables, look, first)
+        said = tuple(worth_sentences(self, tables, look)) if self.worth else ()
+        return [*found, replace(worth_section(self, tables, look), sentences=said)] if self.worth else found
 
 
 def verdict_on_seats(study: Study, tables: Tables) -> list[str]:

@@ -14,11 +14,12 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.missed import missed, not_excluded, size_text
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, listed, pick
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
+from strozzi_sim.study.changed import change_sentences
 from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
 from strozzi_sim.study.games import (
     RANK,
@@ -27,11 +28,10 @@ from strozzi_sim.study.games import (
     facts_of_games,
     sections_of_games,
     tables_of_games,
-    verdict_on_variants,
 )
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, Study
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
@@ -210,27 +210,43 @@ class Compare(Study, frozen=True, kw_only=True):
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
-        """Return the section of the differences: a picture for each side of the table, seats or positions."""
-        first, second = self.sides
+        """Return the section of the differences: a picture for each side of the table, seats or positions, and the figures."""
+        (first, second), table = self.sides, tables["difference"]
+        one_level = set(table["level"]) == {"0"}
+        at = [f"{row.players} players" if one_level else f"{row.players} players, {row.by} {row.level}" for row in table.itertuples(index=False)]  # fmt: skip
+        table = table.assign(at=at)
         shown = tuple(
             Picture(
-                f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE), f"{first} minus {second}, on the same deals",
-                where={"by": by}, x="level", x_label=by, zero=True,
+                "difference" if by == table["by"].iloc[0] else f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE),
+                f"{first} minus {second}, on the same deals", where={"by": by}, x="at", zero=True,
             )
-            for by in dict.fromkeys(tables["difference"]["by"])
+            for by in dict.fromkeys(table["by"])
         )  # fmt: skip
         lead = Figure("lead_mean", "mean lead over the others", "amount")
-        saved = Figure("win_share_variance_saved", "variance that pairing saved", "share")
-        table = Picture(
-            "difference-table",
-            "",
-            "table",
-            "difference",
-            (WIN, RANK, SCORE, lead, saved),
-            "The differences in figures",
-            x="level",
+        saved = Figure("win_share_variance_saved", "variance that playing the same deals saved", "share")
+        in_figures = Picture(
+            "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="at",
+            x_label="games",
+        )  # fmt: skip
+        wins = pick(table, figure="win_share").dropna(subset="low")
+        rows = pick(table, players=headline_players(wins)) if len(wins) else wins
+        named = {
+            "win_share": ("share", "points of games won"),
+            "score_mean": ("amount", "points of score"),
+            "rank_mean": ("amount", "places"),
+        }
+        numbers = tuple(
+            KeyNumber(own.iloc[0], unit, f"{what}: {first} minus {second}, {own['at'].iloc[0]}", is_change=True)  # type: ignore[arg-type]
+            for figure, (unit, what) in named.items()
+            if len(own := pick(rows, figure=figure).dropna(subset="value"))
         )
-        return Section("Difference", "What is different, on the same deals?", (*shown, table))
+        return Section(
+            "Difference",
+            "What is different, on the same deals?",
+            (*shown, in_figures),
+            numbers=numbers,
+            tables={"difference": table},
+        )
 
 
 class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
@@ -339,12 +355,13 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return {**tables_of_games(self, counts, look, [self.sides]), **self.compared(counts, "variant")}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return how many figures changed, and which most."""
-        return verdict_on_variants(self, tables)
+        """Return whether the second variant changes who wins and how much is scored, and how many figures changed."""
+        return change_sentences(tables, self.the_game.title, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the differences, then the pages of the game."""
-        return [self.difference_section(tables), *sections_of_games(self, tables, look)]
+        """Return what changed, the differences, then the pages of the game."""
+        changed, *pages = sections_of_games(self, tables, look, "changes")
+        return [changed, self.difference_section(tables), *pages]
 
 
 def _figures(cell: CellCounts, by: Literal["seat", "position"], level: int) -> FigureOf:

@@ -34,7 +34,7 @@ from strozzi_sim.study.counts import CellCounts
 from strozzi_sim.study.drama import FEWEST, drama_figures
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
@@ -223,14 +223,22 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return said + _course(tables["drama"], players) if "drama" in tables else said
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the shares of variance, and the drama."""
+        """Return the shares of the variance by field, and the drama."""
         share = Figure("variance_share", "share of the variance", "share")
+        shares = pick(tables["luck"], figure="variance_share")
+        words = {source: _SOURCES.get(source, source) for source in SOURCES}
+        made = shares.assign(
+            source=shares["source"].map(words), outcome=shares["outcome"].map({WIN: "who wins", SCORE: "scores"})
+        )
         drawn = Picture(
             "luck", "", "intervals", "luck", (share,), "What decides a game",
-            "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs.",
-            x="source", series="outcome", levels=SOURCES, series_levels=(WIN, SCORE),
+            "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
+            "With two players what the deal does cannot be told from the course of play.",
+            x="source", series="outcome", levels=tuple(words.values()), series_levels=("who wins", "scores"),
         )  # fmt: skip
-        found = [Section("Luck", "What is skill, and what is luck?", (drawn,))]
+        rows = pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value")
+        numbers = tuple(KeyNumber(row, "share", f"of who wins is who plays, {field_words(row['lineup'])}") for _, row in rows.head(3).iterrows())  # fmt: skip
+        found = [Section("Luck", "What is skill, and what is luck?", (drawn,), numbers=numbers, tables={"luck": made})]
         if "drama" in tables:
             figures = tuple(Figure(name, words, "share") for name, words in _SHARES.items())
             table = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")
@@ -238,6 +246,10 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return found
 
 
+_SOURCES = {
+    "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where", "deal": "the deal, for all alike",
+    "deal_of_seat": "what the deal gives a seat", "deal_of_agent": "what the deal gives an agent", "rest": "how the games went",
+}  # fmt: skip
 _SHARES = {
     "runaway_share": "games decided in their first half", "decided_mean": "decisions taken when a game is decided",
     "winner_lowest_mean": "lowest chance of the later winner", "kingmaking_share": "decisions that make a rival win",

@@ -14,28 +14,27 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import game_names
 from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.missed import missed, not_excluded
-from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
+from strozzi_sim.game.reporting import CELL, FIGURE, Tables, pick
 from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.folders import read_study
-from strozzi_sim.study.games import SCORE, facts_of_games, sections_of_games, tables_of_games
+from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.swept import GAP, values_section
 
 MOST_KEYS, MOST_VALUES = 2, 400
-GAP = Figure("seat_gap", "gap between the seats", "share")
 
 
 def sweep(
@@ -198,26 +197,9 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return ", ".join(f"{key} = {row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the figures over the values, then the pages of the game."""
-        key, *others = self.sweep
-        shown = tuple(
-            Picture(
-                f"sweep-{figure.name}",
-                "",
-                "lines",
-                "sweep",
-                (figure,),
-                f"{figure.label} over {key}",
-                x=key,
-                x_label=key,
-                series=others[0] if others else "",
-            )
-            for figure in (GAP, SCORE)
-        )
-        return [
-            Section("Values", f"What do the values of {' and '.join(self.sweep)} change?", shown),
-            *sections_of_games(self, tables, look),
-        ]
+        """Return the figures over the values, with what differs from the reference, then the pages of the game."""
+        pages = [each for each in sections_of_games(self, tables, look) if each.name != "What changed"]
+        return [values_section(self, self.sweep, tables), *pages]
 
 
 def _whole(value: float) -> float | int:

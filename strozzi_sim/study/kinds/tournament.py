@@ -22,9 +22,8 @@ from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, pick
+from strozzi_sim.game.reporting import FigureTable, Tables
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
@@ -38,13 +37,13 @@ from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
 from strozzi_sim.study.counts import GAMES_SAVED, WITHOUT_LUCK, luck_sums
 from strozzi_sim.study.dominance import dominance_sentences, field_orders
-from strozzi_sim.study.games import RANK, SCORE, WIN
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.standings import sections_of_field, standing_sentences
 
 DECIDED = "decided"
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
@@ -203,39 +202,11 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return which agent beats every other one, or how large an advantage could be missed, cycles, and the order by strength."""
-        strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
-        said = dominance_sentences(field_orders(tables, self.chunks))
-        for (players, variant), rows in strengths.groupby(["players", "variant"], sort=False):
-            where = f"at {players} players{f', {variant}' if len(self.variant_of) > 1 else ''}"
-            said.append(f"By strength in {self.the_game.title} {where}: {', '.join(rows['agent'])}.")
-        return said
+        return [*dominance_sentences(field_orders(tables, self.chunks)), *standing_sentences(self, tables)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return strengths, the agents in figures, pairs and seats."""
-        strength, ahead = Figure("strength", "strength", "number"), Figure("ahead_share", "finished ahead", "share")
-        drawn = Picture(
-            "strengths", "", "dots", "ratings", (strength,), "How strong each agent is", x="agent", sort="strength"
-        )
-        agents = Picture(
-            "agents", "", "table", "agents", (WIN, RANK, SCORE), "The agents in figures", x="agent", sort="win_share"
-        )
-        pairs = Picture(
-            "pairs",
-            "",
-            "dots",
-            "pairwise",
-            (ahead,),
-            "How often an agent finishes ahead of each other one",
-            x="agent",
-            series="opponent",
-        )
-        seats = Picture(
-            "seats", "", "table", "seat_effects", (WIN, RANK, SCORE), "The seats, all games together", x="seat"
-        )
-        return [
-            Section("Strength", "Which agent is best?", (drawn, agents)),
-            Section("Pairs and seats", "Who beats whom?", (pairs, seats)),
-        ]
+        """Return the standing, the pairs, the Nash average of two players, and the seats."""
+        return sections_of_field(self, tables)
 
 
 @dataclass

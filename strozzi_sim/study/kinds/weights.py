@@ -22,7 +22,7 @@ from strozzi_sim.stats.intervals import Array, t_quantile
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import counts_in_memory, worker_count
@@ -162,19 +162,29 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         return [_headline(table, found), *_groups(found)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the changes of the shares of wins."""
-        share = Figure(SHARE, "change of a share of wins", "share")
+        """Return the largest change of a share of wins by each step of a number, and all its changes in figures."""
+        table = tables["weights"]
+        step = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
+        table = table.assign(step=step, lineup="", variant="")
+        wins = table[table["figure"] == SHARE]
+        furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
+        share = Figure(SHARE, "largest change of a share of wins", "share")
+        named = (Figure(GAP, "change of the gap between the seats", "share"), Figure(SCORE, "change of the mean score", "amount"), Figure(LENGTH, "change of the decisions in a game", "amount"))  # fmt: skip
         drawn = Picture(
-            "weights",
-            "",
-            "dots",
-            "weights",
-            (share,),
-            "How far a step of each number moves a share of wins",
-            x="key",
-            zero=True,
+            "weights", "", "dots", "furthest", (share,), "How far a step of each number moves a share of wins",
+            "The seat or position that the step moves furthest. Thin lines are 95 % intervals; which numbers move most is corrected for all of them.",
+            x="step", zero=True,
+        )  # fmt: skip
+        figures = Picture(
+            "weights-table", "", "table", "steps", (share, *named), "The steps in figures", x="step", x_label="number"
         )
-        return [Section("Weights", "Which numbers of the box matter?", (drawn,))]
+        made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
+        numbers = tuple(
+            KeyNumber(row, "share", f"points of games won by {row['by']} {row['level']}, {row['step']}", is_change=True)
+            for _, row in furthest.head(3).iterrows()
+        )
+        question = "Which numbers of the box matter?"
+        return [Section("Weights", question, (drawn, figures), numbers=numbers, tables=made)]
 
 
 def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:

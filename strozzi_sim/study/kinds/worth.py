@@ -149,5 +149,5 @@ class Worth(Study, frozen=True, kw_only=True, tag="worth"):
         return worth_sentences(self, tables, look)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the losses, and the figures."""
-        return [worth_section()]
+        """Return the losses over how often things are used, and the figures."""
+        return [worth_section(self, tables, look)]

@@ -1,0 +1,89 @@
+"""Levels and series of a picture: their order and display names."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.reporting import SCENARIO, Picture, pick
+from strozzi_sim.pictures.vega import INKS, MOST_SCENARIOS
+
+Words = Mapping[str, str]
+
+_NUMBER = re.compile(r"(<?)(-?\d+(?:\.\d+)?)\+?")
+
+
+def in_order(values: pd.Series, wanted: Sequence[str]) -> list[Any]:
+    """Return the distinct values: those of `wanted` in its order; if empty, numbers by size, then others in table order.
+
+    "15+" and "<-20" are numbers too.
+    """
+    there = list(dict.fromkeys(values))
+    if wanted:
+        return [value for value in wanted if value in there]
+    numbers = {value: match for value in there if (match := _NUMBER.fullmatch(str(value)))}
+    return [
+        *sorted(numbers, key=lambda value: (float(numbers[value][2]), not numbers[value][1])),
+        *(value for value in there if value not in numbers),
+    ]
+
+
+def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
+    """Return the levels of a picture in these rows: in its order, or sorted by a figure with the total (`ALL`) last."""
+    levels = in_order(rows[picture.x], picture.levels)
+    if not picture.sort:
+        return levels
+    size = pick(rows, figure=picture.sort).groupby(picture.x)["value"].mean().fillna(-np.inf)
+    levels.sort(key=lambda level: (level == ALL, -float(size.get(level, -np.inf))))
+    return levels[: picture.most or None]
+
+
+def named(value: Any, words: Words, column: str = "") -> str:
+    """Return the display name of a raw value: that of "column=value", else that of the value, else the value."""
+    return words.get(f"{column}={value}", words.get(str(value), str(value)))
+
+
+def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the distinct (variant, line-up) pairs of a table, in its order."""
+    return list(dict.fromkeys(zip(table["variant"], table["lineup"], strict=True)))
+
+
+def scenario_words(scenario: tuple[str, str], every: Sequence[tuple[str, str]]) -> str:
+    """Return the distinguishing name of this pair among `every`: "variant: line-up", without constant parts."""
+    variant, lineup = scenario
+    parts = [variant] if len({other[0] for other in every}) > 1 else []
+    if len({other[1] for other in every}) > 1:
+        parts.append(lineup.replace(",", ", "))
+    return ": ".join(parts)
+
+
+def players_title(players: int) -> str:
+    """Return the panel title of a player count."""
+    return f"{players} players"
+
+
+def figures_of(picture: Picture, rows: pd.DataFrame) -> list[Figure]:
+    """Return the figures of a picture that occur in these rows; with few games some are absent."""
+    there = set(rows["figure"])
+    return [figure for figure in picture.figures if figure.name in there]
+
+
+def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> tuple[list[Any], list[str]]:
+    """Return the levels of a picture's series and their names; a picture without a series column has one, None.
+
+    A level has its place, and so its colour, in all pictures with the same levels.
+    """
+    column = picture.series
+    if not column:
+        return [None], [""]
+    if column == "figure":
+        figures = figures_of(picture, rows)[: len(INKS)]
+        return [figure.name for figure in figures], [figure.label for figure in figures]
+    most = MOST_SCENARIOS if column == SCENARIO else len(INKS)
+    keys = in_order(every[column], picture.series_levels)[:most]
+    names = [players_title(key) if column == "players" else named(key, words, column) for key in keys]
+    return keys, names

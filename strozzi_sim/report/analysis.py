@@ -1,0 +1,208 @@
+"""The page of an analysed game: who won and why, the curve of the expected share of the win, luck and errors, the costly decisions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent.worth import LEAD, WIN
+from strozzi_sim.errors import pluralize
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import listed
+from strozzi_sim.pictures.marks import HERO, NARROW, Declared, Scale, legend_of
+from strozzi_sim.pictures.vega import INKS, Spec
+from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words
+from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
+from strozzi_sim.report.html_tables import Cell, PageTable
+from strozzi_sim.report.page import render
+from strozzi_sim.report.painter import Painter
+
+_COSTLY = 12  # decisions in the table
+_LABELS = 46  # pixels of the labels of an axis
+
+
+def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
+    """Return the page of an analysed game as HTML.
+
+    Args:
+        analysis: the game, judged.
+        manifest: versions, command, seed and reconstructed data, as of a study.
+        game: its game.
+        table: page of the game's table, which is shown within this one; default: none.
+    """
+    painter, names = Painter(), analysis.names
+    seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
+    curve = Item(
+        "Who was ahead, decision by decision",
+        f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
+        f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below.",
+        (
+            Part(
+                "",
+                picture=painter.paint(_curve(analysis, seats), "win-share", "Expected share of the win, by decision"),
+            ),
+        ),
+        "item-win-share",
+    )
+    titles = (("points of lead", "lead", LEAD, 1.0, 1), ("points of win share", "win", WIN, 100.0, 1))
+    parts = [
+        Item(
+            f"What made the result: {title}", "", (Part("", table=_parts(analysis, seats, worth, factor, digits)),), f"item-{anchor}"
+        )
+        for title, anchor, worth, factor, digits in titles
+    ]  # fmt: skip
+    turning = Item("Turning points", "", (Part("", table=_turning_points(analysis)),), "item-turning-points")
+    costly = Item("Costliest decisions", "", (Part("", table=_costly(analysis, seats)),), "item-costly")
+    rates = Item("Error rates", "", (Part("", table=_rates(analysis, seats)),), "item-error-rates")
+    luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
+    lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
+    chances = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} points of win share in all; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)}."
+    turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
+    lost = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
+    worst = (
+        f"{max(lost)[1]} lost most, {max(lost)[0]:.2f} points a decision on average; {min(lost)[1]} least, {min(lost)[0]:.2f}."
+        if lost
+        else ""
+    )
+    made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is a sum over the whole game: it can exceed the result, where other parts take some of it away."
+    watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
+    steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
+    rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
+    content = Content(
+        answer=_answer(analysis),
+        hero=(curve,),
+        sections=[
+            section("parts", "Luck and errors", "What made the result?", [made], parts, chances),
+            section("turning", "Turning points", "Which moments changed it most?", turns, [turning]),
+            section("decisions", "Decisions", "Which decisions cost most?", [rate], [rates, costly], worst),
+            *([section("table", "The table", "What happened, step by step?", [steps], [watched])] if table else []),
+        ],
+        plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
+        facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
+        certainty=[f"Every figure is what {analysis.agent} expects, with the noise of {analysis.redraws} draws, and no measurement of play."],
+        tables=[],
+        glossary={},
+        caveat=f"{analysis.agent}, a computer player, judges one game",
+    )  # fmt: skip
+    return render(manifest, game, content, painter)
+
+
+def _answer(analysis: GameAnalysis) -> Answer:
+    """Return who won, by luck or by play, and three numbers of the winner."""
+    shares = analysis.result[:, WIN]
+    best = float(shares.max())
+    seat = int(shares.argmax())
+    shared = int((shares == best).sum()) > 1
+    parts = {name: part[WIN] for name, part in analysis.parts(seat).items()}
+    play = parts["own_errors"] + parts["rivals_errors"]
+    why = "more by luck than by play" if parts["luck"] > play else "more by play than by luck"
+    verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {why}."
+    rate, choices = analysis.error_rate(seat)
+    first = analysis.turning_points(1)
+    turn = f" The largest turn: {analysis.event_words(*first[0])}." if first else ""
+    return Answer(
+        verdict, f"{_sum_words(parts, best)}{turn}",
+        (
+            Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up"),
+            Number(_signed(100 * play, 0), "", "points of win share by own and rivals' errors, added up"),
+            Number(f"{rate:.2f}" if choices else "-", "", f"points lost in a decision, on average over {pluralize(choices, 'decision')}"),
+        ),
+    )  # fmt: skip
+
+
+def _sum_words(parts: Mapping[str, float], result: float) -> str:
+    """Return how the winner's share of the win came about, as a sum: a part alone may exceed the whole."""
+    start, *others = ((PARTS[key], 100 * float(value)) for key, value in parts.items())
+    said = listed([f"{_signed(value, 0)} by {name}" for name, value in others if name != PARTS["unexplained"]])
+    unexplained = _signed(100 * float(parts["unexplained"]), 0)
+    return f"The winner's share of the win began at {start[1]:.0f} %; with {said}, and {unexplained} unexplained, it ended at {100 * result:.0f} %."
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return text[1:] if not text.strip("+\N{MINUS SIGN}0.") else text
+
+
+def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Declared:
+    """Declare the picture of the expected shares of the win: a line for every seat, dots at turning points."""
+    curve = 100 * analysis.curve()
+    turns = {decision.number for _, decision, _ in analysis.turning_points()}
+    scale = Scale((0.0, 100.0), percent=True)
+    x: Spec = {
+        "field": "decision", "type": "quantitative", "title": "decision",
+        "scale": {"domain": [1, len(curve)], "nice": False}, "axis": {"grid": False, "format": "d"},
+    }  # fmt: skip
+    y = {"field": "value", **scale.encoding()}
+    layers: list[Spec] = []
+    for seat, name in enumerate(seats):
+        values = [
+            {
+                "decision": number, "value": round(float(share), 2), "turn": number in turns,
+                "tip": f"{name}, before decision {number}: {share:.0f} %" if number < len(curve) else f"{name}, in the end: {share:.0f} %",
+            }
+            for number, share in enumerate(curve[:, seat], 1)
+        ]  # fmt: skip
+        line = {"type": "line", "stroke": INKS[seat], "strokeWidth": 1.8, "interpolate": "step-after"}
+        dot = {"type": "point", "filled": True, "size": 46, "fill": INKS[seat], "opacity": 1}
+        layers += [
+            {"data": {"values": values}, "mark": line, "encoding": {"x": x, "y": y}},
+            {
+                "data": {"values": [value for value in values if value["turn"]]}, "mark": dot,
+                "encoding": {"x": x, "y": y, "description": {"field": "tip"}},
+            },
+        ]  # fmt: skip
+
+    def laid(total: float) -> Spec:
+        return {"width": total - _LABELS, "height": 260, "layer": layers}
+
+    return Declared(laid(HERO), laid(NARROW), "Expected share of the win", legend_of(seats), len(curve) * len(seats))
+
+
+def _cell(value: float, digits: int) -> Cell:
+    return Cell(_signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
+
+
+def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: float, digits: int) -> PageTable:
+    rows = []
+    for seat, name in enumerate(seats):
+        parts = analysis.parts(seat)
+        values = [*(parts[key][worth] for key in PARTS), analysis.result[seat, worth]]
+        rows.append(((name,), tuple(_cell(factor * float(value), digits) for value in values)))
+    return PageTable(("player",), tuple((label, "") for label in [*PARTS.values(), "result"]), tuple(rows))
+
+
+def _turning_points(analysis: GameAnalysis) -> PageTable:
+    rows = [
+        (
+            (str(decision.number), analysis.event_words(kind, decision, change)),
+            (_cell(100 * change, 0),),
+        )
+        for kind, decision, change in analysis.turning_points()
+    ]
+    return PageTable(("decision", "what happened"), (("change of the share of the win, %", ""),), tuple(rows))
+
+
+def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
+    def line(each: JudgedDecision) -> tuple[tuple[str, ...], tuple[Cell, ...]]:
+        return (
+            (str(each.number), seats[each.seat], each.played, each.best),
+            (_cell(each.loss, 1), _cell(100 * each.win_loss, 1)),
+        )
+
+    worst = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda each: -each.loss)[:_COSTLY]
+    columns = (("points lost", ""), ("share of the win lost, %", ""))
+    return PageTable(("decision", "player", "played", "best found"), columns, tuple(map(line, worst)))
+
+
+def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
+    rows = []
+    for seat, name in enumerate(seats):
+        rate, choices = analysis.error_rate(seat)
+        rows.append(
+            (
+                (name,),
+                (Cell(f"{rate:.2f}" if choices else "-"), Cell(str(choices)), Cell(level_words(analysis.level(seat)))),
+            )
+        )
+    columns = "points lost in a decision, on average", "decisions that are a choice", "level"
+    return PageTable(("player",), tuple((name, "") for name in columns), tuple(rows))

@@ -1,0 +1,137 @@
+"""The layout of a page: the sections of a study, and the rows and words of each of their pictures, by variant and line-up."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from strozzi_sim.agent.names import agents_named
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.game.reporting import SCENARIO, Picture, pick
+from strozzi_sim.pictures.series import Words, scenario_words, scenarios
+from strozzi_sim.pictures.vega import MOST_SCENARIOS
+from strozzi_sim.report.naming import Naming
+from strozzi_sim.study.pages import Section
+from strozzi_sim.study.results import Results
+
+MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
+_PLAY = {
+    "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The rows of a picture in one variant with one line-up, or in several that are its series.
+
+    Attributes:
+        name: what tells it from the other scenes; "" for a single one.
+        slug: suffix of the names of its files.
+        rows: rows of its table.
+        words: raw value -> display name.
+        components: component data of its variant.
+    """
+
+    name: str
+    slug: str
+    rows: pd.DataFrame
+    words: Words
+    components: Mapping[str, Any] | None
+
+
+class Layout:
+    """The sections of the page of results.
+
+    Attributes:
+        results: the results.
+        tables: their tables; games of middling play, if several strengths were played, come first.
+        sections: the sections.
+    """
+
+    def __init__(self, results: Results) -> None:
+        self.results, self.tables = results, dict(results.tables)
+        middle = self._tiers.get("middle", "")
+        for name, table in self.tables.items() if middle else ():
+            if "lineup" in table:
+                self.tables[name] = table.sort_values("lineup", key=lambda each: each != middle, kind="stable", ignore_index=True)  # fmt: skip
+        self.sections = results.study.sections(self.tables, results.look)
+
+    @cached_property
+    def hero(self) -> Picture | tuple[str, HeatMap] | None:
+        """The picture of the first screen: the first one of the first section."""
+        shown = self.sections[0].shown if self.sections else ()
+        return next((each for each in shown if isinstance(each, tuple) or each.kind != "table"), None)
+
+    @cached_property
+    def pictures(self) -> dict[str, tuple[Section, Picture | tuple[str, HeatMap]]]:
+        """The pictures and heat maps by name, with their sections."""
+        found: dict[str, tuple[Section, Picture | tuple[str, HeatMap]]] = {}
+        for section in self.sections:
+            for each in section.shown:
+                if isinstance(each, tuple) or each.kind != "table":
+                    name = each[0].replace("_", "-") if isinstance(each, tuple) else each.name
+                    if self.table(section, each)["value"].notna().any():
+                        found.setdefault(name, (section, each))
+        return found
+
+    def table(self, section: Section, shown: Picture | tuple[str, HeatMap]) -> pd.DataFrame:
+        """Return the table of a picture or heat map."""
+        name = shown[0] if isinstance(shown, tuple) else shown.table
+        table = section.tables.get(name)
+        table = self.tables[name] if table is None else table
+        return table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
+
+    def scenes(self, section: Section, shown: Picture) -> tuple[list[Scene], pd.DataFrame]:
+        """Return the scenes of a picture, and all their rows, which share one scale."""
+        table = self.table(section, shown)
+        every = scenarios(table)
+        if shown.series == SCENARIO:
+            names = {each: scenario_words(each, every) or each[1] for each in every[:MOST_SCENARIOS]}
+            keys = list(zip(table["variant"], table["lineup"], strict=True))
+            kept = table[[key in names for key in keys]].assign(**{SCENARIO: [names[key] for key in keys if key in names]})  # fmt: skip
+            return [Scene("", "", kept, {**self.words("", ""), **self._strengths}, None)], kept
+        found = list(self._scenes(table, every))
+        return found, pd.concat([each.rows for each in found]) if found else table
+
+    def _scenes(self, table: pd.DataFrame, every: list[tuple[str, str]]) -> Iterator[Scene]:
+        for number, (variant, lineup) in enumerate(every[:MOST_SCENES]):
+            name = scenario_words((variant, lineup), every)
+            slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
+            data = self.variants.get(variant)
+            rows = pick(table, variant=variant, lineup=lineup)
+            yield Scene(name, f"--{number}-{slug}" if name else "", rows, self.words(variant, lineup), data)
+
+    def words(self, variant: str, lineup: str) -> Words:
+        """Return raw value -> name, of the games of one variant and line-up, or of all."""
+        if self._naming is None:
+            return {}
+        return self._naming.of(variant, lineup) if lineup and variant in self.variants else self._naming.of_all()
+
+    @cached_property
+    def variants(self) -> dict[str, Any]:
+        """Component data by variant."""
+        return {name: variant.components for name, variant in self.results.study.variant_of.items()}
+
+    @cached_property
+    def _naming(self) -> Naming | None:
+        if not {"lineup", "balance"} <= self.tables.keys():
+            return None
+        return Naming(self.results.study.the_game, self.tables, self.variants)
+
+    @cached_property
+    def _tiers(self) -> dict[str, str]:
+        """Strength -> agent if the study plays agents of the game's strengths, each by itself; else nothing."""
+        game, played = self.results.study.the_game, {",".join(lineup) for lineup in self.results.study.lineups}
+        if len(played) < 2 or len(self.results.study.variant_of) > 1:
+            return {}
+        every = {"random": "random"} | {tier: agents_named(game, [agent])[0].text for tier, agent in game.tiers.items()}
+        found = {tier: agent for tier, agent in every.items() if agent in played}
+        return found if set(found.values()) == played else {}
+
+    @cached_property
+    def _strengths(self) -> Words:
+        tiers = {agent: tier for tier, agent in reversed(self._tiers.items())}
+        return {f"{SCENARIO}={agent}": f"{_PLAY.get(tier, tier)} ({agent})" for agent, tier in tiers.items()}

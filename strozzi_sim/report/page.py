@@ -1,0 +1,121 @@
+"""Render the content of a page as one HTML file that needs no other."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.game.contract import Game
+from strozzi_sim.report.content import Content, marked
+from strozzi_sim.report.painter import Painter
+from strozzi_sim.runtime.files import storage_errors
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_GENERATOR = '<meta name="generator" content="strozzi-sim">'
+
+
+def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter) -> str:
+    """Return the page as HTML.
+
+    Args:
+        manifest: content of the manifest.json of the results.
+        game: their game.
+        content: content of the page.
+        painter: has the declarations of its pictures.
+    """
+    loader = jinja2.FileSystemLoader(_TEMPLATES)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
+
+    def with_terms(text: str) -> Markup:
+        """Return a text whose first use of every word of the glossary says what it means."""
+        told: set[str] = set()
+
+        def term(match: re.Match[str]) -> str:
+            if match[0] in told or len(match[0]) < 3:
+                return match[0]
+            told.add(match[0])
+            return (
+                f'<button type="button" class="term" data-t="{escape(content.glossary[match[0]])}">{match[0]}</button>'
+            )
+
+        return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in re.split(r"(<code>.*?</code>|<[^>]*>)", str(text))))  # fmt: skip
+
+    environment.filters |= {"html": Markup, "marked": marked, "terms": with_terms}
+    versions = manifest.get("versions", {})
+    page = environment.get_template("page.html").render(
+        css=Markup((_TEMPLATES / "page.css").read_text("utf-8")),
+        js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
+        name=_heading(str(manifest.get("name", game.title)), game.title),
+        game=game.title,
+        version=versions.get("strozzi-sim", ""),
+        games=manifest.get("games") or 0,
+        reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
+        warnings=manifest.get("warnings", []),
+        command=manifest.get("command") or "",
+        again=_again(manifest),
+        cite=_citation(manifest, game),
+        declarations=packed(painter.declarations),
+        **{part.name: getattr(content, part.name) for part in fields(content)},
+    )
+    return painter.finished(page)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page to a file.
+
+    Raises:
+        InputError: the file exists and is not a strozzi-sim report.
+        StorageError: it cannot be written.
+    """
+    with storage_errors(f"cannot write {path}"):
+        if path.exists() and _GENERATOR not in path.read_text("utf-8", "replace")[:1000]:
+            raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
+        path.write_text(page, "utf-8", "backslashreplace")
+
+
+def packed(document: Any) -> str:
+    """Return a document as deflated JSON in base64, which a browser unpacks with DecompressionStream."""
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+    squeezer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return base64.b64encode(squeezer.compress(text.encode()) + squeezer.flush()).decode()
+
+
+def _heading(name: str, title: str) -> str:
+    """Return a study's name as a heading, with the game's title as on its box."""
+    words = re.sub(r"[-_]", " ", name).capitalize()
+    return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
+
+
+def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the seed, the plan's hash, the versions and the commit, which identify the results."""
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
+    seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
+    facts = {"Seed": "" if seed is None else str(seed), "Plan's hash": str(manifest.get("plan_hash") or "")}
+    facts |= {"Versions": versions, "Commit": str(manifest.get("commit") or "")}
+    return [(name, value) for name, value in facts.items() if value]
+
+
+def _citation(manifest: Mapping[str, Any], game: Game) -> str:
+    """Return how to cite a picture of these results."""
+    seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
+    year = str(manifest.get("finished") or manifest.get("started") or "")[:4]
+    parts = [
+        f"strozzi-sim {manifest.get('versions', {}).get('strozzi-sim', '')}".strip(),
+        f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest.get('name', game.title)}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",
+        f"{manifest['games']:,} games" if manifest.get("games") else "",
+        f"seed {seed}" if seed is not None else "",
+        f"plan {str(manifest['plan_hash'])[:12]}" if manifest.get("plan_hash") else "",
+        year,
+    ]
+    return ", ".join(part for part in parts if part) + "."
