@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from strozzi_sim.reports.study_page import StudyPage
 
 from report_cells import cell, tables_of
 from strozzi_games import BASE, STROZZI
@@ -22,7 +23,6 @@ from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.report.painter import Painter
-from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.simulation.match import Match
 
 

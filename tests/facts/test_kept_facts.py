@@ -325,7 +325,9 @@ def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     added |= {"rows": "port"}
     result = played(keys(facts=["game"], heatmap=[added]), tmp_path / "r")
     assert len(result.facts("game")) == 40 * 9
-    once_more = ss.heatmap(tmp_path / "r", "port", "cards_left", "count", fact="ship", name="other", workers=1)
+    once_more = ss.heatmap(
+        tmp_path / "r", rows="port", columns="cards_left", value="count", fact="ship", name="other", workers=1
+    )
     assert len(once_more.facts("game")) == 40 * 9
 
 

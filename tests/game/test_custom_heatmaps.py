@@ -35,7 +35,14 @@ def played(folder, *maps, pages=("balance",), said=None, workers=1):
 
 def add_in(folder, own):
     return ss.heatmap(
-        folder, own.rows, own.columns, own.value, where=own.where, fact=own.fact, name=own.name, workers=1
+        folder,
+        rows=own.rows,
+        columns=own.columns,
+        value=own.value,
+        where=own.where,
+        fact=own.fact,
+        name=own.name,
+        workers=1,
     )
 
 
@@ -164,7 +171,7 @@ def test_a_study_names_where_a_map_is_wrong():
 
 
 def test_a_map_of_a_game_from_python():
-    results = ss.heatmap("strozzi", "flag", "sail", "share win", name="mine", players=4, deals=40)
+    results = ss.heatmap("strozzi", rows="flag", columns="sail", value="share win", name="mine", players=4, deals=40)
     found = results.tables["heat_mine"]
     assert set(found["figure"]) == {"win_share"}
     assert results.folder is None

@@ -5,9 +5,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strozzi_sim.cli.options import text_of
 
 import strozzi_sim as ss
-from strozzi_sim.cli.options import text_of
 from strozzi_sim.game import find_game
 from strozzi_sim.game.reporting import THIN, format_estimate, format_row, format_value
 from strozzi_sim.report.html_tables import page_table

@@ -7,11 +7,11 @@ import zlib
 from collections import Counter
 
 import pytest
+from strozzi_sim.reports import explorer
+from strozzi_sim.reports.study_page import maps_of
 
 import strozzi_sim as ss
-from strozzi_sim.reports import explorer
 from strozzi_sim.report.explorer import FEW, packed_explorer
-from strozzi_sim.reports.study_page import maps_of
 
 GAMES = {"strozzi": [3, 4], "medici_vs_strozzi": [2], "strasbourg": [3]}
 SLOW = {"strasbourg": pytest.mark.slow}

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pandas as pd
+from strozzi_sim.reports.comparisons import _figures
 
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.comparisons import _figures
 from strozzi_sim.report.html_tables import cell_of, format_p, page_table
 from strozzi_sim.report.painter import Painter
 

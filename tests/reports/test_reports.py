@@ -14,6 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
+from strozzi_sim.reports import heat_panels
+from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
+from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.database import write_files
 from strozzi_sim.studies.tables import study_tables
 
@@ -23,14 +26,11 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import SCENARIO, Picture
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.reports import heat_panels
 from strozzi_sim.pictures.chance import no_significant_difference
 from strozzi_sim.pictures.heat import draw_panels
 from strozzi_sim.pictures.heat_grid import TALLEST, grid_of, lines_of
-from strozzi_sim.report.painter import Painter
-from strozzi_sim.reports.study_page import MAX_CELLS, MAX_SCENARIOS, StudyPage
 from strozzi_sim.pictures.style import DIVERGING, SEQUENTIAL
-from strozzi_sim.reports.writing import write_report
+from strozzi_sim.report.painter import Painter
 from study_database import list_file
 
 # Player counts of the study, another variant, what is said to be reconstructed, a picture and a heat map of every game.

@@ -4,6 +4,7 @@ import itertools
 
 import pandas as pd
 import pytest
+from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.studies.tables import study_tables
 
 from declared import layers, levels, panels
@@ -13,7 +14,6 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.declare import declare
 from strozzi_sim.report.painter import Painter
-from strozzi_sim.reports.study_page import StudyPage
 
 GAMES = {"medici_vs_strozzi": 2, "strozzi": 4, "strasbourg": 3}
 FIGURES = tuple(Figure(name, name, "amount") for name in ("a", "b", "c", "d", "e", "f"))

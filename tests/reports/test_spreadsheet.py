@@ -11,7 +11,6 @@ import strozzi_sim as ss
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.report.spreadsheet import COLUMNS, csv_files, sheets, workbook
-from strozzi_sim.studies.results import load_results
 
 EVIL = ("=HYPERLINK(1)", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1")
 

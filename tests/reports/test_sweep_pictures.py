@@ -7,16 +7,16 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports.findings import with_scenario
+from strozzi_sim.reports.sweep_findings import Sweep
+from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of, sweep_of
 
 import strozzi_sim as ss
 from declared import domain, layers, marks, panels, texts
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.reporting import THIN
-from strozzi_sim.reports.findings import with_scenario
-from strozzi_sim.report.heat_tables import heat_tables
 from strozzi_sim.pictures.marks import legend_of
-from strozzi_sim.reports.sweep_findings import Sweep
-from strozzi_sim.reports.sweep_pictures import declare_curves, heat_map_of, sweep_of
+from strozzi_sim.report.heat_tables import heat_tables
 
 ERROR = 0.01  # half width of an interval
 VALUES = [0, 5, 10, 20]

@@ -7,6 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports import findings, study_page
+from strozzi_sim.reports.answers import seats_answer
+from strozzi_sim.reports.study_page import StudyPage
 from strozzi_sim.studies.tables import study_tables
 
 from declared import layers, marks, panels, texts
@@ -16,13 +19,10 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable, Named, agent_names, cell_name, pick
 from strozzi_sim.game.variants import from_changes, resolve_variant
-from strozzi_sim.reports import findings, study_page
-from strozzi_sim.reports.answers import seats_answer
 from strozzi_sim.report.content import Shown
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.naming import Naming
 from strozzi_sim.report.painter import Painter
-from strozzi_sim.reports.study_page import StudyPage
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports.worth import worth_answer, worth_section
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.worth import SMALL, WORTH, ranked, verdicts
 
@@ -12,7 +13,6 @@ from page_text import assert_stands_alone, text_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.report.painter import Painter
-from strozzi_sim.reports.worth import worth_answer, worth_section
 
 COLUMNS = ["players", "variant", "lineup", "thing", "agent", "figure", "value", "low", "high", "n", "deals"]
 POPULAR, SOLID = "thing:popular", "thing:solid"

@@ -85,14 +85,14 @@ def test_rows_are_kept_in_a_folder_as_in_memory(tmp_path):
 def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     look = ss.Look(pages=("balance",), facts=("round",))
     ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
-    later = ss.heatmap(tmp_path, "seat", "round", "mean coins", workers=1, progress=False)
+    later = ss.heatmap(tmp_path, rows="seat", columns="round", value="mean coins", workers=1, progress=False)
     assert later.new_games == 0
     name = "heat_mean_coins_by_seat_and_round"
     plain = ss.heatmap(
         "strozzi",
-        "seat",
-        "round",
-        "mean coins",
+        rows="seat",
+        columns="round",
+        value="mean coins",
         players=3,
         agents="random",
         deals=40,

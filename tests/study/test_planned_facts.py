@@ -92,4 +92,4 @@ def test_a_kind_without_facts_has_no_heat_maps(tmp_path):
     """A comparison counts no facts: a map would read what no game counted."""
     ss.compare("strozzi", "random", "greedy", players=3, deals=30, workers=1, folder=tmp_path)
     with pytest.raises(InputError, match=r"source: .*a compare_agents has no facts, which a heat map needs"):
-        ss.heatmap(tmp_path, "seat", "round", "mean coins", fact="round")
+        ss.heatmap(tmp_path, rows="seat", columns="round", value="mean coins", fact="round")

@@ -133,7 +133,7 @@ def openings(home):
     yield lambda: ss.load_results(loot / "r").games
     yield lambda: ss.load_results(loot / "r").facts("round")
     yield lambda: report([loot / "r", mine / "r"], file=out / "side.html")
-    yield lambda: ss.heatmap(loot / "r", "seat", "round", "mean coins", fact="round", workers=1)
+    yield lambda: ss.heatmap(loot / "r", rows="seat", columns="round", value="mean coins", fact="round", workers=1)
     yield lambda: ss.merge([loot / "part-1", loot / "part-2"], folder=out / "whole", workers=1)
     yield lambda: ss.merge([mine / "part-1", mine / "part-2"], folder=loot / "r", workers=1)
     yield lambda: ss.simulate("strozzi", players=3, agents="random", deals=20, folder=loot / "r", workers=1)
@@ -187,10 +187,12 @@ def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(home, monke
     (home / "ran").unlink()
     monkeypatch.setattr(named_files, "_used", set())  # as in a new process
     with pytest.raises(InputError, match=r"bots\.py.*named only by the folder"):
-        ss.heatmap(home / "own", "seat", "round", "mean coins", fact="round", workers=1)
+        ss.heatmap(home / "own", rows="seat", columns="round", value="mean coins", fact="round", workers=1)
     assert ss.load_results(home / "own").verdict  # needs no agent
     assert not (home / "ran").exists()
-    found = ss.heatmap(home / "own", "seat", "round", "mean coins", fact="round", code=[bots], workers=1)
+    found = ss.heatmap(
+        home / "own", rows="seat", columns="round", value="mean coins", fact="round", code=[bots], workers=1
+    )
     assert "heat_mean_coins_by_seat_and_round" in found.tables
 
 
@@ -250,4 +252,4 @@ def test_a_study_in_a_folder_has_the_keys_of_the_folder_s_database(home):
     study = msgspec.json.decode((home / "loot" / "r" / "study.json").read_bytes())
     (home / "loot" / "r" / "study.json").write_text(json.dumps(study | {"seed": 9}))
     with pytest.raises(InputError, match="seed: 0 there, 9 here"):
-        ss.heatmap(home / "loot" / "r", "seat", "round", "mean coins", fact="round", workers=1)
+        ss.heatmap(home / "loot" / "r", rows="seat", columns="round", value="mean coins", fact="round", workers=1)

@@ -121,7 +121,9 @@ def test_a_balance_with_other_things_is_another_study(tmp_path):
 
 def test_a_heat_map_leaves_the_worth(measured):
     assert played({**KEYS, "worth": THINGS}, measured.folder).new_games == 0
-    more = ss.heatmap(measured.folder, "seat", "round", "mean coins", fact="round", name="x", **QUIET)
+    more = ss.heatmap(
+        measured.folder, rows="seat", columns="round", value="mean coins", fact="round", name="x", **QUIET
+    )
     assert "heat_x" in more.tables
     assert np.array_equal(more.tables["worth"]["value"], measured.tables["worth"]["value"], equal_nan=True)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import names
-from strozzi_sim.agent.names import Agents
+from strozzi_sim.agent.names import Agents, worker_count
 from strozzi_sim.errors import ArgumentError, pluralize, suggest_names
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
@@ -25,7 +25,7 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import counts_in_memory, worker_count
+from strozzi_sim.study.running import counts_in_memory
 from strozzi_sim.study.steps import (
     FIRST,
     HEAVY,
