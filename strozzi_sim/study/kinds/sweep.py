@@ -86,10 +86,13 @@ def sweep(
         raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
-    study = Sweep.of(
-        game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
-        variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
-    )  # fmt: skip
+    try:
+        study = Sweep.of(
+            game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
+            variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
+        )  # fmt: skip
+    except ArgumentError as error:
+        raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
     return run(
         study, folder, look=Look(name=f"sweep-{study.game.replace('_', '-')}"), workers=workers, progress=progress
     )
@@ -213,5 +216,7 @@ def _grid(text: str) -> dict[str, list[float]]:
         try:
             found[key] = [float(each) for each in values.replace(",", " ").split()]
         except ValueError:
-            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}") from None
+            found[key] = []
+        if not (key and found[key]):
+            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}")
     return found
