@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from strozzi_sim.game import game_names as games
     from strozzi_sim.game import load_game
     from strozzi_sim.game.variants import Variant
-    from strozzi_sim.play.position import Position
     from strozzi_sim.play.one_game import analyse, record
+    from strozzi_sim.play.position import Position
     from strozzi_sim.simulation.vector import VectorEnv
     from strozzi_sim.study.beside import side_by_side
     from strozzi_sim.study.folders import load_results, merge, read_study

@@ -5,6 +5,8 @@ from typing import Any
 
 import runs
 from reading import GAMES, STRENGTHS, USUAL, command, forget, grid, hold, negative, percent, row, rows, shifted, spread
+from strozzi_sim.studies.plan import EFFECT
+from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
 from strozzi_sim.cli.estimates import estimate_text, per_cent, points
 from strozzi_sim.game import load_game
@@ -18,8 +20,6 @@ from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.reports.styles import styles_answer, winners_sentence
 from strozzi_sim.reports.sweep_findings import Sweep
 from strozzi_sim.runtime.digits import rounded
-from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
 
 
 def page() -> str:

@@ -1,12 +1,9 @@
-"""Commands agents, games and cache: installed agents and games, and compiled code."""
+"""agents, games: what is installed."""
 
-from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from strozzi_sim.cli.options import Json, print_json
+from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import InputError
 from strozzi_sim.runtime.text_columns import columns_of
 
@@ -15,43 +12,41 @@ if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
 
 
-def agents(
-    name: Annotated[str, typer.Argument(metavar="[AGENT]", help="show this agent's parameters")] = "",
-    json: Json = False,
-) -> None:
+def agents(agent: str = "") -> Answer:
     """List the agents, or the parameters of one.
 
     Example: strozzi agents heuristic
+
+    Args:
+        agent: show this agent's parameters
     """
-    from strozzi_sim.agent import EVERY_GAME, installed_agents
-    from strozzi_sim.game import game_names
+    from strozzi_sim.agent import installed_agents
 
     errors = dict[str, str]()
-    listed = installed_agents(name, on_error=lambda point, error: errors.update({point: str(error)}))
-    if json:
-        print_json([agent_document(agent, names) for agent, names in listed] + _not_loaded(errors))
-        return
-    if name:
-        for agent, names in listed:
-            print(f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if len(listed) > 1 else ""))
-            rows = [
-                [f"    {key}", param.format(param.default), _range(param), param.description]
-                for key, param in agent.params.items()
-            ]
-            print(
-                columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters"
-            )
-        return
+    listed = installed_agents(agent, on_error=lambda point, error: errors.update({point: str(error)}))
+    document = [agent_document(each, names) for each, names in listed] + _not_loaded(errors)
+    if agent:
+        return Answer(document, (line for found in listed for line in _parameters(*found, several=len(listed) > 1)))
     rows = []
-    for agent, names in listed:
-        everywhere = agent.games == EVERY_GAME and names == game_names()
-        games = "every game" if everywhere else ", ".join(names or agent.games)
-        count = f"{len(agent.params)} parameters" if agent.params else ""
-        rows.append([agent.name, games, agent.description, count])
-    print(columns_of(rows))
-    for error_text in errors.values():
-        print(f"not loaded: {error_text}")
-    print("\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE")
+    for each, names in listed:
+        count = f"{len(each.params)} parameters" if each.params else ""
+        rows.append([each.name, _games_in_words(each, names), each.description, count])
+    last = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
+    return Answer(document, [columns_of(rows), *(f"not loaded: {error}" for error in errors.values()), last])
+
+
+def _games_in_words(agent: "Agent", names: list[str]) -> str:
+    from strozzi_sim.agent import EVERY_GAME
+    from strozzi_sim.game import game_names
+
+    everywhere = agent.games == EVERY_GAME and names == game_names()
+    return "every game" if everywhere else ", ".join(names or agent.games)
+
+
+def _parameters(agent: "Agent", names: list[str], *, several: bool) -> Iterator[str]:
+    yield f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if several else "")
+    rows = [[f"    {key}", of.format(of.default), _range(of), of.description] for key, of in agent.params.items()]
+    yield columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters"
 
 
 def agent_document(agent: "Agent", games: list[str]) -> dict[str, Any]:
@@ -71,7 +66,7 @@ def agent_document(agent: "Agent", games: list[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _not_loaded(errors: dict[str, str]) -> list[dict[str, str]]:
+def _not_loaded(errors: dict[str, str]) -> list[dict[str, Any]]:
     """Return games or agents that do not load as plain data."""
     return [{"name": name, "error": error} for name, error in errors.items()]
 
@@ -84,44 +79,72 @@ def _range(param: Any) -> str:
     return ", ".join(getattr(param, "options", ("an agent" if isinstance(param, Policy) else "a file",)))
 
 
-def games(
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game, with its sizes; default: every game")] = "",
-    json: Json = False,
-) -> None:
+def games(game: str = "") -> Answer:
     """List the games, their player counts and variants, or the sizes of one.
 
     Example: strozzi games strozzi
+
+    Args:
+        game: this game, with its sizes; default: every game
     """
-    from strozzi_sim.game import installed_games, load_game
+    from strozzi_sim.agent.names import game_named
+    from strozzi_sim.game import installed_games
     from strozzi_sim.game.variants import BASE, shipped_variants
 
-    found, errors = ([load_game(game)], {}) if game else installed_games()
-    shipped_of = {}
+    found, errors = ([game_named(game)], dict[str, str]()) if game else installed_games()
+    lines, document = list[str](), list[dict[str, Any]]()
     for each in found:
         try:
-            shipped_of[each] = shipped_variants(each)
+            shipped = shipped_variants(each)
         except InputError as error:
             errors[each.name] = str(error)
-    if json:
-        document: list[dict[str, Any]] = [
-            {
-                "name": each.name, "players": list(each.player_counts), "variants": [BASE, *shipped],
-                "behaviour": each.behaviour, "tiers": dict(each.tiers),
-                **(_sizes(each) if game else {}),
-            }
-            for each, shipped in shipped_of.items()
-        ]  # fmt: skip
-        print_json(document + _not_loaded(errors))
-        return
-    for each, shipped in shipped_of.items():
-        print(f"{each.name}: {each.title}, {each.player_count_text}, behaviour {each.behaviour}")
-        if game:
-            print("".join(f"    {name.replace('_', ' ')}: {size:,}\n" for name, size in _sizes(each).items()), end="")
-        print("    variant base: the components as published or reconstructed")
-        for variant, changes in shipped.items():
-            print(f"    variant {variant}: {changes.get('about', '')}")
-    for error_text in errors.values():
-        print(f"not loaded: {error_text}")
+            continue
+        sizes = _sizes(each) if game else {}
+        document.append({
+            "name": each.name, "players": list(each.player_counts), "variants": [BASE, *shipped], "behaviour": each.behaviour,
+            "tiers": dict(each.tiers), **sizes,
+        })  # fmt: skip
+        lines.append(f"{each.name}: {each.title}, {each.player_count_text}, behaviour {each.behaviour}")
+        lines += [f"    {name.replace('_', ' ')}: {size:,}" for name, size in sizes.items()]
+        lines.append("    variant base: the components as published or reconstructed")
+        lines += [f"    variant {variant}: {changes.get('about', '')}" for variant, changes in shipped.items()]
+    return Answer(document + _not_loaded(errors), [*lines, *(f"not loaded: {error}" for error in errors.values())])
+
+
+def _sizes(game: "Game") -> dict[str, int]:
+    """Return the number of actions, the numbers of an observation and the bytes of a state."""
+    return {"actions": game.actions - 1, "observation_size": game.observation_size, "state_bytes": game.state.itemsize}
+
+
+def instead(command: str, given: Mapping[str, Any]) -> Answer | None:
+    """Return the answer of a study that is not to be played: what `worth` can measure, and an empty sheet of `our-table`."""
+    from strozzi_sim.agent.names import game_named
+
+    if command == "worth" and not {"things", "every"} & given.keys():
+        return _things(game_named(given["game"]), given.get("variant", "base"))
+    if command == "our-table" and "template" in given and "file" not in given:
+        from strozzi_sim.study.kinds.our_table import write_template
+
+        write_template(game_named(given["game"]), given["template"])
+        return Answer({"template": given["template"]}, [f"template: {given['template']}"])
+    return None
+
+
+def _things(game: "Game", variant: Any) -> Answer:
+    """Return what can be measured by restricted play, and how to ask for it."""
+    from strozzi_sim.agent.names import variants_named
+    from strozzi_sim.errors import ArgumentError
+    from strozzi_sim.game.restricting import described_things
+
+    known = described_things(game, variants_named(game, variant)[0])
+    if not known:
+        raise ArgumentError("game", f"{game.name} has no restrictions")
+    first = next(iter(known))
+    return Answer([{"thing": name, "about": about} for name, about in known.items()], [
+        f"{len(known)} things of {game.title} whose worth can be measured, by a player who must do without:\n",
+        columns_of([["thing", "without it"], *([name, about] for name, about in known.items())]),
+        f"\nOne of them: strozzi worth {game.name} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all.",
+    ])  # fmt: skip
 
 
 def describe_games(game: str = "") -> dict[str, Any]:
@@ -131,7 +154,8 @@ def describe_games(game: str = "") -> dict[str, Any]:
         game: default: all games in short
     """
     from strozzi_sim.agent import installed_agents
-    from strozzi_sim.game import default_players, installed_games, load_game
+    from strozzi_sim.agent.names import game_named
+    from strozzi_sim.game import default_players, installed_games
     from strozzi_sim.game.restricting import described_things
     from strozzi_sim.game.variants import find_variant, shipped_variants
 
@@ -141,101 +165,22 @@ def describe_games(game: str = "") -> dict[str, Any]:
             "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
             "not_loaded": errors,
         }
-    found = load_game(game)
+    found = game_named(game)
     base = find_variant(found, "base")
-    agents = {
-        each.name: {"about": each.description, "parameters": {key: of.description for key, of in each.params.items()}}
-        for each, names in installed_agents()
-        if game in names
-    }
+    own = {each.name: each for each, names in installed_agents() if game in names}
     return {
         "rules": found.view.short_rules(base.components, default_players(found)).splitlines(),
         "players": list(found.player_counts),
         "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
         "agents_by_strength": dict(found.tiers),
-        "agents": agents,
+        "agents": {
+            name: {
+                "about": each.description,
+                "parameters": {key: of.description for key, of in each.params.items()},
+            }
+            for name, each in own.items()
+        },
         "things": described_things(found, base),
         "facts": {table.name: table.text for table in found.fact_tables},
         "reconstructed_data": list(base.reconstructed),
     }
-
-
-def _sizes(game: "Game") -> dict[str, int]:
-    """Return the number of actions, the numbers of an observation and the bytes of a state."""
-    return {
-        "actions": game.actions - 1, "observation_size": game.observation_size, "state_bytes": game.state.itemsize,
-    }  # fmt: skip
-
-
-def cache(
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help="with --warm: this game; default: every game")] = "",
-    clear: Annotated[
-        bool, typer.Option("--clear", help="remove all compiled code; the next run compiles again")
-    ] = False,
-    warm: Annotated[
-        bool, typer.Option("--warm", help="compile the games and their agents ahead, so that no later command waits")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Show, clear or fill the folder that keeps compiled code.
-
-    Example: strozzi cache --warm strozzi
-    """
-    from strozzi_sim.runtime.cache import cache_root, folders
-    from strozzi_sim.runtime.cache import clear as clear_folders
-
-    if clear and warm:
-        raise InputError("--clear and --warm: use only one of them")
-    if game and not warm:
-        raise InputError(f"GAME: must be left out without --warm, got {game}")
-    if warm:
-        _warm_games(game, json)
-        return
-    shown_folders = clear_folders() if clear else folders()
-    if json:
-        print_json({"root": str(cache_root()), "cleared": clear, "folders": [folder.name for folder in shown_folders]})
-        return
-    print(f"{cache_root()}: {len(shown_folders)} folders{' removed' if clear else ''}")
-    if not clear:
-        for folder in shown_folders:
-            print(f"    {folder.name}  {_mib(folder):.1f} MiB")
-
-
-def _warm_games(game: str, json: bool) -> None:
-    from joblib import Parallel, delayed
-
-    from strozzi_sim.game import installed_games, load_game
-    from strozzi_sim.studies.lookup import core_count
-
-    names = [each.name for each in ([load_game(game)] if game else installed_games()[0])]
-    lines = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
-    if json:
-        print_json(lines)
-        return
-    for line in lines:
-        kept = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "could not be stored"
-        print(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {kept}")
-
-
-def _warm(name: str) -> dict[str, Any]:
-    from strozzi_sim.game import load_game
-    from strozzi_sim.play.warming import warm as compile_ahead
-    from strozzi_sim.runtime.cache import folder_of, folders
-
-    began = monotonic()
-    pieces = len(list(compile_ahead(load_game(name))))
-    folder = next((folder for folder in folders() if folder.name == folder_of(name).name), None)
-    return {
-        "game": name,
-        "pieces": pieces,
-        "seconds": monotonic() - began,
-        "folder": None if folder is None else str(folder),
-        "mib": 0.0 if folder is None else _mib(folder),
-    }
-
-
-def _mib(folder: Path) -> float:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
-
-
-COMMANDS = {"agents": agents, "games": games, "cache": cache}

@@ -1,164 +1,151 @@
-"""The command line: a command for every public function of studies, made from what the function says of itself.
+"""The command's frame: signals, standard streams, and how each kind of error ends. Commands are made in `parser`, from functions."""
 
-Arguments before the star are given by place, those after it by option. Errors name the option. Nothing of the engine is imported
-before a command runs.
-"""
-
-from __future__ import annotations
-
-import argparse
-import json
 import os
 import shlex
+import signal
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from types import FrameType
+from typing import Any
 
-from strozzi_sim.errors import ArgumentError, StrozziError
-from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
-from strozzi_sim.study.kinds import FUNCTIONS
+from strozzi_sim.cli.declared import Declared
+from strozzi_sim.cli.parser import arguments_of, command_named, help_text, parsed, refuse_nul, words_of
+from strozzi_sim.errors import MAX_SHOWN, Interrupted, Stopped, StorageError, StrozziError
+from strozzi_sim.runtime.signals import postponed
 
-if TYPE_CHECKING:
-    from strozzi_sim.study.results import Results
-
-_STUDY = "strozzi_sim.study"
-PLACES = {
-    "run": f"{_STUDY}.folders:run_file", "merge": f"{_STUDY}.folders:merge", "report": f"{_STUDY}.beside:report",
-    **{file.replace("_", "-"): f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
-}  # fmt: skip
-OPTIONS = {"folder": "out", "settings": "set", "every": "all"}  # of arguments that are called otherwise in Python
-USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults that differ from Python's
-EPILOG = "Add --debug to see the traceback of an error. Exit codes: 0 done, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error."
+_MAX_LINE = 2_000  # letters of an error
+_CLOSED_PIPE = 141  # as of a program that SIGPIPE ends
+_signals: list[int] = []  # that were to stop the command that runs
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug, given = "--debug" in given, [each for each in given if each != "--debug"]
-    name = given[0] if given else "--help"
-    if name not in PLACES:
-        return _tell_commands(name)
-    command = declared(PLACES[name])
+def main() -> None:
+    """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
+    _open_closed_streams()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _stop)
     try:
-        options = vars(_parser(name, command).parse_args(given[1:]))
-        as_json, usual = options.pop("json"), USUAL.get(name, {})
-        results = command.call(**{**usual, **options}, **(_progress(given, as_json) if command.takes_progress else {}))
-        _show(results, as_json)
-    except SystemExit as ended:  # of the parser, which has said why
-        return int(ended.code or 0)
-    except BrokenPipeError:  # the reader of the output has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = run(sys.argv[1:])
+    except Stopped as stopped:
+        stopped_by = signal.Signals(stopped.signal_number)
+        code = _complain(f"interrupted by {stopped_by.name}", 128 + stopped_by, "--debug" in sys.argv)
+    sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for standard streams that the caller has closed, before a file gets their descriptor."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open until the end
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    if postponed(number, frame) is None:
+        _signals.append(number)
+        raise Stopped(number)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command with these arguments; returns the exit code. Errors are one line on standard error."""
+    _signals.clear()
+    debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
+    command: Declared | None = None
+    try:
+        refuse_nul(words)
+        if words[0] in ("--help", "-h", "--version"):
+            print(help_text() if words[0] != "--version" else _version())
+            return 0
+        command = command_named(words[0])
+        code = _call(words)
+        sys.stdout.flush()
     except StrozziError as error:
-        if debug:
-            raise
-        print(f"strozzi: error: {_words(error, command)}", file=sys.stderr)
-        return error.exit_code
-    return 0
+        return _complain(words_of(error, command), error.exit_code, debug)
+    except SystemExit as ended:  # of the parser, which has printed help
+        return int(ended.code or 0)
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130, debug)
+    except BrokenPipeError:
+        for number in (1, 2):  # what is still to be flushed goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+        return _CLOSED_PIPE
+    except OSError as error:  # an unexpected failure of a file or folder
+        name = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
+    except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is an internal error
+        return _complain(f"internal error: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
+    return code
 
 
-def _tell_commands(name: str) -> int:
-    if name not in ("--help", "-h", "help"):
-        print(f"strozzi: error: no command {name!r}; known: {', '.join(PLACES)}", file=sys.stderr)
-        return 2
-    lines = [f"  {command:10} {declared(place).summary}" for command, place in PLACES.items()]
-    print(
-        "\n".join(
-            [
-                "usage: strozzi COMMAND ...",
-                "",
-                "Simulates millions of games of three Eurogames.",
-                "",
-                *lines,
-                "",
-                EPILOG,
-            ]
-        )
-    )
-    return 0
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"strozzi-sim {version('strozzi-sim')}"
 
 
-def _parser(name: str, command: Declared) -> argparse.ArgumentParser:
-    usual = USUAL.get(name, {})
-    parser = argparse.ArgumentParser(
-        f"strozzi {name}",
-        description=command.summary,
-        epilog=command.more,
-        argument_default=argparse.SUPPRESS,
-        allow_abbrev=False,
-    )
-    for each in command.arguments:
-        more = f" (here: {usual[each.name]})" if each.name in usual else ""
-        rest: dict[str, Any] = {"help": (each.words + more).replace("%", "%%")}
-        rest |= {"action": "store_true"} if each.type is bool else {"type": each.type, "metavar": each.name.upper()}
-        if each.is_keyword:
-            rest |= {"dest": each.name} | ({"action": "append"} if each.is_repeated else {})
-        elif each.is_repeated or each.default is not REQUIRED:
-            rest["nargs"] = "?" if not each.is_repeated else "+" if each.default is REQUIRED else "*"
-        parser.add_argument(_option(each.name) if each.is_keyword else each.name, **rest)
-    parser.add_argument("--json", action="store_true", default=False, help="print one JSON document and nothing else")
-    return parser
+def _call(words: Sequence[str]) -> int:
+    """Call the function of a command and print what it returns."""
+    from strozzi_sim.cli.about import instead
+    from strozzi_sim.cli.show import show
+
+    name, *rest = words
+    options = parsed(name, rest)
+    as_json, every_table = options.get("json", False), options.pop("tables", False)
+    command = command_named(name)
+    if "json" not in command.by_name:
+        options.pop("json", None)
+    try:
+        given = arguments_of(name, options)
+        found: Any = instead(name, given)
+        if found is None and command.takes_progress:
+            with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
+                found = command.call(**given, progress=progress)
+        elif found is None:
+            found = command.call(**given)
+        if getattr(found, "interrupted", ""):
+            number = signal.SIGTERM if "SIGTERM" in found.interrupted else signal.SIGINT
+            raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
+        return show(name, found, as_json=as_json, every_table=every_table)
+    except Exception as error:
+        if _signals:  # an extension module interrupted during its import raises an ImportError instead
+            raise Stopped(_signals[0]) from error
+        raise
 
 
-def _option(argument: str) -> str:
-    return f"--{OPTIONS.get(argument, argument).replace('_', '-')}"
+@contextmanager
+def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
+    """Yield progress callbacks for the terminal, with a bar; messages go to standard error, and with JSON nowhere."""
+    import warnings
+
+    from strozzi_sim.study.progress import Progress, terminal_bar
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what they say of an interruption is the error's
+        if quiet:
+            yield Progress(command=line)
+        elif not sys.stderr.isatty():
+            yield Progress(command=line, on_message=lambda text: print(text, file=sys.stderr, flush=True))
+        else:
+            from rich.console import Console
+
+            console = Console(stderr=True)
+            with terminal_bar(console) as bar:
+                yield Progress(command=line, on_message=console.print, on_phase=bar)
 
 
-def _words(error: StrozziError, command: Declared) -> str:
-    """Return an error with the option, or the place, instead of the argument."""
-    if not isinstance(error, ArgumentError):
-        return str(error)
-    by_name: dict[str, Argument] = {each.name: each for each in command.arguments}
-    found = by_name.get(error.argument)
-    shown = error.argument if found is None else _option(found.name) if found.is_keyword else found.name.upper()
-    return f"{shown}: {error.message}"
-
-
-def _progress(given: Sequence[str], as_json: bool) -> dict[str, Any]:
-    from strozzi_sim.study.progress import Progress
-
-    line = shlex.join(["strozzi", *given])
-    if as_json or not sys.stderr.isatty():
-        return {
-            "progress": Progress(
-                command=line, on_message=lambda text: None if as_json else print(text, file=sys.stderr)
-            )
-        }
-    return {"progress": None}
-
-
-def _show(results: Results, as_json: bool) -> None:
-    """Print a study as one JSON document, or its tables, its verdict and where its report is."""
-    page = results.report() if results.folder is not None and results.tables else None
-    if as_json:
-        print(json.dumps(as_document(results) | ({"report": str(page)} if page else {}), indent=1, allow_nan=False))
-        return
-    from strozzi_sim.cli.text import table_text
-
-    print(results.summary_of_run())
-    for name in results.study.printed if page is None else ():
-        if len(results.tables.get(name, ())):
-            print(f"\n{name}\n{table_text(results.tables[name])}")
-    for sentence in results.verdict:
-        print(f"\n{sentence}")
-    if page is not None:
-        print(f"\ntables: {page.parent / 'tables'}\nreport: {page}")
-
-
-def as_document(results: Results) -> dict[str, Any]:
-    """Return results as plain data: the study, the verdict and every table; a missing value is None."""
-    import msgspec
-
-    tables = {
-        name: [{key: None if cell != cell else cell for key, cell in row.items()} for row in frame.to_dict("records")]
-        for name, frame in results.tables.items()
-    }
-    return {
-        "study": msgspec.to_builtins(results.study),
-        "verdict": results.verdict,
-        "games": results.n_games,
-        "tables": tables,
-    }
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _complain(message: str, code: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
+    if len(line) > _MAX_LINE:
+        line = f"{line[: _MAX_LINE - MAX_SHOWN]} ... {line[-MAX_SHOWN:]}"
+    with suppress(OSError):  # nobody reads it any more
+        print(f"strozzi: error: {line}", file=sys.stderr)
+    return code

@@ -4,12 +4,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from time import monotonic, time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from strozzi_sim.cli.show import Answer
+from strozzi_sim.errors import ArgumentError, check_range
 
-from strozzi_sim.cli import options
-from strozzi_sim.errors import InputError
+if TYPE_CHECKING:
+    from strozzi_sim.game.variants import AnyVariant
 
 _SLICE = 0.1  # seconds a task should take, about
 _BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games at once
@@ -17,40 +18,37 @@ _GROWTH = 8  # times as many games in the next trial
 
 
 def bench(
-    game: options.GameName,
-    players: options.OnePlayers = "",
-    agents: options.Agents = "random",
-    seconds: Annotated[float | None, typer.Option(help="seconds to play; default 5")] = None,
-    games: Annotated[int | None, typer.Option(help="number of games to play")] = None,
-    seed: options.Seed = 0,
-    variant: options.VariantName = "base",
-    settings: options.Settings = None,
-    workers: options.Workers = None,
-    count_facts: Annotated[
-        bool, typer.Option("--count-facts", help="count all crosstabs of the default pages, as a study does")
-    ] = False,
-    json: options.Json = False,
-) -> None:
+    game: str, *, players: str | None = None, agents: str = "random", seconds: float | None = None, games: int | None = None,
+    seed: int = 0, variant: "AnyVariant" = "base", workers: int | None = None, count_facts: bool = False,
+) -> Answer:  # fmt: skip
     """Measure self-play: games, rounds and decisions per second, time per decision, start-up, memory.
 
     Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
+
+    Args:
+        game: a game; `strozzi games` lists them
+        players: player count; default: 4, or the fewest of the game
+        agents: one line-up, separated by commas; seat i gets agent i mod k
+        seconds: seconds to play; default: 5
+        games: number of games to play
+        seed: random seed, below 2^53
+        variant: a variant of the game's components
+        workers: number of workers; default: all cores
+        count_facts: count all crosstabs of the default pages, as a study does
     """
-    from strozzi_sim.game import load_game
+    from strozzi_sim.agent.names import worker_count
     from strozzi_sim.kernel.numba_patches import fallbacks
+    from strozzi_sim.play.one_game import match_of
     from strozzi_sim.simulation.interrupts import stop_flag
-    from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.pool import Task, play_tasks
-    from strozzi_sim.studies.lookup import worker_count
 
     if seconds is not None and games is not None:
-        raise InputError("--seconds and --games: use only one of them")
-    options.check_range("--seconds", seconds, 0.01, 1e6)
-    options.check_range("--games", games, 1, 1e12)
-    the_game = load_game(game)
-    count = options.one_player_count(players, the_game)
-    chosen = options.find_variant(the_game, variant, None, settings)
-    match = Match(the_game, count, options.parse_lineup(agents, the_game, count), chosen, seed)
+        raise ArgumentError("seconds", "leave out --games, or this")
+    check_range("seconds", 5.0 if seconds is None else seconds, 0.01, 1e6)
+    check_range("games", 1 if games is None else games, 1, 1e12)
     team = worker_count(workers)
+    match, _ = match_of(game, players, agents, 1, None, None, "one", seed, variant)
+    the_game = match.game
     began = monotonic()
     match.warm(counted=count_facts)
     compiled = monotonic() - began
@@ -80,7 +78,7 @@ def bench(
     rounds = the_game.components_part.rounds(match.variant.components)
     document: dict[str, Any] = {
         "game": the_game.name,
-        "players": count,
+        "players": match.players,
         "agents": [spec.text for spec in match.positions],
         "workers": team,
         "games": done,
@@ -96,20 +94,26 @@ def bench(
         "peak_rss_mib": _peak_memory(),
         "slower": fallbacks(),
     }
-    if json:
-        options.print_json(document)
-        return
-    print(*document["slower"], sep="\n", end="\n" if document["slower"] else "")
-    print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
-    print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
-          f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip
-    if playouts:
-        print(f"  {document['playouts_per_s']:,.0f} playouts/s, {playouts / done:,.0f} a game")
-    each = 1e6 * document["s_per_decision"]
-    print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions per game, "
-          f"{each:,.2f} microseconds of a worker each")  # fmt: skip
-    print(f"  compiled or loaded in {compiled:.2f} s, first result {first_result:.2f} s after the start, "
-          f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
+    return Answer(document, _lines(document, the_game.title, playouts / done))
+
+
+def _lines(found: dict[str, Any], title: str, playouts: float) -> Iterator[str]:
+    yield from found["slower"]
+    yield f"{title}, {found['players']} players, {','.join(found['agents'])}, {found['workers']} workers"
+    rates = (
+        f"{found[f'{name}_per_s']:,.0f} {name}/s"
+        for name in ("games", "decisions", "rounds", "playouts")
+        if found[f"{name}_per_s"]
+    )
+    yield "  " + "   ".join(rates) + (f", {playouts:,.0f} a game" if playouts else "")
+    yield (
+        f"  {found['games']:,} games in {found['seconds']:.2f} s, {found['decisions_per_game']:.1f} decisions per game, "
+        f"{1e6 * found['s_per_decision']:,.2f} microseconds of a worker each"
+    )
+    yield (
+        f"  compiled or loaded in {found['compile_s']:.2f} s, first result {found['first_result_s']:.2f} s after the start, "
+        f"peak memory {found['peak_rss_mib'] or 0:.0f} MiB"
+    )
 
 
 def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float) -> int:
@@ -162,6 +166,3 @@ def _peak_memory() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
-
-
-COMMANDS = {"bench": bench}

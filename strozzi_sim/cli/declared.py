@@ -1,10 +1,11 @@
-"""What a public function says of itself: arguments, types, defaults and docstring, read from its source without importing it.
+"""What a function says of itself: arguments, types, defaults and docstring, read from its source without importing it.
 
 So the help of a command costs no import of the engine, and a command and a tool have no declaration of their own.
 """
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,8 +14,15 @@ from pathlib import Path
 from typing import Any
 
 REQUIRED = object()
+OPTIONS = {
+    "folder": "out",
+    "settings": "set",
+    "every": "all",
+    "start": "from",
+}  # of arguments that are called otherwise in Python
+BY_OPTION = ("agents",)  # an option in every command, also where it stands before the star
 _TYPES = {"int": int, "float": float, "bool": bool}
-_REPEATED = ("Sequence[", "Variants")
+_REPEATED = ("Sequence[", "Variants", "Things")
 
 
 @dataclass(frozen=True)
@@ -26,58 +34,72 @@ class Argument:
         words: its line in the docstring.
         type: int, float, bool, or str for everything that is given as text.
         default: default value, or REQUIRED.
-        is_keyword: whether it can be given by keyword alone.
+        is_option: whether it is given by option, not by place.
         is_repeated: whether it takes several values.
+        is_path: whether it may name a file or folder.
     """
 
     name: str
     words: str
-    type: type
-    default: Any
-    is_keyword: bool
-    is_repeated: bool
+    type: type = str
+    default: Any = None
+    is_option: bool = True
+    is_repeated: bool = False
+    is_path: bool = False
+
+    @property
+    def label(self) -> str:
+        """The option, or the place, as the command line calls it."""
+        option = f"--{OPTIONS.get(self.name, self.name).replace('_', '-')}"
+        return option if self.is_option else self.name.replace("_", "-").upper()
+
+    def read(self, text: str) -> Any:
+        """Return a value from text; ValueError says what is expected. Numbers are plain digits: not `1_0` and not `nan`."""
+        from strozzi_sim.runtime.parsing import real_number, whole_number
+
+        readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
+        if self.type in readers:
+            return readers[self.type](text)
+        if self.is_path and not text:
+            raise ValueError("a file or folder name must not be empty; use . for the current folder")
+        return text
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A public function.
+    """A function that is a command or a tool.
 
     Attributes:
         place: where it is, MODULE:FUNCTION.
         summary: first sentence of its docstring.
-        more: the paragraphs after it.
+        more: the paragraphs after it, without the example.
+        example: the command line after `Example: `.
         arguments: those that have a line in the docstring, except `progress`, which has no text form.
         takes_progress: whether it reports its progress.
+        returns: annotation of what it returns.
     """
 
     place: str
     summary: str
     more: str
+    example: str
     arguments: tuple[Argument, ...]
     takes_progress: bool
+    returns: str
+
+    @property
+    def by_name(self) -> dict[str, Argument]:
+        """The arguments by name."""
+        return {each.name: each for each in self.arguments}
 
     def call(self, **given: Any) -> Any:
         """Import the function and call it."""
         module, _, name = self.place.partition(":")
         return getattr(import_module(module), name)(**given)
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of the arguments, for tools of assistants."""
-        words = {str: "string", int: "integer", float: "number", bool: "boolean"}
-        properties: dict[str, Any] = {}
-        for each in self.arguments:
-            one = {"type": words[each.type]}
-            properties[each.name] = {
-                "description": each.words,
-                **({"type": "array", "items": one} if each.is_repeated else one),
-            }
-        required = [each.name for each in self.arguments if each.default is REQUIRED]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
-
-def declared(place: str) -> Declared:
-    """Return what the function at MODULE:FUNCTION says of itself."""
+def declared(place: str, *further: Argument) -> Declared:
+    """Return what the function at MODULE:FUNCTION says of itself, with further arguments that somebody else handles."""
     module, _, name = place.partition(":")
     spec = find_spec(module)
     assert spec is not None, module
@@ -85,29 +107,47 @@ def declared(place: str) -> Declared:
     (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     text = cleandoc(ast.get_docstring(function) or "")
     beginning, _, rest = text.partition("\nArgs:\n")
+    beginning = beginning.partition("\n>>> ")[0]
     found = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", rest.partition("\n\n")[0], re.MULTILINE)
-    words = {name: " ".join(line.split()) for name, line in found}
+    words = {name: " ".join(line.split()).rstrip(".") for name, line in found}
     plain, keyword = function.args.args, function.args.kwonlyargs
     defaults = [REQUIRED] * (len(plain) - len(function.args.defaults)) + [
-        ast.literal_eval(each) for each in function.args.defaults
+        _value(each) for each in function.args.defaults
     ]
-    defaults += [REQUIRED if each is None else ast.literal_eval(each) for each in function.args.kw_defaults]
+    defaults += [REQUIRED if each is None else _value(each) for each in function.args.kw_defaults]
     arguments = [
         _argument(each, words[each.arg], default, each in keyword)
         for each, default in zip([*plain, *keyword], defaults, strict=True)
         if each.arg in words and each.arg != "progress"
     ]
-    summary, _, more = beginning.strip().partition("\n\n")
+    known = [each.name for each in arguments]
+    arguments += [each for each in further if "variant" in known and each.name not in known]
+    summary, *paragraphs = [" ".join(part.split()) for part in beginning.strip().split("\n\n")]
+    example = next((part for part in paragraphs if part.startswith("Example: ")), "")
     return Declared(
         place,
-        " ".join(summary.split()),
-        more.strip(),
+        summary,
+        "\n\n".join(part for part in paragraphs if part != example),
+        example.removeprefix("Example: "),
         tuple(arguments),
         any(each.arg == "progress" for each in keyword),
+        ast.unparse(function.returns) if function.returns else "",
     )
+
+
+def _value(node: ast.expr) -> Any:
+    """Return a default value; a name of the module stands for itself."""
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 
 def _argument(node: ast.arg, words: str, default: Any, is_keyword: bool) -> Argument:
     annotation = ast.unparse(node.annotation) if node.annotation else "str"
-    kind = _TYPES.get(annotation.removesuffix(" | None"), str)
-    return Argument(node.arg, words, kind, default, is_keyword, annotation.startswith(_REPEATED))
+    return Argument(
+        node.arg,
+        words,
+        _TYPES.get(annotation.removesuffix(" | None"), str),
+        default,
+        is_keyword or node.arg in BY_OPTION,
+        annotation.startswith(_REPEATED),
+        "Path" in annotation or "Folder" in annotation,
+    )

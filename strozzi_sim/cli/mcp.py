@@ -1,158 +1,260 @@
-"""Tools for assistants, by the Model Context Protocol: the same functions as the commands, with the schema of their arguments.
+"""mcp: ten tools for assistants over the Model Context Protocol, made from public functions by their signatures.
 
-What an assistant writes is data of somebody else: code runs only if the user who started the server named it, files are those below the
-folder that the server was started in, and a call ends at a number of games and of seconds.
+What an assistant writes is data of somebody else: agents run no file but those that the user who started the server named, files are
+those below the folder that it was started in, and a call ends after some seconds.
 """
 
 import json
+import os
 import shlex
-from collections.abc import Mapping, Sequence
-from functools import partial
-from importlib.metadata import version
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from math import isfinite
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anyio
-from anyio.to_thread import run_sync
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, TextContent, Tool
+from strozzi_sim.cli.analyse import costs
+from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
+from strozzi_sim.cli.show import Answer
+from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
+from strozzi_sim.runtime.parsing import parse_json
 
-from strozzi_sim.agent.named_files import only_named
-from strozzi_sim.errors import ArgumentError, InputError, StrozziError, suggest_names
-from strozzi_sim.cli.app import OPTIONS, PLACES, as_document
-from strozzi_sim.cli.declared import Declared, declared
-from strozzi_sim.study.kinds import FUNCTIONS
-from strozzi_sim.study.progress import Progress
+if TYPE_CHECKING:
+    from strozzi_sim.study.results import Results
 
-NAMES = tuple(file.replace("_", "-") for file in FUNCTIONS.values())
-HIDDEN = ("folder", "workers", "template", "code")  # arguments that an assistant does not choose
-FILES = ("study", "file", "source")  # arguments that may name files
-MOST_ROWS, MOST_GAMES, SECONDS = 100, 50_000, 120.0  # of a table, and of a call
+Document = dict[str, Any]
+SECONDS = 120.0  # of a call
+ROWS, MORE_ROWS = 50, 200  # of a table, and of one that is asked for by name
+HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that assistants do not choose
 INSTRUCTIONS = (
-    "Simulates Eurogames to measure balance, strategy and agent strength. Every figure has an interval (low, high, 95 %) and n; do not call a "
-    "difference real if the interval holds 0, or seats unequal if their intervals hold the same share. Every answer has a verdict, and the "
-    "command that gives it again in a terminal. Calls are independent: the same arguments give the same answer."
+    "Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval holds 0 may be "
+    "chance. Tell the user the command of an answer, and which component data is reconstructed. The same arguments give "
+    "the same answer."
+)
+_KIND = "strozzi_sim.study.kinds"
+# By tool: its function, the main tables of a study, and defaults for somebody who waits.
+TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
+    "games": ("strozzi_sim.cli.about:describe_games", (), {}), "position": ("strozzi_sim.play.one_game:position", (), {}),
+    "analyse": ("strozzi_sim.play.one_game:analyse", (), {}),
+    "balance": (f"{_KIND}.balance:simulate", ("seats", "lineup", "balance"), {"deals": 500}),
+    "compare": (f"{_KIND}.compare:compare", ("changes", "difference", "sides"), {"deals": 300}),
+    "worth": (f"{_KIND}.worth:worth", ("worth",), {"deals": 200}),
+    "tournament": (f"{_KIND}.tournament:tournament", ("ratings", "pairwise"), {"deals": 50}),
+    "sweep": (f"{_KIND}.sweep:sweep", ("sweep",), {"deals": 200}),
+    "luck": (f"{_KIND}.luck:luck", ("luck", "drama"), {"deals": 200, "games": 30}),
+    "results": ("strozzi_sim.study.folders:load_results", ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep"), {}),
+}  # fmt: skip
+SHOWN = (
+    Argument("tables", "names of tables to show, of kept facts too; default: the main ones", is_repeated=True),
+    Argument("where", "values that rows must have, COLUMN=VALUE such as figure=win_share", is_repeated=True),
 )
 
 
-def tools() -> list[Tool]:
-    """Return a tool for every kind of study."""
-    found = []
-    for name in NAMES:
-        function = declared(PLACES[name])
-        schema = function.schema
-        schema["properties"] = {key: value for key, value in schema["properties"].items() if key not in HIDDEN}
-        found.append(Tool(name=name, description=f"{function.summary} {function.more}".strip(), input_schema=schema))
+@cache
+def function_of(tool: str) -> Declared:
+    """Return what the function of a tool says of itself."""
+    if tool not in TOOLS:
+        raise InputError(f"unknown tool {short_repr(tool)}; {suggest_names(tool, TOOLS)}")
+    return declared(TOOLS[tool][0])
+
+
+def arguments_of(tool: str) -> dict[str, Argument]:
+    """Return the arguments of a tool by name."""
+    found = [each for each in function_of(tool).arguments if each.name not in HIDDEN]
+    return {each.name: each for each in (*found, *(SHOWN if TOOLS[tool][1] else ()))}
+
+
+def schema_of(tool: str) -> Document:
+    """Return the JSON schema of a tool's arguments."""
+    from strozzi_sim.game import game_names
+
+    words, properties = {str: "string", int: "integer", float: "number", bool: "boolean"}, dict[str, Document]()
+    usual, arguments = TOOLS[tool][2], arguments_of(tool)
+    for name, each in arguments.items():
+        one: Document = {"type": words[each.type]}
+        if name == "game" and each.type is str:
+            one["enum"] = ["", *game_names()] if each.default == "" else list(game_names())
+        about = each.words.partition("; default: ")[0] if name in usual else each.words
+        properties[name] = {"description": about, **({"type": "array", "items": one} if each.is_repeated else one)}
+        if name in usual:
+            properties[name]["default"] = usual[name]
+    required = [name for name, each in arguments.items() if each.default is REQUIRED]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def checked(tool: str, given: Mapping[str, Any]) -> Document:
+    """Return the arguments of a call as its function takes them; refuse others by name, and paths that lead out."""
+    known, found = arguments_of(tool), dict(TOOLS[tool][2])
+    for name, value in given.items():
+        if name not in known:
+            raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, known)}")
+        if value is not None:
+            found[name] = _read(known[name], value)
+    for name, each in known.items():
+        if each.default is REQUIRED and name not in found:
+            raise ArgumentError(name, "is needed")
     return found
 
 
-def call(
-    name: str, given: Mapping[str, Any], root: Path | None = None, code: Sequence[str] = (), seconds: float = SECONDS
-) -> dict[str, Any]:
-    """Call a tool and return its answer: verdict, games, the command that gives it again, and the first rows of every table.
+def _read(argument: Argument, value: Any) -> Any:
+    """Return the value of an argument from JSON."""
+    if argument.is_repeated and isinstance(value, list):
+        return [_read(Argument(argument.name, "", is_path=argument.is_path), each) for each in value]
+    if argument.type is bool or isinstance(value, bool | dict | list):
+        if argument.type is not bool or not isinstance(value, bool):
+            expected = "true or false" if argument.type is bool else "text or a number"
+            raise ArgumentError(argument.name, f"expected {expected}, got {short_repr(value)}")
+        return value
+    try:
+        found = argument.read(str(value))
+    except ValueError as error:
+        raise ArgumentError(argument.name, str(error)) from None
+    if argument.is_path:
+        _check_inside(argument.name, str(value))
+    return [found] if argument.is_repeated else found
 
-    Args:
-        name: name of the tool.
-        given: arguments of the call.
-        root: folder that files must be in; default: the current one.
-        code: files of agents that may run.
-        seconds: longest time.
-    """
-    if name not in NAMES:
-        raise InputError(f"no tool {name!r}; {suggest_names(name, NAMES)}")
-    function = declared(PLACES[name])
-    known = [each.name for each in function.arguments]
-    for key, value in given.items():
-        if key not in known or key in HIDDEN:
-            raise ArgumentError(
-                key, f"unknown argument of {name}; {suggest_names(key, [each for each in known if each not in HIDDEN])}"
-            )
-        if key in FILES:
-            _check_inside(key, str(value), (root or Path()).resolve())
-    command = command_of(name, function, given)
-    one = {"workers": 1} if "workers" in known else {}
-    with only_named(code, by="the assistant", advice="start the server with its name"):
-        results = function.call(**given, **one, progress=_limits(command, seconds))
-    document = as_document(results)
-    shown = {table: rows[:MOST_ROWS] for table, rows in document["tables"].items()}
-    left_out = {table: len(rows) - MOST_ROWS for table, rows in document["tables"].items() if len(rows) > MOST_ROWS}
+
+def _check_inside(argument: str, path: str) -> None:
+    """Refuse a path that leads out of the current folder."""
+    leads_out = "\0" in path or Path(path).is_absolute() or ".." in Path(path).parts
+    if leads_out or not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(".")):
+        allowed = "must be a path inside the folder that the server was started in"
+        raise ArgumentError(argument, f"{allowed}, got {short_repr(path)}")
+
+
+def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
+    """Return the answer of a tool as plain data, with the command that gives it again."""
+    from strozzi_sim.agent.named_files import only_named
+    from strozzi_sim.study.progress import Progress
+
+    function, (_, shown, _) = function_of(tool), TOOLS[tool]
+    command = shlex.join(["strozzi", "mcp", *(f"--code={file}" for file in code), tool, json.dumps(given)])
+    arguments = checked(tool, given)
+    wanted, where = arguments.pop("tables", ()), arguments.pop("where", ())
+    progress = {"progress": Progress(command=command)} if function.takes_progress else {}
+    with only_named(code, "the call", "start strozzi mcp with --code and this file"):
+        found = function.call(**arguments, **progress)
+        if shown:
+            if progress and found.folder is not None:
+                found.report()
+            found = _told(found, wanted, where, shown)
+    return _plain({"command": command} | (found if isinstance(found, dict) else {"analysis": found}))
+
+
+def _told(found: "Results", wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
+    """Return the verdict and tables of results; rows of figures without an interval are left out, and counted."""
+    kept, tables = [name for name in found.look.facts if name not in found.tables], dict[str, Document]()
+    for name in wanted or [each for each in shown if each in found.tables]:
+        if name not in (*found.tables, *kept):
+            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, found.tables)}")
+        frame = found.facts(name) if name in kept else found.tables[name]
+        for condition in where:
+            column, _, value = condition.partition("=")
+            if column not in frame:
+                raise ArgumentError("where", f"unknown column {short_repr(column)}; {suggest_names(column, frame)}")
+            frame = frame[frame[column].astype(str) == value]
+        known = frame[frame["low"].notna()] if "low" in frame else frame
+        known = known.sort_values("p", kind="stable") if "p" in known else known
+        rows = known.head(MORE_ROWS if wanted else ROWS).to_dict("records")
+        tables[name] = {"rows": rows, "of": len(known), "without_interval": len(frame) - len(known)}
+    reconstructed = {name: list(variant.reconstructed) for name, variant in found.study.variant_of.items()}
     return {
-        "verdict": document["verdict"], "summary": results.summary, "games": document["games"], "command": command, "tables": shown,
-        "rows_left_out": left_out,
+        "verdict": found.verdict, "games": found.n_games, "tables": tables, "all_tables": [*found.tables, *kept],
+        "reconstructed_data": reconstructed,
     }  # fmt: skip
 
 
-def _check_inside(argument: str, value: str, root: Path) -> None:
-    """Refuse a file outside the folder that the server was started in."""
-    if not (root / value).resolve().is_relative_to(root):
-        raise ArgumentError(argument, f"{value}: is outside of {root}, where the server was started")
+def _plain(found: Any) -> Any:
+    """Return an answer as JSON has it: six digits, and no infinite number."""
+    found = found.item() if hasattr(found, "item") else found
+    found = costs(found) if hasattr(found, "turning_points") else found
+    if isinstance(found, dict):
+        return {str(key): _plain(value) for key, value in found.items()}
+    if isinstance(found, float):
+        return float(f"{found:.6g}") if isfinite(found) else None
+    return [_plain(each) for each in found] if isinstance(found, list | tuple) else found
 
 
-def command_of(name: str, function: Declared, given: Mapping[str, Any]) -> str:
-    """Return the command of a call, as a terminal takes it."""
-    words = ["strozzi", name]
-    for each in function.arguments:
-        values = given.get(each.name, [])
-        several = values if isinstance(values, list) else [values]
-        option = f"--{OPTIONS.get(each.name, each.name).replace('_', '-')}"
-        if each.type is bool:
-            words += [option] if values else []
-        else:
-            words += [
-                word for value in several for word in ((option, str(value)) if each.is_keyword else (str(value),))
-            ]
-    return shlex.join(words)
+def call(
+    tool: str, given: Document, code: Sequence[str], seconds: float, is_left: Callable[[], bool] = lambda: False
+) -> Document:
+    """Return the answer of a tool from a process of its own, which is ended after so many seconds."""
+    from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
-
-def _limits(command: str, seconds: float) -> Progress:
-    """Return the callbacks of a run that end it with an InputError beyond a limit."""
-    deadline = monotonic() + seconds
-
-    def check(phase: str, done: int, total: int) -> None:
-        elsewhere = f"ask for fewer deals, or run this in a terminal: {command}"
-        if total > MOST_GAMES:
-            raise InputError(f"{total:,} games are more than the {MOST_GAMES:,} that one call may play; {elsewhere}")
-        if monotonic() > deadline and done < total:
-            raise InputError(f"{done:,} of {total:,} games were played in {seconds:g} s, the limit; {elsewhere}")
-
-    return Progress(on_phase=check, command=command)
-
-
-async def _list_tools(context: Any, parameters: PaginatedRequestParams | None) -> ListToolsResult:
-    return ListToolsResult(tools=tools())
-
-
-async def _call_tool(code: Sequence[str], context: Any, parameters: CallToolRequestParams) -> CallToolResult:
+    until, function = monotonic() + seconds, function_of(tool)
+    checked(tool, given)
     try:
-        given = dict(parameters.arguments or {})
-        answer = await run_sync(partial(call, parameters.name, given, code=code))
-    except StrozziError as error:
-        return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
-    return CallToolResult(content=[TextContent(type="text", text=json.dumps(answer, allow_nan=False))])
+        over = lambda: is_left() or monotonic() > until  # noqa: E731
+        return dict(call_in_worker(answer, tool, given, code, seconds=seconds, is_cancelled=over))
+    except Cancelled:
+        again = ", or name a folder, in which the same call goes on" if function.takes_progress else ""
+        raise InputError(f"{tool}: took more than {seconds:g} s and was ended; ask for less{again}") from None
+    except WorkerDied as died:
+        raise InputError(f"{tool}: an agent {died.what}") from None
 
 
-def server(code: Sequence[str] = ()) -> Server[Any]:
-    """Return the server of all tools; agents may run these files."""
+def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
+    """Return the server of all tools; a call ends after `seconds`, and uses no agents' files but `code`."""
+    from importlib.metadata import version
+
+    from anyio.to_thread import run_sync
+    from mcp.server.lowlevel import Server
+    from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
+
+    async def list_tools(context: Any, parameters: Any) -> Any:
+        about = {name: " ".join(f"{function_of(name).summary} {function_of(name).more}".split()) for name in TOOLS}
+        return ListToolsResult(tools=[Tool(name=each, description=about[each], input_schema=schema_of(each)) for each in TOOLS])  # fmt: skip
+
+    async def call_tool(context: Any, parameters: Any) -> Any:
+        left, given = threading.Event(), dict(parameters.arguments or {})
+        try:
+            asked = partial(call, parameters.name, given, code, seconds, left.is_set)
+            found = await run_sync(asked, abandon_on_cancel=True)
+        except (StrozziError, OSError) as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        finally:
+            left.set()
+        return CallToolResult(content=[TextContent(text=json.dumps(found))], structured_content=found)
+
     return Server(
-        "strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, on_list_tools=_list_tools,
-        on_call_tool=partial(_call_tool, tuple(code)),
+        "strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool,
     )  # fmt: skip
 
 
-def serve(code: Sequence[str] = ()) -> None:
-    """Serve the tools over standard input and output until input ends."""
-    anyio.run(_serve, code)
+def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: Sequence[str | Path] = ()) -> Answer:
+    """Offer ten tools for an assistant (Model Context Protocol) on standard input and output.
 
+    Example: strozzi mcp games '{"game": "strozzi"}'
 
-async def _serve(code: Sequence[str]) -> None:
-    made = server(code)
-    async with stdio_server() as (reading, writing):
-        await made.run(reading, writing, made.create_initialization_options())
+    Args:
+        tool: call this tool once; default: serve all
+        arguments: its arguments, a JSON object
+        seconds: longest time of one call
+        code: a file that agents may use; several times
+    """
+    check_range("seconds", seconds, 1, 1e6)
+    files = [str(file) for file in code]
+    if not tool:
+        from strozzi_sim.adapters.common import needs
 
+        with needs("mcp", "mcp"):
+            import anyio
+            from mcp.server.stdio import stdio_server
+        made = make_server(seconds, files)
 
-if __name__ == "__main__":
-    import sys
+        async def serve() -> None:
+            async with stdio_server() as (reading, writing):
+                await made.run(reading, writing, made.create_initialization_options())
 
-    serve(sys.argv[1:])
+        anyio.run(serve)
+        return Answer(None)
+    try:
+        given = parse_json(arguments.encode())
+    except ValueError as error:
+        raise ArgumentError("arguments", f"must be a JSON object, got {short_repr(arguments)}: {error}") from None
+    if not isinstance(given, dict):
+        raise ArgumentError("arguments", f"must be a JSON object, got {short_repr(arguments)}")
+    found = call(tool, given, files, seconds)
+    return Answer(found, [json.dumps(found, indent=1, allow_nan=False)])

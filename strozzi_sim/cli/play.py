@@ -1,94 +1,77 @@
 """play: a human player at one seat, in the terminal or in the browser."""
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from strozzi_sim.cli import options
-from strozzi_sim.cli.analyse import print_analysis
+from strozzi_sim.cli.analyse import analysis_lines
 from strozzi_sim.cli.at_table import Person
-from strozzi_sim.errors import AgentFault, InputError, Stopped, as_argument_error
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, Stopped, as_argument_error, check_range
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.game.contract import Game
-    from strozzi_sim.game.variants import Variant
+    from strozzi_sim.game.variants import AnyVariant, Variant
     from strozzi_sim.play.position import Position
     from strozzi_sim.web.session import Sitting
 
 
 def play(
-    game: options.GameName,
-    players: options.OnePlayers = "",
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default: the game's own"
-        ),
-    ] = "",
-    seat: Annotated[int, typer.Option(help="your seat; seat 0 starts")] = 0,
-    seed: options.Seed = 0,
-    deal: Annotated[int, typer.Option(help="number of the deal")] = 0,
-    variant: options.VariantName = "base",
-    study: options.StudyFile = None,
-    settings: options.Settings = None,
-    judge: Annotated[
-        str,
-        typer.Option(
-            help="an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with --web: learned, where it does"
-        ),
-    ] = "",
-    web: Annotated[bool, typer.Option("--web", help="play in the browser, on this machine alone")] = False,
-    hint: Annotated[
-        str, typer.Option(help="with --web: the agent that gives hints; default: the game's search agent")
-    ] = "",
-    port: Annotated[int, typer.Option(help="with --web: port of 127.0.0.1 to listen on; default: a free one")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=options.named_path, metavar="FILE", help="with --web: write the record of each finished game"
-        ),
-    ] = None,
-) -> None:
+    game: str, *, players: str | None = None, agents: str = "", seat: int = 0, seed: int = 0, deal: int = 0, variant: "AnyVariant" = "base",
+    study: str | Path = "", judge: str = "", web: bool = False, hint: str = "", port: int = 0, out: str | Path = "",
+) -> None:  # fmt: skip
     """Play a game yourself against agents, in the terminal (type a name, or ? for help) or in the browser.
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1 --web
+
+    Args:
+        game: a game; `strozzi games` lists them
+        players: player count; default: 4, or the fewest of the game
+        agents: the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default: the game's own
+        seat: your seat; seat 0 starts
+        seed: random seed, below 2^53
+        deal: number of the deal
+        variant: a variant of the game's components
+        study: a study's TOML file that defines the variant
+        judge: an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with --web: learned, where
+            it does
+        web: play in the browser, on this machine alone
+        hint: with --web: the agent that gives hints; default: the game's search agent
+        port: with --web: port of 127.0.0.1 to listen on; default: a free one
+        out: with --web: write the record of each finished game
     """
     from strozzi_sim.agent import seat_others
-    from strozzi_sim.game import load_game
+    from strozzi_sim.agent.names import agents_named, game_named, one_count, one_variant
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
-    from strozzi_sim.runtime.worker import stdout_to_stderr
+    from strozzi_sim.runtime.workers import stdout_to_stderr
     from strozzi_sim.web.session import Sitting
 
-    the_game = load_game(game)
-    count = options.one_player_count(players, the_game)
-    options.check_range("--seat", seat, 0, count - 1)
-    options.check_range("--deal", deal, 0, 2**53 - 1)
-    options.check_seed(seed)
-    agents = agents or the_game.default_agent
-    others = options.parse_lineup(agents, the_game, count - 1)
-    for spec in others:
-        if not spec.agent.plays(the_game, count):
-            raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
-    chosen = options.find_variant(the_game, variant, study, settings)
+    the_game = game_named(game)
+    count = one_count(the_game, players)
+    check_range("seat", seat, 0, count - 1)
+    check_range("deal", deal, 0, 2**53 - 1)
+    check_range("seed", seed, 0, 2**53 - 1)
+    others = agents_named(the_game, agents or the_game.default_agent, counts=[count])
+    if len(others) > count - 1:
+        raise ArgumentError("agents", f"{len(others)} agents for {count - 1} seats; give at most {count - 1}")
+    chosen = one_variant(the_game, "variant", variant, study)
     judging = as_argument_error("judge", find_judge, judge, the_game, count, chosen) if judge else None
-    foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
-    if foreign:
-        options.print_status(
-            f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
+    if foreign := dict.fromkeys(spec.text for spec in others if spec.foreign):
+        print(
+            f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command",
+            file=sys.stderr,
         )
     seated = seat_others(others, count, seat)
     if web:
         judging = judging or _default_judge(the_game, count, chosen)
         given = Sitting(the_game, chosen, count, seed, deal, seat, seated, _hinting(hint, the_game, count), judging)
-        _serve(given, port, out)
+        _serve(given, port, Path(out) if out else None)
         return
-    for option, value in (("--hint", hint), ("--port", port), ("--out", out)):
+    for option, value in (("hint", hint), ("port", port), ("out", out)):
         if value:
-            raise InputError(f"{option}: only valid with --web")
+            raise ArgumentError(option, "only valid with --web")
     table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     names = [spec.text for spec in seated]
     names[seat] = YOU
@@ -108,7 +91,7 @@ def play(
         if action not in table.legal:
             raise AgentFault(
                 f"agent {names[table.actor]!r} at seat {table.actor} chose the illegal action {action} (seed {seed}, deal {deal}); "
-                f"replay: strozzi play {game} --players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
+                f"replay: strozzi play {game} --players {count} --agents '{agents or the_game.default_agent}' --seat {seat} --seed {seed} --deal {deal}"
             )
         table.play(action)
     person.show_table()
@@ -116,7 +99,7 @@ def play(
     if judging is not None:
         dealt = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
         print()
-        print_analysis(analyse_game(dealt, table.actions, judging, names=names))
+        print(*analysis_lines(analyse_game(dealt, table.actions, judging, names=names)), sep="\n")
 
 
 def _serve(sitting: "Sitting", port: int, out: Path | None) -> None:
@@ -131,7 +114,7 @@ def _serve(sitting: "Sitting", port: int, out: Path | None) -> None:
     from strozzi_sim.web.server import TableServer, port_error
     from strozzi_sim.web.session import Session
 
-    options.check_range("--port", port, 0, 65_535)
+    check_range("port", port, 0, 65_535)
     if out is not None and not out.exists():
         write_record(out, [])  # an unwritable place is an error before the game
     ending = Ending(out)
@@ -183,6 +166,3 @@ def outcome_words(table: "Position", names: list[str], seat: int) -> str:
         return f"{won}."
     verb = "share" if places.count(places[seat]) > 1 else "take"
     return f"{won}; you {verb} place {places[seat]} with {scores[seat]}."
-
-
-COMMANDS = {"play": play}

@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.errors import InputError, RuleViolation, as_argument_error, pluralize
+from strozzi_sim.errors import ArgumentError, RuleViolation, as_argument_error, pluralize
 
 if TYPE_CHECKING:
     from strozzi_sim.play.analyse import GameAnalysis
@@ -40,7 +40,7 @@ def write_tables(file: Path, html: Path, game: int | None, judge: str, redraws: 
     pages: list[str] = []
     listed: list[tuple[str, str, str]] = []
     if not one and html.is_file():
-        raise InputError(f"--html: {html} is a file; name a page that ends in .html, or a folder")
+        raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
     for number, recorded in found:
         page, heading = replay_page(recorded, *_judged(recorded, file, judge, redraws))
         if not one and not pages:
@@ -53,7 +53,7 @@ def write_tables(file: Path, html: Path, game: int | None, judge: str, redraws: 
         about = f"seed {header['seed']}, deal {header['deal']}; {', '.join(recorded.names)}"
         listed.append((path.name, f"Game {number}: {heading}", about))
     if not pages:
-        raise InputError(f"--game: {file} holds {pluralize(sum(1 for _ in read_record(file)), 'game')}, got {game}")
+        raise ArgumentError("game", f"{file} holds {pluralize(sum(1 for _ in read_record(file)), 'game')}, got {game}")
     if not one:
         write_page(html / "index.html", list_page(f"{pluralize(len(pages), 'game')} of {file.name}", listed))
     return {"pages": pages, "page": str(html if one else html / "index.html")}

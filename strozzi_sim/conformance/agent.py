@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from strozzi_sim.agent import AnyAgent
+from strozzi_sim.agent.names import agents_named
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant
 from strozzi_sim.play.leak_check import LeakCheck, check_leaks
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.agent.names import agents_named
 
 
 def check_agent(

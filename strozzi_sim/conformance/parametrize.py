@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from strozzi_sim.agent import AnyAgent
+from strozzi_sim.agent.names import agents_named
 from strozzi_sim.conformance.agent import check_agent
 from strozzi_sim.conformance.checked import GameCheck
 from strozzi_sim.conformance.game import PROMISES, check_promises
@@ -13,7 +14,6 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant
-from strozzi_sim.agent.names import agents_named
 
 
 @dataclass

@@ -58,7 +58,7 @@ def _cell(here: Checked, players: int, agents: int) -> CellCounts:
     text = ", ".join(spec.text for spec in lineup)
     positions = tuple(spec.text for spec in match.positions)
     return CellCounts(
-        players, here.variant.name, text, positions, agents == 1, CHUNKS * DEALS, here.variant.components, outcome, counts, plan,
+        players, here.variant.name, text, CHUNKS * DEALS, positions, agents == 1, here.variant.components, outcome, counts, plan,
         sign=here.game.sign,
     )  # fmt: skip
 

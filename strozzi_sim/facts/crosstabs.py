@@ -67,6 +67,14 @@ class _Cube:
         return _Cube(self.table, bounds, sums, derived, self.alone + other.alone)
 
 
+def _occurring(cube: _Cube, counts: Array) -> tuple[Array, Array]:
+    """Return the numbers of a cube's cells that occur in any chunk, int64[K], and their counts, int64[1 + sums, K, C]."""
+    part = counts[:, cube.first : cube.first + cube.cells * cube.width]
+    places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
+    there = part.reshape(len(counts), cube.cells, cube.width)[:, places]
+    return places, np.ascontiguousarray(there.transpose(2, 1, 0))
+
+
 class CrosstabPlan:
     """The cubes that contain given crosstabs in a setting."""
 
@@ -204,14 +212,23 @@ class CrosstabPlan:
         """Return whether the counts of this plan contain a crosstab, even one that was not requested."""
         return crosstab in self._cube_of or bool(self._holding(self._need(crosstab)))
 
-    def read(self, crosstab: Crosstab, counts: Array) -> Array:
-        """Return a crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums]."""
+    def read(self, crosstab: Crosstab, counts: Array, found: dict[int, tuple[Array, Array]] | None = None) -> Array:
+        """Return a crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums].
+
+        Args:
+            crosstab: crosstab to read.
+            counts: counts of C chunks.
+            found: what occurs in the cubes of these counts, by a cube's first count; filled here, for the next crosstab.
+        """
         table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._holder(crosstab, self._need(crosstab))
-        part = counts[:, cube.first : cube.first + cube.cells * cube.width].reshape(len(counts), cube.cells, cube.width)
-        places = np.indices(cube.shape).reshape(len(cube.shape), cube.cells)
+        found = {} if found is None else found
+        if cube.first not in found:
+            found[cube.first] = _occurring(cube, counts)
+        places, part = found[cube.first]
+        at = np.unravel_index(places, cube.shape) if cube.bounds else ()
         written = {
-            name: np.asarray(starts)[place] for (name, starts), place in zip(cube.bounds.items(), places, strict=True)
+            name: np.asarray(starts)[place] for (name, starts), place in zip(cube.bounds.items(), at, strict=True)
         }
 
         def values(name: str) -> Array:
@@ -219,13 +236,13 @@ class CrosstabPlan:
             if not column.derived_from:
                 return written[name]
             assert column.values is not None
-            found: Array = np.asarray(column.values(self._setting))[
+            derived: Array = np.asarray(column.values(self._setting))[
                 tuple(written[base] for base in column.derived_from)
             ]
-            return found
+            return derived
 
         shape = tuple(len(self.levels(crosstab.fact, name).names) for name in crosstab.by)
-        cell = np.zeros(cube.cells, np.int64)
+        cell = np.zeros(len(places), np.int64)
         for name, size in zip(crosstab.by, shape, strict=True):
             cell = cell * size + self.levels(crosstab.fact, name).of(values(name))
         condition = self.condition(crosstab)
@@ -236,18 +253,20 @@ class CrosstabPlan:
                 {name: column.levels_in(self._setting) for name, column in columns.items()},
                 {name: column.scale for name, column in columns.items()},
             )
+            rows = np.flatnonzero(np.broadcast_to(keep, cell.shape))
         else:
-            keep = np.ones(cube.cells, bool)
-        numbers = [part[:, keep, 0]]
-        for name in crosstab.sums:
-            summed = name in cube.sums
-            numbers.append(part[:, keep, 1 + cube.sums.index(name)] if summed else numbers[0] * values(name)[keep])
-        cell = cell[keep]
-        cells = int(np.prod(shape, dtype=np.int64))
-        found = np.zeros((len(numbers), cells, len(counts)), np.int64)
-        for k, column in enumerate(numbers):
-            np.add.at(found[k], cell, column.T)
-        return np.ascontiguousarray(found.transpose(2, 1, 0)).reshape(len(counts), *shape, len(numbers))
+            rows = np.arange(len(cell))
+        rows = rows[np.argsort(cell[rows], kind="stable")]  # cells that are added up stand together
+        into, first = np.unique(cell[rows], return_index=True)
+        read = np.zeros((1 + len(crosstab.sums), int(np.prod(shape, dtype=np.int64)), len(counts)), np.int64)
+        if len(rows):
+            events = part[0][rows]
+            read[0, into] = np.add.reduceat(events, first, axis=0)
+            for k, name in enumerate(crosstab.sums, 1):
+                summed = name in cube.sums
+                numbers = part[1 + cube.sums.index(name)][rows] if summed else events * values(name)[rows, None]
+                read[k, into] = np.add.reduceat(numbers, first, axis=0)
+        return np.ascontiguousarray(read.transpose(2, 1, 0)).reshape(len(counts), *shape, len(read))
 
     @cached_property
     def digest(self) -> str:

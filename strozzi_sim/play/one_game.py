@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
+    from strozzi_sim.agent.names import Agents as Lineup
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.play.analyse import GameAnalysis
     from strozzi_sim.play.position import Position
-    from strozzi_sim.agent.names import Agents as Lineup
+    from strozzi_sim.simulation.match import Match
 
 
 def record(
@@ -49,35 +50,37 @@ def record(
     >>> lines[0]["agents"], lines[0]["seed"], len(lines) > 100
     (['random', 'random', 'random'], 7, True)
     """
-    from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
-    from strozzi_sim.game import find_game
     from strozzi_sim.play.records import record_games
     from strozzi_sim.simulation.interrupts import stop_flag
-    from strozzi_sim.simulation.match import Match
-    from strozzi_sim.simulation.seatings import seating_design
-    from strozzi_sim.agent.names import agents_named, player_counts, variants_named
 
-    the_game = find_game(game)
-    counts = player_counts(the_game, players)
-    if len(counts) != 1:
-        raise ArgumentError("players", f"expected one number of players, got {players!r}")
+    match, deals = match_of(game, players, agents, games, deal, seating, seatings, seed, variant)
+    with stop_flag():
+        return list(record_games(match, deals, seating))
+
+
+def match_of(
+    game: str | Game, players: int | str | None, agents: Lineup, games: int, deal: int | None, seating: int | None, seatings: str,
+    seed: int, variant: AnyVariant,
+) -> tuple[Match, range]:  # fmt: skip
+    """Return the match and the deals that `record` plays with these arguments."""
+    from strozzi_sim.agent.names import game_named, lineups_of, one_count, variants_named
+    from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
+    from strozzi_sim.simulation.match import Match
+
+    the_game = game_named(game)
+    count = one_count(the_game, players)
     check_whole("games", games, 1, 10**9)
     if deal is not None:
         check_whole("deal", deal, 0, 2**53 - 1)
         if games != 1:
-            raise ArgumentError("games", f"deal is one game, got games={games}")
+            raise ArgumentError("games", f"`deal` is one game, got {games} games")
     check_whole("seed", seed, 0, 2**53 - 1)
-    variants = variants_named(the_game, variant)
-    if len(variants) != 1:
-        raise ArgumentError("variant", f"expected one variant, got {len(variants)}")
-    lineup = agents_named(the_game, agents)
-    seating_design(seatings, counts[0])
-    match = as_argument_error("agents", Match, the_game, counts[0], tuple(lineup), variants[0], seed, seatings)
+    (chosen,) = variants_named(the_game, [variant])
+    (lineup,) = lineups_of(the_game, agents, [count])
+    match = as_argument_error("seatings", Match, the_game, count, lineup, chosen, seed, seatings)
     if seating is not None:
         check_whole("seating", seating, 0, len(match.design) - 1)
-    deals = range(games) if deal is None else range(deal, deal + 1)
-    with stop_flag():
-        return list(record_games(match, deals, seating))
+    return match, range(games) if deal is None else range(deal, deal + 1)
 
 
 def position(
@@ -114,10 +117,10 @@ def position(
     (0, 0, 4)
     """
     from strozzi_sim.agent import check_lineup, seat_others
+    from strozzi_sim.agent.names import agents_named
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.position import Position
-    from strozzi_sim.agent.names import agents_named
 
     table, done = Position(game, players, seed, deal, variant), 0
     before: dict[int, Position] = {}

@@ -7,9 +7,10 @@ Compiled agents release the interpreter lock, so the workers are threads; other 
 
 import pickle
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, MatchResult
 
 _BATCH = 4  # tasks for each worker at once, if results come in batches
-_AHEAD = 256  # tasks that wait at most for workers of a cluster, where more may join
+_AHEAD = 256  # batches that wait at most for workers of a cluster, where more may join
+_SECONDS = 0.04  # that a batch of tasks takes: long beside joblib's work for it, short for whoever waits
+_MOST = 64  # tasks of a batch
 refusal = ""  # why this process must not play, if it is a worker of a cluster that differs from the others
 
 
@@ -34,7 +37,7 @@ class Task:
     """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
 
     `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept, `luck` how luck is measured, if it is;
-    with `answers` those of Python agents are counted.
+    with `answers` those of Python agents are counted. What the worker makes of the result with `finish`, if it is given, is returned.
     """
 
     key: Any
@@ -47,6 +50,7 @@ class Task:
     keep: RowSelection = NO_ROWS
     luck: Luck | None = None
     answers: bool = False
+    finish: Callable[[MatchResult], Any] | None = None
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
@@ -91,9 +95,11 @@ def perform(
 
 
 def _perform(
-    number: int, task: Task | bytes, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
-) -> tuple[int, MatchResult | None]:
-    """Return a task's number and result; a pickled task is unpickled here, where its errors reach the caller.
+    number: int, tasks: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
+) -> tuple[int, list[tuple[Any, float]]]:
+    """Return a batch's number, and result and seconds of its tasks up to the first that was stopped, whose result is None.
+
+    Pickled tasks are unpickled here, where their errors reach the caller.
 
     Raises:
         ClusterError: this process must not play.
@@ -101,11 +107,19 @@ def _perform(
     if refusal:
         raise ClusterError(refusal)
     stop = np.require(stop, requirements="W")  # a copy in a worker of Ray, which shares arrays read-only
-    return number, perform(pickle.loads(task) if isinstance(task, bytes) else task, stop, left)
+    done: list[tuple[Any, float]] = []
+    for task in pickle.loads(tasks) if isinstance(tasks, bytes) else tasks:
+        began = monotonic()
+        played = perform(task, stop, left)
+        result = played if played is None or task.finish is None else task.finish(played)
+        done.append((result, monotonic() - began))
+        if played is None:
+            break
+    return number, done
 
 
-def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, MatchResult]]:
-    """Play tasks on `workers` workers; yields each when it is done, in no particular order.
+def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
+    """Play tasks on `workers` workers; yields each with its result when it is done, in no particular order.
 
     Args:
         tasks: tasks to play; drawn lazily.
@@ -129,34 +143,57 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
             results.close()
 
 
+def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[list[Task]]:
+    """Yield tasks in batches of about _SECONDS, as far as it is known how long a task of each match takes."""
+    batch: list[Task] = []
+    expected = 0.0
+    for task in tasks:
+        takes = seconds.get(id(task.match), _SECONDS)
+        if batch and (expected + takes > _SECONDS or len(batch) == _MOST):
+            yield batch
+            batch, expected = [], 0.0
+        batch.append(task)
+        expected += takes
+    if batch:
+        yield batch
+
+
 def _joblib_results(
     tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
-) -> Generator[tuple[Task, MatchResult | None]]:
-    """Yield what joblib's workers return, as it arrives, or batch by batch if the backend cannot stream (Ray's)."""
+) -> Generator[tuple[Task, Any]]:
+    """Yield what joblib's workers return, as it arrives, or group by group if the backend cannot stream (Ray's)."""
     import cloudpickle
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
     shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
-    under_way: dict[int, Task] = {}
+    under_way: dict[int, list[Task]] = {}
+    seconds: dict[int, float] = {}  # that the latest task of a match took, by the identity of the match
 
     def calls() -> Iterator[Any]:
-        for number, task in enumerate(tasks):
-            under_way[number] = task
-            yield delayed(_perform)(number, task if shared else cloudpickle.dumps(task), stop, left)
+        for number, batch in enumerate(_batches(tasks, seconds)):
+            under_way[number] = batch
+            yield delayed(_perform)(number, batch if shared else cloudpickle.dumps(batch), stop, left)
+
+    def results(number: int, done: list[tuple[Any, float]]) -> Iterator[tuple[Task, Any]]:
+        for task, (result, took) in zip(
+            under_way.pop(number), done, strict=False
+        ):  # once stopped, the rest is not done
+            seconds[id(task.match)] = took
+            yield task, result
 
     ahead = 2 * workers if shared else max(_AHEAD, 2 * workers)
     try:
         pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered", pre_dispatch=ahead)
     except ValueError:
         pool, waiting = Parallel(n_jobs=workers, prefer="threads"), calls()
-        while batch := list(islice(waiting, _BATCH * workers)):
-            for number, played in pool(batch):
-                yield under_way.pop(number), played
+        while group := list(islice(waiting, _BATCH * workers)):
+            for number, done in pool(group):
+                yield from results(number, done)
         return
     streamed = pool(calls())
     try:
-        for number, played in streamed:
-            yield under_way.pop(number), played
+        for number, done in streamed:
+            yield from results(number, done)
     finally:
         streamed.close()

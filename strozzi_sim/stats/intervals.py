@@ -26,7 +26,7 @@ _RARE = 60.0  # effective events on the rarer side, under which Wilson's interva
 _NEWTON_STEPS = 5
 MIN_EXCEPTIONS = 10  # chunks that differ from the median, under which a mean has no interval
 _MIN = 1e-9  # replaces a count of 0 in functions that are undefined there
-_LARGE_DF = 1e6  # above it Student's t is taken as normal
+LARGE_DF = 1e6  # above it Student's t is taken as normal
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def t_quantile(df: Any, figures: int = 1) -> Any:
 
     upper = 1 - (1 - LEVEL) / (2 * figures)
     df = np.asarray(df, np.float64)
-    quantile = np.where(df > _LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, _LARGE_DF), upper))
+    quantile = np.where(df > LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, LARGE_DF), upper))
     return float(quantile) if quantile.ndim == 0 else quantile
 
 

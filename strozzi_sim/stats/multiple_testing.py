@@ -26,9 +26,7 @@ def holm(p_values: Array) -> Array:
 
 def benjamini_hochberg(p_values: Array) -> Array:
     """Return adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
-    from scipy.stats import false_discovery_control
-
-    return _of_known(p_values, false_discovery_control)
+    return _of_known(p_values, lambda known: _false_discoveries(known, 1.0))
 
 
 def benjamini_yekutieli(p_values: Array) -> Array:
@@ -36,9 +34,17 @@ def benjamini_yekutieli(p_values: Array) -> Array:
 
     Differences from one common sample depend on its luck: without this correction they are false in groups.
     """
-    from scipy.stats import false_discovery_control
+    return _of_known(p_values, lambda known: _false_discoveries(known, np.sum(1 / np.arange(1, len(known) + 1))))
 
-    return _of_known(p_values, lambda known: np.asarray(false_discovery_control(known, method="by")))
+
+def _false_discoveries(known: Array, factor: float) -> Array:
+    """Return adjusted p-values, equal to the bit to those of `scipy.stats.false_discovery_control`, whose import takes 0.7 s."""
+    order, number = np.argsort(known), len(known)
+    steps = known[order] * (number / np.arange(1, number + 1))
+    steps *= factor
+    adjusted = np.empty_like(known)
+    adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return np.clip(adjusted, 0, 1)
 
 
 def _of_known(p_values: Array, adjust: Callable[[Array], Array]) -> Array:

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
+    LARGE_DF,
     LEVEL,
     MIN_EVENTS,
     Array,
@@ -111,7 +112,53 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 
 @cache
 def range_quantile(shares: int, df: float) -> float:
-    """Return the 95 % quantile of the studentized range."""
-    from scipy.stats import studentized_range
+    """Return the 95 % quantile of the studentized range, rounded to 6 decimals.
 
-    return round(float(studentized_range.ppf(LEVEL, shares, df)), 6)
+    By Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, to about 1e-12; equal to
+    `scipy.stats.studentized_range`, which takes 0.2 s, and its import half a second more.
+
+    Args:
+        shares: number of normal values.
+        df: degrees of freedom of their spread; may be infinite.
+    """
+    z, weight_z = _nodes(-_FAR, _FAR)
+    below = _normal(z)
+    density = shares * weight_z * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    spread, weight = _spread(df)
+    low, high = 0.0, 100.0
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        inside = below - _normal(z - middle * spread[:, None])
+        share = float(((density * inside ** (shares - 1)).sum(axis=1) * weight).sum())
+        low, high = (middle, high) if share < LEVEL else (low, middle)
+    return round(high, 6)
+
+
+_FAR = 8.5  # a normal value is beyond with probability 2e-17
+_NODES = 96
+
+
+def _nodes(low: float, high: float) -> tuple[Array, Array]:
+    """Return places and weights of a quadrature between two numbers."""
+    places, weights = np.polynomial.legendre.leggauss(_NODES)
+    return low + (high - low) * (places + 1) / 2, weights * (high - low) / 2
+
+
+def _normal(values: Array) -> Array:
+    from scipy.special import ndtr
+
+    found: Array = ndtr(values)
+    return found
+
+
+def _spread(df: float) -> tuple[Array, Array]:
+    """Return values of chi / sqrt(df) and their probabilities, which sum to 1."""
+    from scipy.special import gammainccinv, gammaincinv, gammaln
+
+    if df > LARGE_DF:
+        return np.ones(1), np.ones(1)
+    low, high = (np.sqrt(2 * float(side(df / 2, 1e-17)) / df) for side in (gammaincinv, gammainccinv))
+    places, weights = _nodes(low, high)
+    half = df / 2
+    log_density = np.log(2) + half * np.log(half) - gammaln(half) + (df - 1) * np.log(places) - half * places**2
+    return places, weights * np.exp(log_density)

@@ -5,7 +5,6 @@ are not paired, since the deals may differ.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +12,6 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
-from strozzi_sim.study.folders import load_results
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
@@ -26,28 +24,6 @@ class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
     """Several studies as one, to be shown: each of their variants is a variant, and the deals may differ."""
 
     is_paired_by_deal = False
-
-
-def report(
-    folders: Sequence[str | Path], *, file: str | Path = "", figures: bool = False, spreadsheet: str = ""
-) -> Results:
-    """Write the report of a results folder again; of several folders one report of all of them, side by side.
-
-    Nothing in the folders is run: their agents need not exist any more.
-
-    Args:
-        folders: one results folder or several
-        file: where the report goes; default: into the folder, of several folders side-by-side.html
-        figures: write every picture and heat map as PNG and SVG too, into figures/ beside the report
-        spreadsheet: csv or xlsx: write the tables of the report for a spreadsheet too
-    """
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
-    results = [load_results(each) for each in given]
-    found = results[0] if len(results) == 1 else side_by_side(results)
-    page = found.report(file or (None if len(results) == 1 else "side-by-side.html"), figures=figures)
-    if spreadsheet:
-        found.spreadsheet(spreadsheet, page.with_name("spreadsheet" + (".xlsx" if spreadsheet == "xlsx" else "")))
-    return found
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:

@@ -1,15 +1,17 @@
 """Files of a results folder: which there are, none of them a link, and tables as Parquet and CSV."""
 
+import contextlib
 import hashlib
 import os
 import stat
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.errors import InputError, StorageError, short_repr
 from strozzi_sim.runtime.files import storage_errors
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
@@ -48,6 +50,23 @@ def refuse_links(folder: Path) -> None:
             )
 
 
+def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:
+    """Return these files of runs; refuse a name that leads out of the folder."""
+    for name in files:
+        if not name or ".." in Path(name).parts or Path(name).is_absolute() or "\0" in name:
+            raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
+    return files
+
+
+def remove_file(folder: Path, name: str) -> None:
+    """Remove a file of a folder, and the folders that it leaves empty."""
+    path = folder / name
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        for parent in path.parents[: len(Path(name).parts) - 1]:
+            parent.rmdir()
+
+
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the tables among these files of a folder; refuse those that are not as they were written."""
     found = {}
@@ -57,7 +76,7 @@ def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFr
             if file_digest(path) != digest:
                 raise InputError(f"{path}: is missing, or was changed since it was written; run the study again")
             with storage_errors(f"{path}: cannot be read"):
-                found[path.stem] = pd.read_parquet(path)
+                found[path.stem] = pd.read_parquet(BytesIO(path.read_bytes()))
     return found
 
 
@@ -72,14 +91,17 @@ def file_digest(path: Path) -> str:
 
 def csv_of(frame: pd.DataFrame) -> bytes:
     """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
-    texts = {name: column.map(_harmless) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
+    texts = {name: _harmless(column) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
 
 
-def _harmless(cell: Any) -> Any:
-    if not isinstance(cell, str):
-        return cell
+def _harmless(column: Any) -> Any:
+    """Return a column in which no text is a formula; few different texts fill a column."""
+    changed = {cell: safe for cell in column.unique() if isinstance(cell, str) and (safe := _safe(cell)) != cell}
+    return column.map(lambda cell: changed.get(cell, cell)) if changed else column
+
+
+def _safe(cell: str) -> str:
     is_number = cell.lstrip("+-").replace(".", "", 1).isdigit()
-    return (
-        "'" if cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number) else ""
-    ) + cell.replace("\r", " ")
+    is_formula = cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number)
+    return ("'" if is_formula else "") + cell.replace("\r", " ")

@@ -14,7 +14,8 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import read_toml
-from strozzi_sim.study.files import STUDY_FILE, read_tables
+from strozzi_sim.study.chunks import Part
+from strozzi_sim.study.files import DATABASE, STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
@@ -23,7 +24,7 @@ from strozzi_sim.study.old_folders import read_old_results
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.store import MANIFEST, Part, Store, about
+from strozzi_sim.study.store import MANIFEST, Store, about, content_errors
 
 _SHOWN = {"report", *Look.__struct_fields__}
 
@@ -42,7 +43,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
         path: the file or folder.
         code: files of agents that a results folder may run; others that it names are refused.
     """
-    place = Path(path)
+    place = names.path_of("path", path)
     file = place / STUDY_FILE if place.is_dir() else place
     given: Any = ()  # keys of the table `report`
     try:
@@ -70,6 +71,8 @@ def run_file(
     *,
     deals: int | None = None,
     part: str = "",
+    backend: str = "",
+    scheduler: str = "",
     trust_agents: bool = False,
     workers: int | None = None,
     folder: Folder = None,
@@ -77,10 +80,14 @@ def run_file(
 ) -> Results:
     """Play a study file and write its tables and report; run it again to resume.
 
+    Example: strozzi run experiments/balance_by_player_count.toml
+
     Args:
         file: a study file (TOML or JSON)
         deals: deals of every cell instead of the file's; more extend a study
         part: play a share of the chunks, such as 2/5, for `merge`
+        backend: dask plays on the workers of a Dask cluster; default: on this machine
+        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
         trust_agents: resume although changes of the agents' code could not be detected; the first run says so
         workers: number of workers; default: all cores
         folder: results folder; default: results/<name>
@@ -88,8 +95,8 @@ def run_file(
     """
     study, look = read_study(file)
     place = folder or Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    more: dict[str, Any] = {"deals": deals, "part": part, "trust_agents": trust_agents}
-    return run(study, place, look=look, workers=workers, progress=progress, **more)
+    where: dict[str, Any] = {"workers": workers, "backend": backend, "scheduler": scheduler}
+    return run(study, place, look=look, progress=progress, deals=deals, part=part, trust_agents=trust_agents, **where)
 
 
 def load_results(folder: str | Path) -> Results:
@@ -108,10 +115,11 @@ def load_results(folder: str | Path) -> Results:
         raise InputError(f"{place}: holds part {found['part']} of a study; join all parts with `strozzi merge`")
     if not found["run"].get("finished"):
         raise InputError(f"{place}: the study is not finished; run it again to resume: {found['run'].get('command')}")
-    document, last = msgspec.json.decode(found["study"]), found["run"]
-    study = kind_named(document["kind"]).shown(document)
-    study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
-    look, told = msgspec.json.decode(found["look"], type=Look), {**last, "versions": json.loads(last["versions"])}
+    with content_errors(str(place / DATABASE)):
+        document, last = msgspec.json.decode(found["study"]), found["run"]
+        study = kind_named(document["kind"]).shown(document)
+        study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
+        look, told = msgspec.json.decode(found["look"], type=Look), {**last, "versions": json.loads(last["versions"])}
     tables = Frames(read_tables(place, found["files"]))
     return Results(study, look, tables, place, last["all_games"], last["summary"], about=told)
 
@@ -125,6 +133,8 @@ def merge(
     progress: ProgressOption = None,
 ) -> Results:
     """Join the parts of a study in a new results folder: the tables of one run, to the byte.
+
+    Example: strozzi merge part-1 part-2 part-3 --out results/whole
 
     Args:
         parts: the results folders of all parts
@@ -145,19 +155,22 @@ def merge(
             raise InputError(
                 f"{place}: was played with other versions than {first}; play this part again as the others"
             )
+        if json.loads(there["run"]["host"])["cpu"] != json.loads(here["run"]["host"])["cpu"]:
+            raise InputError(f"{place}: was played on another processor than {first}, which may change the last bits")
     shares = {place: Part.of_text(each["part"]) for place, each in found.items()}
     missing = set(range(1, shares[first].of + 1)) - {share.number for share in shares.values()}
     if missing or len(set(shares.values())) < len(shares) or len({share.of for share in shares.values()}) > 1:
         raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
     study, look = read_study(first, code)
     with contextlib.ExitStack() as opened:
-        whole = opened.enter_context(Store(Path(folder), study, look))
-        for place, share in shares.items():
-            store = opened.enter_context(Store(place, study, look, share))
+        stores = [opened.enter_context(Store(place, study, look, share)) for place, share in shares.items()]
+        for (place, share), store in zip(shares.items(), stores, strict=True):
             if len(store.done) < len(store.keys):
                 raise InputError(
                     f"{place}: part {share} is not finished; run its command again: {found[place]['run']['command']}"
                 )
+        whole = opened.enter_context(Store(Path(folder), study, look))
+        for store in stores:
             for chunk in store.stored():
-                whole.adopt(*chunk)
+                whole.write(chunk)
     return run(study, folder, look=look, workers=workers, progress=progress, trust_agents=True)

@@ -11,8 +11,8 @@ import numpy as np
 from joblib import parallel_config
 
 from strozzi_sim import stats
-from strozzi_sim.agent.names import core_count, path_of
-from strozzi_sim.errors import ArgumentError, InputError, Interrupted, check_whole, short_repr
+from strozzi_sim.agent.names import path_of, worker_count
+from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
 from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.game.reporting import FigureTable
@@ -21,6 +21,8 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, Rule
+from strozzi_sim.study.chunks import Part
+from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.counts import CellCounts, Counts
 from strozzi_sim.study.identity import RESUMES, unknown_code
 from strozzi_sim.study.kept import rows_of, write_rows
@@ -29,16 +31,15 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.store import Part, Store, versions
+from strozzi_sim.study.store import Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
-MOST_WORKERS = 1_024
 
 
 def run(
     study: Study, folder: Folder = None, *, look: Look = PLAIN, workers: int | None = None, progress: ProgressOption = None,
-    deals: int | None = None, part: str = "", trust_agents: bool = False,
+    deals: int | None = None, part: str = "", backend: str = "", scheduler: str = "", trust_agents: bool = False,
 ) -> Results:  # fmt: skip
     """Play a study and make its tables. In a results folder it resumes, and more deals extend it.
 
@@ -50,6 +51,8 @@ def run(
         progress: True or False to show a bar, or a `Progress` with callbacks; default: a bar in a terminal or notebook only.
         deals: deals of every cell instead of the study's.
         part: play only a share of the chunks, such as 2/5; `merge` joins the folders of all parts.
+        backend: where to play: "dask", or as joblib is configured (`joblib.parallel_config`); default: threads here.
+        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786; its workers play instead of this machine's.
         trust_agents: resume a folder although changes of its agents' code could not be detected, such as of a module whose name
             is computed; the first run says so.
 
@@ -57,6 +60,7 @@ def run(
         InputError: the folder holds another study, or agents whose code may have changed; names the difference.
         StorageError: the folder cannot be written, or is in use.
         AgentFault: an agent chose an illegal action, failed or hung.
+        ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
         Interrupted: a signal asked to stop; finished chunks are kept in the folder. In memory the finished part is returned.
 
     >>> import strozzi_sim as ss
@@ -73,8 +77,12 @@ def run(
     if share.of > 1 and (place is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
     began = monotonic()
-    with progress_of(progress) as reporter, Store(place, study, look, share) as store:
-        for line in (*study.warnings, *store.left):
+    with (
+        progress_of(progress) as reporter,
+        cluster_of(backend, scheduler, workers, study),
+        Store(place, study, look, share) as store,
+    ):
+        for line in (study.summary, *study.warnings, *store.left):
             reporter.on_message(line)
         if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
             raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
@@ -101,14 +109,6 @@ def run(
     about = {"command": reporter.command, "part": str(share), "versions": versions()}
     shown = played.games, played.summary, new_games, seconds
     return Results(played, look, Frames(tables), place, *shown, about, interrupted, rows)
-
-
-def worker_count(workers: int | None) -> int:
-    """Return the number of workers; default: one per core."""
-    if workers is None:
-        return core_count()
-    check_whole("workers", workers, 1, MOST_WORKERS)
-    return workers
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, str]:
@@ -156,11 +156,9 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
             cell.match.warm(
                 counted=bool(store.counted or store.held.tables) and study.counts_facts(cell), luck=study.how_luck
             )
-        tasks = (study.task(cell, chunk, store.counted, store.held, store.look) for cell, chunk in missing)
-        for task, result in play_tasks(tasks, workers, stop):
-            number, chunk = task.key
-            store.write(study.cells[number], chunk, result)
-            played += result.games
+        for _, chunk in play_tasks((store.task(*each) for each in missing), workers, stop):
+            store.write(chunk)
+            played += chunk.games
             reporter.on_phase(GAMES, done + played, total)
     return played
 

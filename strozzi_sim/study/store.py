@@ -11,21 +11,22 @@ import io
 import json
 import os
 import platform
-import re
 import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any, Self
 
 import msgspec
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
@@ -34,10 +35,20 @@ from strozzi_sim.runtime.files import open_atomically, storage_errors, write_ato
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
-from strozzi_sim.simulation.match import MatchResult
+from strozzi_sim.simulation.pool import Task
 from strozzi_sim.study.cells import Cell
+from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part
 from strozzi_sim.study.counts import Counts
-from strozzi_sim.study.files import DATABASE, STUDY_FILE, csv_of, file_digest, read_tables, refuse_links
+from strozzi_sim.study.files import (
+    DATABASE,
+    STUDY_FILE,
+    csv_of,
+    file_digest,
+    read_tables,
+    refuse_links,
+    refuse_outside,
+    remove_file,
+)
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
@@ -45,8 +56,7 @@ from strozzi_sim.study.model import Study, fact_union
 FORMAT = "strozzi-sim.study/1"
 MANIFEST = "manifest.json"  # of the format before, see `old_folders`
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
-MOST_PARTS = 100_000
-CHUNK_BYTES, _GAME_BYTES = 40_000, 40  # typical sizes of a chunk, and of the rows of a game
+CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
@@ -58,35 +68,6 @@ SCHEMA = (
 )
 
 Content = bytes | Callable[[IO[bytes]], None]  # of a file
-CONTENT = "games, outcome, facts, rows, kept"  # of a chunk
-
-Key = tuple[int, int]  # numbers of cell and chunk
-
-
-class Part(NamedTuple):
-    """A share of the chunks of a study: number 1 .. `of`."""
-
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def of_text(cls, text: str) -> Self:
-        """Return the part that a text such as 2/5 names; "" is all of the study."""
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
-        if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS:
-            raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
-        return cls(int(found[1]), int(found[2]))
-
-    def has(self, key: Key) -> bool:
-        """Return whether a chunk belongs to the part; that does not depend on the number of deals."""
-        return sum(key) % self.of == self.number - 1
-
-    def __str__(self) -> str:
-        """Return it as text; "" for all of the study."""
-        return "" if self.of == 1 else f"{self.number}/{self.of}"
-
-
-WHOLE = Part()
 
 
 class Store:
@@ -127,9 +108,9 @@ class Store:
                     raise InputError(
                         f"{self.folder}: is not empty and holds no results of a study; name another folder"
                     )
-        self._database = sqlite3.connect(
-            ":memory:" if self.folder is None else self._place, timeout=0, isolation_level=None
-        )
+        with self._errors():
+            place = ":memory:" if self.folder is None else self._place
+            self._database = sqlite3.connect(place, timeout=0, isolation_level=None)
         try:
             with self._errors():
                 for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
@@ -156,16 +137,18 @@ class Store:
                 self._database.execute(statement)
             self._database.execute("INSERT INTO study (format, part) VALUES (?, ?)", (FORMAT, str(self.part)))
         else:
-            columns = "format, study, counted, held, part"
-            kind, text, counted, kept, part = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+            columns = "format, part, study, counted, held"
+            with content_errors(self._place):
+                kind, part, text, counted, kept = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+                there = msgspec.json.decode(text, type=dict[str, Any])
+                before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
+                held = msgspec.json.decode(kept, type=RowSelection)
             if kind != FORMAT or part != str(self.part):
-                there, here = (
+                other, own = (
                     f"part {each or '1/1'} ({form})" for each, form in ((part, kind), (str(self.part), FORMAT))
                 )
-                raise InputError(f"{self.folder}: holds {there}, not {here}; name another folder")
-            self._refuse_other_study(msgspec.json.decode(text))
-            before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
-            held = msgspec.json.decode(kept, type=RowSelection)
+                raise InputError(f"{self.folder}: holds {other}, not {own}; name another folder")
+            self._refuse_other_study(there)
             answers = self._answers(before, held)
             self.counted = before if answers else fact_union(before, self.counted)
             self.held = held if answers and held.covers(self.held) else self.held
@@ -216,23 +199,24 @@ class Store:
 
     # -- chunks --------------------------------------------------------------------------------------------------------
 
-    def _holds(self, cell: Cell) -> str:
-        """Return what chunks of this cell count and keep."""
-        facts = self.counted if self.study.counts_facts(cell) else ()
+    @cached_property
+    def _holds(self) -> list[str]:
+        """What chunks of each cell count and keep."""
+        rows = " rows" if self.look.rows or self.study.keeps_rows else ""
         kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
-        return f"{cell.match.plan(facts).digest}{' rows' if self.look.rows or self.study.keeps_rows else ''}{kept}"
+        counted = [self.counted if self.study.counts_facts(cell) else () for cell in self.study.cells]
+        plans = (cell.match.plan(facts) for cell, facts in zip(self.study.cells, counted, strict=True))
+        return [f"{plan.digest}{rows}{kept}" for plan in plans]
 
     def _check_chunks(self) -> None:
-        wanted, holds, outdated = set(self.keys), [self._holds(cell) for cell in self.study.cells], 0
-        for cell, chunk, held, digest, *rest in self._database.execute(
-            f"SELECT cell, chunk, holds, sha256, {CONTENT} FROM chunks"
-        ):
-            if (cell, chunk) not in wanted or digest != _digest(cell, chunk, held, *rest):
-                self.left.append(f"chunk {chunk} of cell {cell} is damaged and is played again")
-            elif held != holds[cell]:
+        wanted, outdated = set(self.keys), 0
+        for chunk in self.stored():
+            if chunk[:2] not in wanted or chunk.sha256 != chunk.digest():
+                self.left.append(f"chunk {chunk.chunk} of cell {chunk.cell} is damaged and is played again")
+            elif chunk.holds != self._holds[chunk.cell]:
                 outdated += 1
             else:
-                self.done[cell, chunk] = digest
+                self.done[chunk[:2]] = chunk.sha256
         if outdated:
             self.left.append(f"{outdated:,} of {len(wanted):,} chunks lack requested facts and are played again")
 
@@ -240,7 +224,7 @@ class Store:
         """Refuse to begin if what is still to be played will not fit on the disk."""
         if self.folder is None or not missing:
             return
-        size = CHUNK_BYTES + (_GAME_BYTES * self.study.games // len(self.keys) if self.look.rows else 0)
+        size = CHUNK_BYTES + self._bytes_of_rows() // len(self.keys)
         with storage_errors(f"cannot write to {self.folder}"):
             free = shutil.disk_usage(self.folder).free
         if free < missing * size:
@@ -248,24 +232,33 @@ class Store:
                 f"{self.folder}: {free >> 20} MiB free on the disk, about {missing * size >> 20} MiB needed"
             )
 
-    def write(self, cell: Cell, chunk: int, played: MatchResult) -> None:
-        """Store a finished chunk."""
-        parts = [zlib.compress(part.tobytes(), 1) for part in (played.outcome, played.counts, played.rows)]
-        self.adopt(cell.number, chunk, self._holds(cell), played.games, *parts, played.kept)
+    def _bytes_of_rows(self) -> int:
+        """Return about how large the rows are that chunks keep."""
+        size = _GAME_BYTES * self.study.games if self.look.rows else 0
+        tables = [table for table in self.study.the_game.fact_tables if table.name in self.held.tables]
+        for cell, table in product(self.study.cells, tables):
+            games = cell.deals // (self.held.every * max(table.sampled, 1)) * cell.match.games_per_deal
+            size += _ROW_BYTES * games * table.max_rows(cell.match.setting)
+        return size
 
-    def adopt(self, cell: int, chunk: int, holds: str, games: int, *content: bytes) -> None:
-        """Store a chunk in the form that it has in another store."""
-        digest = _digest(cell, chunk, holds, games, *content)
+    def task(self, cell: Cell, chunk: int) -> Task:
+        """Return the task that plays a chunk, whose result is a `Chunk`."""
+        finish = partial(Chunk.of, cell.number, chunk, self._holds[cell.number])
+        return self.study.task(cell, chunk, self.counted, self.held, self.look, finish)
+
+    def write(self, chunk: Chunk) -> None:
+        """Store a finished chunk."""
         with self._errors():
             self._database.execute(
-                f"INSERT OR REPLACE INTO chunks (cell, chunk, holds, sha256, {CONTENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (cell, chunk, holds, digest, games, *content),
+                f"INSERT OR REPLACE INTO chunks ({', '.join(Chunk._fields)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk
             )
-        self.done[cell, chunk] = digest
+        self.done[chunk.cell, chunk.chunk] = chunk.sha256
 
-    def stored(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the chunks in the form that `adopt` takes."""
-        yield from self._database.execute(f"SELECT cell, chunk, holds, {CONTENT} FROM chunks ORDER BY cell, chunk")
+    def stored(self) -> Iterator[Chunk]:
+        """Yield the chunks."""
+        yield from map(
+            Chunk._make, self._database.execute(f"SELECT {', '.join(Chunk._fields)} FROM chunks ORDER BY cell, chunk")
+        )
 
     def counts(self, cell: Cell, chunks: range) -> Counts:
         """Return the counts of some chunks of a cell."""
@@ -319,16 +312,22 @@ class Store:
         return read_tables(self.folder, files)
 
     def _files(self, prefix: str) -> dict[str, str]:
-        return dict(
-            self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
-        )
+        """Return the files of a prefix that runs wrote, with their SHA-256."""
+        rows = self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
+        return refuse_outside(self._place, dict(rows))
 
     def write_files(self, prefix: str, contents: Mapping[str, Content]) -> None:
         """Write files into the folder, and remove those of this prefix that are no longer made."""
         assert self.folder is not None
         with self._errors(), storage_errors(f"cannot write to {self.folder}"):
-            for name in self._files(prefix).keys() - contents.keys():
-                (self.folder / name).unlink(missing_ok=True)
+            written = self._files(prefix)
+            for name in contents.keys() - written.keys():
+                if (self.folder / name).exists():
+                    raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
+                # before it is written, so that it is known after a kill
+                self._database.execute("INSERT INTO files VALUES (?, '')", (name,))
+            for name in written.keys() - contents.keys():
+                remove_file(self.folder, name)
                 self._database.execute("DELETE FROM files WHERE name = ?", (name,))
             for name, content in contents.items():
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -345,7 +344,8 @@ class Store:
             frame.to_parquet(parquet, index=False)
             contents |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
         self.write_files("tables/", contents)
-        self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
+        with self._errors():
+            self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
 
     def begin_run(self, command: str) -> None:
         """Note that a run begins, by whom and where."""
@@ -355,10 +355,11 @@ class Store:
             "machine": platform.machine(),
             "cpu": processor_type(),
         }
+        text = command.encode(errors="backslashreplace").decode()  # names of files need not be text
         with self._errors():
             self._database.execute(
                 "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)",
-                (now(), command, json.dumps(versions()), json.dumps(host)),
+                (now(), text, json.dumps(versions()), json.dumps(host)),
             )
 
     def end_run(self, played: Study, games: int, seconds: float) -> None:
@@ -389,11 +390,12 @@ def about(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
     with (
         database_errors(str(path)),
+        content_errors(str(path)),
         contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database,
     ):
         database.row_factory = sqlite3.Row
         found = dict(database.execute("SELECT format, hash, study, look, part FROM study").fetchone())
-        found["files"] = dict(database.execute("SELECT name, sha256 FROM files").fetchall())
+        found["files"] = refuse_outside(str(path), dict(database.execute("SELECT name, sha256 FROM files").fetchall()))
         return found | {"run": dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})}
 
 
@@ -411,6 +413,15 @@ def database_errors(place: str) -> Iterator[None]:
         raise StorageError(f"cannot write {place}: {error}") from error
 
 
+@contextlib.contextmanager
+def content_errors(place: str) -> Iterator[None]:
+    """Turn errors of reading what a run wrote into an InputError that names the file."""
+    try:
+        yield
+    except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
+        raise InputError(f"{place}: is not as a run wrote it: {error}") from None
+
+
 def versions() -> dict[str, str]:
     """Return the versions on which results may depend, and the commit."""
     return {
@@ -423,10 +434,3 @@ def versions() -> dict[str, str]:
 def now() -> str:
     """Return the time in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _digest(cell: int, chunk: int, holds: str, games: int, *parts: bytes) -> bytes:
-    whole = hashlib.sha256(f"{cell} {chunk} {games} {holds}".encode())
-    for part in parts:
-        whole.update(len(part).to_bytes(8, "big") + part)
-    return whole.digest()

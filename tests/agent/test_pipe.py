@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.studies.results import load_results
 
 import strozzi_sim as ss
 from our_games import OUR_GAMES
@@ -22,7 +23,6 @@ from strozzi_sim.game.as_json import decision, decision_type, encode
 from strozzi_sim.game.variants import find_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.results import load_results
 
 VARIANT = find_variant(load_game("strozzi"), "base")
 FIRST = """
@@ -153,7 +153,7 @@ def test_the_share_of_illegal_answers_is_a_figure_with_an_interval(program, tmp_
     assert row["n"] == outcome["answers"][0]
     assert row["value"] == outcome["replaced"][0] / row["n"]
     assert 0 < row["n"] < outcome["decisions"]
-    pd.testing.assert_frame_equal(load_results(tmp_path / "out").tables["answers"], played.tables["answers"])
+    pd.testing.assert_frame_equal(ss.load_results(tmp_path / "out").tables["answers"], played.tables["answers"])
     pd.testing.assert_frame_equal(
         ss.simulate("strozzi", workers=1, **asked).tables["answers"], played.tables["answers"]
     )

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from strozzi_sim.studies.lookup import find_players
 
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import app, run
 from strozzi_sim.errors import InputError
-from strozzi_sim.studies.lookup import find_players
 
 STUDY = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n'
 

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports import findings
+from strozzi_sim.reports.answers import seats_answer
 
 from strozzi_sim import stats
 from strozzi_sim.game import load_game
@@ -21,8 +23,6 @@ from strozzi_sim.game.significance import (
 from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _harbors
 from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.reports import findings
-from strozzi_sim.reports.answers import seats_answer
 from strozzi_sim.pictures.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
 

@@ -4,6 +4,7 @@ import io
 import json
 
 import pytest
+from strozzi_sim.studies.study import lineup_study
 
 from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
@@ -12,7 +13,6 @@ from strozzi_sim.cli.at_table import spoken
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position
-from strozzi_sim.studies.study import lineup_study
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 

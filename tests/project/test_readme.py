@@ -4,12 +4,12 @@ import re
 import tomllib
 
 import pytest
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
 README = (ROOT / "README.md").read_text()
 

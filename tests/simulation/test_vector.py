@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from strozzi_sim.questions import one_game
 
 from every_kit import KITS
 from our_games import KNOWN_GAMES, OUR_GAMES
@@ -17,9 +18,9 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
+from strozzi_sim.play import one_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.questions import one_game
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.vector import VectorEnv

@@ -378,6 +378,24 @@ def test_range_quantile_is_that_of_tables():
     assert round(range_quantile(3, 10), 2) == 3.88
 
 
+@pytest.mark.parametrize(("shares", "df"), [(2, 9), (3, 57), (4, 597), (6, 995), (5, np.inf)])
+def test_range_quantile_is_that_of_scipy(shares, df):
+    from scipy.stats import studentized_range
+
+    assert range_quantile(shares, df) == round(float(studentized_range.ppf(0.95, shares, df)), 6)
+
+
+def test_false_discovery_rates_are_those_of_scipy_to_the_bit():
+    from scipy.stats import false_discovery_control
+
+    rng = np.random.default_rng(4)
+    for size in (1, 2, 30, 500):
+        p = rng.beta(0.2, 1, size)
+        p[: size // 3] = p[size // 3 : 2 * (size // 3)]  # ties
+        assert stats.benjamini_hochberg(p).tobytes() == false_discovery_control(p).tobytes()
+        assert stats.benjamini_yekutieli(p).tobytes() == false_discovery_control(p, method="by").tobytes()
+
+
 def test_holm_is_that_of_statsmodels_to_the_bit():
     from statsmodels.stats.multitest import multipletests
 

@@ -78,6 +78,8 @@ def simulate(
 ) -> Results:
     """Play games and count what happens in them: seat balance, and the strength of agents.
 
+    Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
+
     Args:
         game: a game; `strozzi games` lists them
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
@@ -112,7 +114,7 @@ def simulate(
         tiers, search_deals = _tiers(the_game, deals, search_deals)
         lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
-        lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        lineups = names.lineups_of(the_game, agents, counts)
     shipped, own = split_maps(heatmaps)
     study = Balance.of(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
@@ -148,7 +150,7 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
 
     worth: tuple[str, ...] = ()
     usual_deals, has_pages = 5000, True
-    printed = ("balance", "seats", "lineup")
+    printed = ("seats", "lineup")
     is_paired_by_deal: ClassVar[bool] = True  # whether its variants are played on the same deals
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
@@ -213,17 +215,13 @@ def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
     ):
         rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
         known = rows.dropna(subset="value")
-        where = ", ".join(
-            [
-                f"{test.players} players",
-                *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1),
-            ]
-        )
+        where = ", ".join([f"{test.players} players", *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1)])
         if np.isnan(p) or known.empty:
             said[FEW].append(where)
         elif p < FALSE_ALARMS and (known["value"] - fair).abs().max() >= MIN_SHARE:
             best = known.loc[known["value"].idxmax()]
-            whose.add("the player who begins" if best["seat"] == 0 else "the player who moves last" if best["seat"] == test.players - 1 else "a seat")  # fmt: skip
+            place = {0: "the player who begins", test.players - 1: "the player who moves last"}
+            whose.add(place.get(best["seat"], "a seat"))
             said[FAVOURED].append(
                 f"{where}: seat {best['seat']} wins {format_estimate(best, 'share')}, where {100 * fair:.1f} % would be equal."
             )

@@ -74,6 +74,8 @@ def compare(
 
     Of variants every figure of the game's report is compared, and each difference is called changed, too small to matter, or unclear.
 
+    Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000
+
     Args:
         game: a game; `strozzi games` lists them
         first: an agent, or a variant
@@ -120,7 +122,7 @@ def compare(
     if two is not None:
         as_argument_error("second", check_names_differ, two)
         made: type[Compare] = CompareVariants
-        keys["lineups"] = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        keys["lineups"] = names.lineups_of(the_game, agents, counts)
         keys["variants"] = two if two[0].name != two[1].name else two[:1]
     else:
         made, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]

@@ -24,11 +24,11 @@ PLACE = "heatmap"  # of errors
 
 
 def heatmap(
-    source: str | Path | Game,
+    source: str | Path | Game | Results,
+    *,
     rows: str,
     columns: str,
     value: str = "share",
-    *,
     where: str = "",
     fact: str = "",
     name: str = "",
@@ -45,8 +45,10 @@ def heatmap(
 ) -> Results:
     """Draw a custom heat map of a game, or of a study that has been played.
 
+    Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"
+
     Args:
-        source: a results folder of a study, or a game
+        source: a results folder of a study, or a game; in Python also results, whose games are played again where they are not kept
         rows: column whose values are the rows; see strozzi facts GAME
         columns: column whose values are the columns
         value: count, share, 'mean COLUMN' or 'share COLUMN'
@@ -65,12 +67,12 @@ def heatmap(
         progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
-    >>> found = ss.heatmap("strozzi", "seat", "round", "mean coins", fact="round", agents="random", deals=100)
+    >>> found = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100)
     >>> len(found.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True
     """
     own = heat_map_spec(rows, columns, value, where, fact, name, title)
-    if _is_folder(source):
+    if isinstance(source, Results) or _is_folder(source):
         given = {
             "players": players,
             "agents": agents,
@@ -82,10 +84,13 @@ def heatmap(
         for argument, setting in given.items():
             if setting not in (None, (), "", []):
                 raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
-        place = names.path_of("source", source)
-        study, look = read_study(place, code)
+        if isinstance(source, Results):
+            study, look, place = source.study, source.look, source.folder
+        else:
+            place = names.path_of("source", source)
+            study, look = read_study(place, code)
         if not study.has_pages:
-            raise ArgumentError("source", f"{place}: a {study.kind} has no facts, which a heat map needs")
+            raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(each for each in look.heatmap if each.name != own.name)
         look = msgspec.structs.replace(look, heatmap=(*others, own))
         _check(study.the_game, own)
@@ -98,7 +103,7 @@ def heatmap(
     keys: dict[str, Any] = {
         "kind": "balance", "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
         "variants": names.variants_named(the_game, variant or "base"),
-        "lineups": names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts),
+        "lineups": names.lineups_of(the_game, agents, counts),
     }  # fmt: skip
     look = Look(
         name=f"heatmap-{the_game.name.replace('_', '-')}", pages=("balance",), heatmap=(own,), question=HEATMAPS
@@ -121,6 +126,9 @@ def _check(game: Game, own: HeatMapSpec) -> None:
     except InputError as error:
         key, _, words = str(error).removeprefix(f"{PLACE} {own.name}: ").partition(": ")
         given = {"rows": own.rows, "columns": own.columns, "value": own.value.split(" ")[-1]}
-        named = (argument for argument, column in given.items() if repr(column) in words)
-        argument = key if key in ("fact", "where", *given) else next(named, "rows")
+        wrong = words.partition("'")[2].partition("'")[0]  # the first name that the error quotes
+        named = next(
+            (argument for argument, column in given.items() if column == wrong), "where" if own.where else "rows"
+        )
+        argument = key if key in ("fact", "where", *given) else named
         raise ArgumentError(argument, words or key) from None

@@ -41,6 +41,8 @@ def leak_check(
 ) -> Results:
     """Check that an agent's choices depend only on what its seat knows in the current game.
 
+    Example: strozzi leak-check strozzi greedy:margin=4 --players 3-6 --deals 20
+
     Args:
         game: a game; `strozzi games` lists them
         agent: agent to check; it plays itself, and every decision is repeated on the concealed state

@@ -69,6 +69,8 @@ def luck(
     Every line-up plays every deal in every rotation. The share of the agents is that of the line-up, so there are two or three of them.
     The game's agents of each strength that do not search then play among themselves games that are followed with play-outs.
 
+    Example: strozzi luck strozzi --players 3-6
+
     Args:
         game: a game; `strozzi games` lists them
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game

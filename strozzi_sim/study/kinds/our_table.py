@@ -43,6 +43,8 @@ def our_table(
 ) -> Results:
     """Find the strength of play that fits the score sheets of real games, and what differs from it.
 
+    Example: strozzi our-table strozzi sheets.csv
+
     Args:
         game: a game; `strozzi games` lists them
         file: score sheets (CSV): one line a game, at most 10,000, columns `seat 0`, `seat 1`, .. with the final scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game import game_names
 from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.missed import missed, not_excluded
@@ -22,6 +24,7 @@ from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
@@ -35,8 +38,8 @@ MOST_KEYS, MOST_VALUES = 2, 400
 
 
 def sweep(
-    game: str | Game,
-    values: str | dict[str, Any],
+    game: str | Path | Game,
+    values: str | dict[str, Any] = "",
     *,
     players: Players = None,
     agents: Agents = (),
@@ -50,9 +53,11 @@ def sweep(
 ) -> Results:
     """Play one or two component values over a list of values, on common deals.
 
+    Example: strozzi sweep experiments/strozzi_bonus.toml
+
     Args:
-        game: a game; `strozzi games` lists them
-        values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
+        game: a game; or a study's file with keys and values in a table `sweep`
+        values: (game) keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
         players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
         deals: deals for every value; default: 1,000, or as many as the precision takes
@@ -68,13 +73,26 @@ def sweep(
     >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True
     """
-    the_game = names.game_named(game)
+    if not values and not isinstance(game, Game) and game not in game_names():
+        for argument, given in {"players": players, "agents": agents, "precision": precision}.items():
+            if given not in (None, (), "", []):
+                raise ArgumentError(argument, f"{game} has its own")
+        study, look = read_study(game)
+        if not isinstance(study, Sweep):
+            raise ArgumentError("game", f"{game}: has no table sweep")
+        return run(study, folder, look=look, deals=deals, workers=workers, progress=progress)
+    the_game = names.game_named(game)  # type: ignore[arg-type]
+    if not values:
+        raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
     counts = names.player_counts(the_game, players)
-    lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
-    study = Sweep.of(
-        game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
-        variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
-    )  # fmt: skip
+    lineups = names.lineups_of(the_game, agents, counts)
+    try:
+        study = Sweep.of(
+            game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
+            variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
+        )  # fmt: skip
+    except ArgumentError as error:
+        raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
     return run(
         study, folder, look=Look(name=f"sweep-{study.game.replace('_', '-')}"), workers=workers, progress=progress
     )
@@ -200,5 +218,7 @@ def _grid(text: str) -> dict[str, list[float]]:
         try:
             found[key] = [float(each) for each in values.replace(",", " ").split()]
         except ValueError:
-            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}") from None
+            found[key] = []
+        if not (key and found[key]):
+            raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}")
     return found

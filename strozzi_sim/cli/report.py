@@ -1,0 +1,46 @@
+"""report: the page of results again, of several folders side by side, and tables for a spreadsheet."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from strozzi_sim.cli.show import Answer, places_of
+from strozzi_sim.errors import ArgumentError, short_repr
+
+
+def report(
+    folders: Sequence[str | Path], *, out: str | Path = "", figures: bool = False, spreadsheet: str = ""
+) -> Answer:
+    """Write the report of a results folder again from its tables, or one page of several studies side by side.
+
+    Nothing in the folders is run: their agents need not exist any more.
+
+    Example: strozzi report results/balance-by-player-count
+
+    Args:
+        folders: a results folder, or several to lay side by side
+        out: page of several studies; default: side-by-side.html
+        figures: write every picture and heat map as PNG and SVG too, into figures/ beside the report
+        spreadsheet: csv or xlsx: write the tables for a spreadsheet too, rounded, with plain names; xlsx needs openpyxl
+    """
+    from strozzi_sim.study.beside import side_by_side
+    from strozzi_sim.study.folders import load_results
+
+    if spreadsheet not in ("", "csv", "xlsx"):
+        raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
+    results = [load_results(folder) for folder in folders]
+    if len(results) > 1:
+        if spreadsheet:
+            raise ArgumentError("spreadsheet", "is for one folder; write that of each")
+        together = side_by_side(results)
+        page = together.report(out or "side-by-side.html", figures=figures)
+        document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
+        return Answer(document, [*together.verdict, f"\nreport: {page}"])
+    if out:
+        raise ArgumentError("out", "is for several folders; the page of one is written into it")
+    (found,) = results
+    places = {"report": str(found.report(figures=figures))}
+    if spreadsheet:
+        places["spreadsheet"] = str(found.spreadsheet(spreadsheet)[0])
+    lines = [f"{name}: {place}" for name, place in places.items()]
+    tables = f"\ntables: {found.folder}/tables"
+    return Answer(places_of(found, places["report"]) | places, [*found.verdict, tables, *lines])

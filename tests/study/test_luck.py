@@ -1,0 +1,214 @@
+"""`luck`: planted sources of variance are found, and none where there is none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
+from strozzi_sim.study.kinds import luck as kind
+from strozzi_sim.study.kinds.luck import usual_fields
+
+QUIET = {"workers": 1, "progress": False}
+DEALS, CHUNKS = 400, 50
+
+
+def squares(rng, players=4, *, agents=0.0, seats=0.0, deal=0.0, of_seat=0.0, of_agent=0.0, of_game=0.0, wins=False):
+    """Return outcomes of deals with effects of these standard deviations, and noise of 1 in every cell."""
+    game = (np.arange(players) - np.arange(players)[:, None]) % players
+    line = np.linspace(-1, 1, players) / np.linspace(-1, 1, players).std()
+    found = agents * line[:, None] + seats * line[None, :] + deal * rng.normal(size=(DEALS, 1, 1))
+    found = found + of_seat * rng.normal(size=(DEALS, 1, players)) + of_agent * rng.normal(size=(DEALS, players, 1))
+    found = found + of_game * rng.normal(size=(DEALS, players))[:, game] + rng.normal(size=(DEALS, players, players))
+    if not wins:
+        return found
+    won = np.zeros_like(found)
+    for number in range(players):
+        best = np.where(game == number, found, -np.inf).reshape(DEALS, -1).argmax(axis=1)
+        won.reshape(DEALS, -1)[np.arange(DEALS), best] = 1
+    return won
+
+
+def shares(outcomes):
+    found, _ = variance_shares(moments(outcomes, np.arange(DEALS) * CHUNKS // DEALS))
+    return found
+
+
+@pytest.mark.parametrize("wins", [False, True])
+@pytest.mark.parametrize("players", [3, 5])
+def test_sources_that_do_not_exist_have_intervals_that_hold_zero(players, wins):
+    rng = np.random.default_rng(1)
+    missed = dict.fromkeys(SOURCES, 0)
+    for _ in range(100):
+        for source, share in shares(squares(rng, players, wins=wins)).items():
+            missed[source] += not share.low - 1e-9 <= 0 <= share.high + 1e-9
+    assert missed.pop("rest") == 100
+    assert all(count <= 18 for count in missed.values()), missed  # skewed near 0: 5 to 10 expected
+
+
+def test_planted_sources_have_their_shares():
+    rng = np.random.default_rng(2)
+    planted = {"agents": 1.0, "seats": 0.5, "of_agent": 0.8, "of_game": 0.7}
+    found = [shares(squares(rng, **planted)) for _ in range(40)]
+    means = {source: np.mean([float(each[source].value) for each in found]) for source in SOURCES}
+    total = 1 + sum(size**2 for size in planted.values())
+    assert means["agents"] == pytest.approx(1 / total, abs=0.02)
+    assert means["seats"] == pytest.approx(0.25 / total, abs=0.02)
+    assert means["deal_of_seat"] == pytest.approx(0, abs=0.01)
+    # An agent's own luck in a deal is centred over the K agents; its mean is luck of the whole deal.
+    assert means["deal_of_agent"] == pytest.approx(0.64 * 3 / 4 / total, abs=0.02)
+    assert means["deal"] == pytest.approx(0.64 / 4 / total, abs=0.02)
+    assert sum(means.values()) == pytest.approx(1)
+
+
+def test_a_deal_that_decides_by_the_seat_is_read_as_such():
+    found = shares(squares(np.random.default_rng(3), of_seat=5.0, wins=True))
+    assert float(found["deal_of_seat"].value) > 0.7
+    assert float(found["agents"].value) < 0.02
+
+
+def test_intervals_of_a_planted_share_cover_it():
+    rng = np.random.default_rng(4)
+    truth = 0.64 * 3 / 4 / 1.64
+    found = [shares(squares(rng, of_agent=0.8))["deal_of_agent"] for _ in range(200)]
+    covered = sum(float(each.low) <= truth <= float(each.high) for each in found)
+    assert 180 <= covered <= 199
+
+
+def test_a_strong_and_two_weak_agents():
+    found = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=300, games=0, **QUIET)
+    table = found.tables["luck"]
+    won = table.query("outcome == 'win' and figure == 'variance_share'").set_index("source")
+    assert won["value"].sum() == pytest.approx(1)
+    assert won.loc["agents", "low"] > 0.3
+    assert won.loc["agents", "value"] == won["value"].max()
+    assert set(table["figure"]) == {"variance_share", "variance", "decisions_mean", "minutes_mean"}
+    length = table.set_index("figure")["value"]
+    assert length["minutes_mean"] == pytest.approx(length["decisions_mean"] * 20 / 60)
+
+
+@pytest.mark.nightly
+def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
+    given = {"players": 3, "deals": 100, "games": 30, "playouts": 50, "progress": False}
+    one, two = (ss.luck("strozzi", **given, workers=workers, folder=tmp_path / str(workers)) for workers in (1, 2))
+    assert ss.luck("strozzi", **given, folder=tmp_path / "1").new_games == 0
+    for table in ("luck", "drama"):
+        files = [(tmp_path / name / f"tables/{table}.parquet").read_bytes() for name in ("1", "2")]
+        assert files[0] == files[1]
+        assert one.tables[table].equals(two.tables[table])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"agents": "heuristic,random,random"}, "agents: random is listed twice"),
+        ({"agents": "heuristic,random"}, r"agents: needs 3 different agents, got 2 \(heuristic, random\)"),
+        (
+            {"agents": "heuristic,random,greedy,eager,racer", "players": "3-4"},
+            "agents: needs 4 different agents, got 5",
+        ),
+        ({"seconds": 0}, "seconds: must be between 0.01 and 3,600"),
+        ({"games": 29}, "games: must be between 30 and 1,000,000"),
+        ({"playouts": 10}, "playouts: must be between 50"),
+    ],
+)
+def test_wrong_arguments_are_refused(given, words):
+    with pytest.raises(InputError, match=words):
+        ss.luck("strozzi", **({"players": 3, "deals": 20} | given))
+
+
+@pytest.mark.slow
+def test_the_verdict_says_what_decides():
+    found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
+    who, length, course = found.verdict
+    assert who.startswith("How much of who wins Strozzi at 3 players is who plays depends on the field: ")
+    assert "with one heuristic among learned:level=3" in who
+    assert "with one learned among heuristic" in who
+    assert who.endswith("among equal players it is nothing.")
+    assert "at 30 seconds each (an assumption)" in length
+    assert course.startswith("The leader runs away in ")
+    assert "learned:beyond" not in " ".join(found.verdict)  # an agent that searches would play too few games
+
+
+def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
+    """One `heuristic` among `random` wins nearly always, among styles it does not: both are said, the smaller first."""
+    fields = {
+        "heuristic,random,random,random": (0.97, 0.96, 0.98),
+        "learned:level=3,beyond=1,heuristic,trader,picky": (0.036, 0.029, 0.042),
+    }
+    rows = [(4, "base", lineup, "win", "agents", "variance_share", *ends, 100, 100) for lineup, ends in fields.items()]
+    rows += [
+        (4, "base", lineup, "game", "all", figure, 120.0, 119.0, 121.0, 100, 100)
+        for lineup in fields
+        for figure in ("decisions_mean", "minutes_mean")
+    ]
+    study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
+    who, length = study.verdict({"luck": pd.DataFrame(rows, columns=list(kind.COLUMNS))}, ss.Look())
+    assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "How much of who wins Strozzi at 4 players is who plays depends on the field: 3.6 ± 0.7 % among "
+        "learned:level=3,beyond=1, heuristic, trader and picky and 97 ± 1 % with one heuristic among random; among equal players it is "
+        "nothing."
+    )
+    assert length.startswith("A game with one heuristic among random has ")
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "fields"),
+    [
+        ("strozzi", 4, ["heuristic,learned:level=3,learned:level=3,learned:level=3", "learned,heuristic,heuristic,heuristic", "heuristic,eager,florence,greedy"]),
+        ("medici_vs_strozzi", 2, ["fair-price,random", "learned,fair-price", "fair-price,fixed-price"]),
+        ("strasbourg", 3, ["heuristic,random,random", "heuristic,councillor,hoarder"]),
+    ],
+)  # fmt: skip
+def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fields):
+    found = usual_fields(ss.load_game(game), players)
+    assert [",".join(spec.text for spec in field) for field in found] == fields
+
+
+@pytest.mark.parametrize(
+    ("tiers", "fields"),
+    [
+        ({"middle": "greedy"}, ["greedy,random", "greedy,eager"]),
+        ({"weak": "random"}, ["eager,random", "eager,florence"]),
+        ({}, ["eager,random", "eager,florence"]),
+    ],
+)
+def test_a_game_with_few_tiers_has_fields(tiers, fields):
+    found = usual_fields(replace(ss.load_game("strozzi"), tiers=tiers), 2)
+    assert [",".join(spec.text for spec in field) for field in found] == fields
+
+
+def followed(monkeypatch, decisions, games=None):
+    """Return how many games are followed where a game has so many decisions."""
+    asked = []
+    monkeypatch.setattr(kind, "_followed", lambda match, games, playouts: asked.append(games) or {})
+    keys = {"game": "strozzi", "players": [3], "lineups": [["random", "greedy", "racer"]], "followed": games}
+    table = pd.DataFrame({"players": [3], "figure": ["decisions_mean"], "value": [decisions]})
+    ss.Study.of(kind="luck", **keys)._drama(table)
+    return max(asked)
+
+
+def test_long_games_are_followed_less_often(monkeypatch):
+    """By default; 30 games at least, since fewer have no intervals."""
+    games = [followed(monkeypatch, decisions) for decisions in (40.0, 150.0, 200.0, 468.0, 2000.0)]
+    assert games == [100, 66, 50, 30, 30]
+    assert followed(monkeypatch, 150.0, games=50) == 50
+
+
+def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch):
+    game, playing = ss.load_game("strozzi"), []
+    monkeypatch.setattr(kind, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
+    variant = ss.Position("strozzi", 3).variant
+    for agent, default in (("greedy", "heuristic"), ("learned", "heuristic"), ("learned", "learned")):
+        own = replace(game, tiers={"middle": default})
+        kind._followed(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
+    assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
+
+
+def test_fewer_players_are_the_first_agents():
+    found = ss.luck("strozzi", players="3-4", agents="greedy,random,eager,racer", deals=60, games=0, **QUIET)
+    assert set(found.tables["luck"]["lineup"]) == {"greedy,random,eager", "greedy,random,eager,racer"}

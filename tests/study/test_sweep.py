@@ -1,0 +1,81 @@
+"""Values of the components over a grid."""
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import find_variant
+from strozzi_sim.study.steps import numbers, steps
+from study_examples import played
+
+BONUS = {"tracks.bonus.9": [5, 15, 25]}
+KEYS = {"kind": "sweep", "game": "strozzi", "players": [3], "deals": 120, "lineups": [["random"]]}
+
+
+@pytest.mark.slow
+def test_the_table_has_the_values_beside_the_figures_of_balance():
+    found = played({**KEYS, "players": [3, 4], "sweep": {**BONUS, "tracks.bonus.8": [0, 10]}})
+    table, balance = found.tables["sweep"], found.tables["balance"]
+    assert list(table.columns[:5]) == ["players", "variant", "lineup", "tracks.bonus.9", "tracks.bonus.8"]
+    assert np.array_equal(table["value"], balance["value"], equal_nan=True)
+    assert sorted(map(tuple, table[["tracks.bonus.9", "tracks.bonus.8"]].drop_duplicates().to_numpy())) == [
+        (5, 0), (5, 10), (15, 0), (15, 10), (25, 0), (25, 10),
+    ]  # fmt: skip
+    base = played({**KEYS, "kind": "balance"}).tables["balance"]
+    same = table.query("players == 3 and `tracks.bonus.9` == 15 and `tracks.bonus.8` == 10")
+    assert np.array_equal(same["value"], base["value"], equal_nan=True)
+
+
+def test_the_published_value_is_the_reference():
+    found = played({**KEYS, "sweep": BONUS})
+    assert found.study.reference == "tracks-bonus-9-15"
+    assert set(found.tables["changes"]["than"]) == {"tracks-bonus-9-15"}
+
+
+@pytest.mark.parametrize(
+    ("sweep", "named"),
+    [
+        ({"tracks.bonus.9": [5]}, "each with different values"),
+        ({"tracks.bonus.9": 5}, "sweep"),
+        ({"tracks.bonus.9": [5, 5]}, "each with different values"),
+        ({"tracks.bonus.9": [5, "much"]}, "sweep"),
+        ({"rules.tile_optional": [True, False]}, "sweep"),
+        ({"tracks.bonus.99": [5, 6]}, "not on the track"),
+        ({"track.bonus.9": [5, 6]}, "did you mean 'tracks'"),
+        ({**BONUS, "tracks.bonus.7": [1, 2], "tracks.bonus.8": [1, 2]}, "one or 2 keys"),
+        ({"tracks.bonus.9": list(range(401))}, "at most 400"),
+        ({}, "one or 2 keys"),
+    ],
+)
+def test_values_that_cannot_be_swept_are_named(sweep, named):
+    with pytest.raises(InputError, match=named):
+        played({**KEYS, "sweep": sweep})
+
+
+def test_one_variant_is_swept():
+    with pytest.raises(InputError, match="changes one variant"):
+        played({**KEYS, "sweep": BONUS, "variants": ["base", "long-tracks"]})
+
+
+@pytest.mark.parametrize(
+    ("values", "named"), [("tracks.bonus.9", "values: "), ("tracks.bonus.9 =", "values: "), ("= 3 4", "values: ")]
+)
+def test_values_in_words_are_checked(values, named):
+    with pytest.raises(InputError, match=named):
+        ss.sweep("strozzi", values, players=3, agents="random", deals=20)
+
+
+def test_variants_of_long_keys_keep_different_names():
+    game = load_game("strasbourg")
+    base = find_variant(game, "base")
+    long = sorted((key for key, _ in numbers(game, base)), key=len)[-40:]
+    moved = [step for step in steps(game, base)[0] if step.key in long]
+    names = [step.variant.name for step in moved]
+    assert len(set(names)) == len(names)
+    first, second = moved[0], next(step for step in moved if step.key != moved[0].key)
+    grid = {first.key: [first.before, first.after], second.key: [second.before, second.after]}
+    study = ss.Study.of(kind="sweep", game="strasbourg", players=[3], lineups=[["random"]], deals=20, sweep=grid)
+    assert len(study.grid) == 4
+    assert all(len(name) <= 64 for name in study.grid)
