@@ -21,7 +21,7 @@ from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.painter import Painter
 from strozzi_sim.report.write import content
-from strozzi_sim.study.beside import report, side_by_side
+from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.folders import load_results, study_of
 from strozzi_sim.study.results import Frames
 from study_examples import EXAMPLES, KEYS
@@ -177,7 +177,7 @@ def test_figures_are_files_if_asked_for_and_in_a_batch_of_heat_maps(tmp_path):
     whole = played(keys, tmp_path / "whole")
     whole.report()
     assert not (tmp_path / "whole" / "figures").exists()
-    report(tmp_path / "whole", figures=True)
+    load_results(tmp_path / "whole").report(figures=True)
     stems = {file.stem for file in (tmp_path / "whole" / "figures").iterdir()}
     assert {"seats", "heat-flag-by-sail--3-players", "heat-flag-by-sail--4-players"} <= stems
     assert {file.suffix for file in (tmp_path / "whole" / "figures").iterdir()} == {".png", ".svg"}
@@ -241,13 +241,12 @@ def test_every_figure_of_a_page_says_how_it_is_counted(results):
 # Several studies, and spreadsheets
 
 
-def test_studies_are_laid_side_by_side(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_studies_are_laid_side_by_side(tmp_path):
     for name, seed in (("one", 1), ("two", 2)):
         played(KEYS | {"name": name, "seed": seed, "players": [3]}, tmp_path / name)
-    both = report([tmp_path / "one", tmp_path / "two"])
+    both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
     assert both.verdict[0].startswith("Beside one, two ")
-    text = (tmp_path / "side-by-side.html").read_text("utf-8")
+    text = both.report(tmp_path / "both.html").read_text("utf-8")
     assert "on the same deals" not in text_of(text.partition("<script")[0])
     assert "the deals may differ" in text
     with pytest.raises(InputError, match="needs two or more"):
