@@ -25,6 +25,7 @@ from strozzi_sim.game.reporting import (
     first_scenario,
     format_estimate,
     headline_players,
+    listed,
     pick,
 )
 from strozzi_sim.game.significance import differs_significantly
@@ -265,9 +266,12 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
         words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
-        said.append(
-            f"{heat_map.title}: {f'from {words[0]} to {words[1]}' if ends else 'no two cells are known to differ'}."
+        found = (
+            f"{heat_map.figure.label} varies from {words[0]} to {words[1]}"
+            if ends
+            else "no two cells are known to differ"
         )
+        said.append(f"{heat_map.title}: {found}.")
     return said
 
 
@@ -302,6 +306,17 @@ def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
 
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
-    """Return what a page of the game found."""
+    """Return what a page of the game found, first in a short sentence with whom it is about."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
-    return list(study.the_game.report.sentences(tables, components).get(page, ()))
+    said = list(study.the_game.report.sentences(tables, components).get(page, ()))
+    title = study.the_game.report.titles(tables, components).get(page, "")
+    table = first_scenario(tables["balance"])
+    if not title or table.empty:
+        question = study.the_game.report.PAGE_TITLES[page][1]
+        return said or [
+            f"There are too few games of {study.the_game.title} to answer: {question[:1].lower()}{question[1:]}"
+        ]
+    variant, lineup = table[["variant", "lineup"]].iloc[0]
+    where = f"{f' in {variant}' if variant != 'base' else ''} at {headline_players(table)} players"
+    whom = listed(list(dict.fromkeys(lineup.split(","))))
+    return [f"Played by {whom}{where}: {title}", *said]

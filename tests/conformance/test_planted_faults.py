@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
-from strozzi_sim.reports.study_page import StudyPage
 
 from report_cells import cell, tables_of
 from strozzi_games import BASE, STROZZI
@@ -22,8 +21,12 @@ from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, wr
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
+from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.painter import Painter
+from strozzi_sim.report.write import content
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.results import Frames, Results
 
 
 def checked(game=STROZZI, players=3, variant=BASE):
@@ -225,11 +228,9 @@ def test_the_page_says_what_it_cannot_show(monkeypatch):
     """A table with rows that lacks a figure is no study without such events."""
     change_first(monkeypatch, figures=(Figure("share_of_levle", "", "share"),))
     tables = tables_of(STROZZI, [cell(STROZZI, 3, deals=4, chunks=2)], ["flags"], {})
-    manifest = {"plan": {"variants": {"base": BASE.components}}, "report": {"pages": ["flags"], "heatmaps": []}}
-    page = StudyPage(manifest, tables, STROZZI, Painter())
-    painted = {name: [page._item(picture) for picture in pictures] for name, pictures in page.pictures.items()}
-    (said,) = [part.note for item in painted["flags"] if item.anchor == "item-flags-by-sail" for part in item.parts]
+    study = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=4)
+    made = content(Layout(Results(study, Look(name="x", pages=("flags",)), Frames(tables))), Painter())
+    notes = [part.note for section in made.sections for item in section.items for part in item.parts if part.note]
+    (said,) = notes
     assert said.startswith("Not shown: unknown figure 'share_of_levle'; known: ")
     assert said.endswith("did you mean 'share_of_level'? (table `flags`).")
-    notes = [part.note for items in painted.values() for item in items for part in item.parts if part.note]
-    assert notes == [said]

@@ -1,14 +1,12 @@
 """Reports claim no more than is shown: false alarms are rare where there is nothing, and small differences are no findings."""
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.reports import findings
-from strozzi_sim.reports.answers import seats_answer
 
+import strozzi_sim as ss
 from strozzi_sim import stats
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable, Narrator
@@ -25,6 +23,7 @@ from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.pictures.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
+from strozzi_sim.study.kinds.balance import verdict_on_agents, verdict_on_seats
 
 pytestmark = pytest.mark.slow
 
@@ -126,34 +125,19 @@ class Lineups:
         return {"lineup": lineup.frame(), "balance": balance.frame()}
 
 
+STUDY = ss.Study.of(game="strozzi", players=[4], lineups=[["random"]], deals=200)
+
+
 def test_equal_positions_are_seldom_said_to_win_more():
-    """Without a correction for their number one study in four of these would say so of some position."""
+    """Without a correction for their number one study in seven of these would say so of some position."""
     studies = Lineups(7)
-    said = [
-        any("significantly" in line for line in findings.lineup_sentences(studies.tables(2, 60))) for _ in range(30)
-    ]
-    assert sum(said) <= 5  # of 30 at 5 %: more than 5 in 0.3 % of such tests
+    said = ["wins most" in verdict_on_agents(STUDY, studies.tables(1, 60))[0] for _ in range(60)]
+    assert sum(said) <= 8  # of 60 at 5 %: more than 8 in 0.5 % of such tests
 
 
 def test_unequal_positions_are_told():
-    (line,) = findings.lineup_sentences(Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200))
-    names = re.match(
-        r"4 players \(.*?\): (agent 1) wins [\d.]+, (agent 0) [\d.]+, (agent \d) [\d.]+ and (agent \d) [\d.]+", line
-    )
-    assert names
-    assert f"agent 1 significantly more and {names[3]} and {names[4]} significantly less than agent 0" in line
-
-
-def test_copies_of_an_agent_are_numbered():
-    tables = Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200)
-    tables["lineup"] = tables["lineup"].replace({"agent": {"agent 3": "agent 2"}})
-    (line,) = findings.lineup_sentences(tables)
-    assert re.match(r"4 players \(.*?\): agent 1 wins [\d.]+, agent 0 [\d.]+, the (first|second) agent 2 ", line)
-    assert re.search(
-        r"agent 1 significantly more and the (first|second) agent 2 and the (first|second) agent 2 significantly less "
-        "than agent 0",
-        line,
-    )
+    (said,) = verdict_on_agents(STUDY, Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200))
+    assert said.startswith("agent 1 wins most in Strozzi at 4 players: 6")
 
 
 def test_a_difference_too_small_to_matter_is_no_finding():
@@ -165,21 +149,21 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         shares = np.array(shares)
         n = np.array([500_000, 500_000])
         seats.add(cell, "win_share", stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
-        balance.add(cell, "seat_fairness_p", stats.Estimate(*(np.array(each) for each in (p, np.nan, np.nan, 500_000))))
+        for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", 4 * half)):
+            balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
         return {"seats": seats.frame(), "balance": balance.frame()}
 
     small, large = tables([0.502, 0.498], 0.001, 1e-9), tables([0.53, 0.47], 0.001, 1e-9)
-    strozzi = load_game("strozzi")
-    answer = seats_answer(small, strozzi, {})
-    assert answer.verdict == "Played by random: every seat of Strozzi wins its share to within 0.5 points."
-    assert "equal to within" in findings.seat_sentences(small)[0]
-    answer = seats_answer(large, strozzi, {})
-    assert answer.verdict == "Played by random, Strozzi favours the player who begins."
-    assert answer.detail.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "With random, seat 0 wins 53.0 % at 2 players, where 50.0 % would be equal."
+    assert verdict_on_seats(STUDY, small) == [
+        "Played by random, every seat of Strozzi wins its share to within 0.5 points."
+    ]
+    favoured, where = verdict_on_seats(STUDY, large)
+    assert favoured.startswith("Played by random, Strozzi favours the player who begins at 2 players")
+    assert where.replace("\N{NARROW NO-BREAK SPACE}", " ").startswith(
+        "2 players: seat 0 wins 53.0 \N{PLUS-MINUS SIGN} 0.1 %"
     )
-    answer = seats_answer(tables([0.51, 0.49], 0.02, 0.3), strozzi, {})
-    assert answer.verdict == "Played by random: no seat of Strozzi is known to win more than its share."
+    (unknown,) = verdict_on_seats(STUDY, tables([0.51, 0.49], 0.02, 0.3))
+    assert unknown.startswith("Played by random, no seat of Strozzi is known to win more than its share")
 
 
 def test_prices_are_near_the_fair_ones_only_if_that_is_shown():

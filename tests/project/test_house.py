@@ -105,8 +105,8 @@ ALLOWED = {  # file -> where such a word means something else
     "simulation/loop.py": [r"stop flag"],
     "simulation/interrupts.py": [r"stop flag"],
     "report/page.py": [r"flags=re\.\w+"],
-    "reports/templates/page.html": [r'class="scroll"'],
-    "reports/templates/page.css": [r"\.scroll\b", r"scroll-margin-top", r"scroll-behavior"],
+    "report/templates/page.html": [r'class="scroll"'],
+    "report/templates/page.css": [r"\.scroll\b", r"scroll-margin-top", r"scroll-behavior"],
 }
 AGENTS_OF_GAMES = sorted(
     {

@@ -9,12 +9,12 @@ from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 import pytest
-from strozzi_sim.study.beside import side_by_side
-from strozzi_sim.study.folders import study_of
 
 import strozzi_sim as ss
 from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from own_game import install
+from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.folders import study_of
 
 pytestmark = NEEDS_CHROMIUM
 STUDY = {"name": "first-study", "deals": 60, "chunks": 12, "seed": 4}
@@ -47,7 +47,7 @@ KINDS = {
     "side by side": lambda: side_by_side([study("strozzi", name=name, players=[3]) for name in ("one", "two")]),
     "luck": lambda: ss.luck("strozzi", players=3, agents="greedy,random,eager", deals=60, **QUIET),
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40, **QUIET),
-    "heat map": lambda: ss.heatmap("strozzi", "flag", "round", "mean prize", players=3, agents="random", deals=60, **QUIET),
+    "heat map": lambda: ss.heatmap("strozzi", rows="flag", columns="round", value="mean prize", players=3, agents="random", deals=60, **QUIET),
 }  # fmt: skip
 
 
