@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+import strozzi_sim as ss
 from report_cells import cell, tables_of
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
