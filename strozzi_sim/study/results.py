@@ -119,8 +119,8 @@ class Results:
             players: the player count on `ax`; default: 4, or the smallest.
 
         >>> import strozzi_sim as ss
-        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title
-        'greedy minus random, on the same deals'
+        >>> ss.simulate("strozzi", players=3, agents="random", deals=60).plot("seats").title
+        'How often each seat wins'
         """
         return _report_part("picture")(self, name, ax, players)
 
