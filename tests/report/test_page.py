@@ -8,6 +8,7 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
+import msgspec
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -23,6 +24,7 @@ from strozzi_sim.report.painter import Painter
 from strozzi_sim.report.write import content
 from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.folders import load_results, study_of
+from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.results import Frames
 from study_examples import EXAMPLES, KEYS
 
@@ -96,6 +98,14 @@ def test_the_page_says_what_was_played_and_how_to_again(results, tmp_path):
     assert "Interrupted: stopped after 3 &lt;b&gt; chunks" in text
     assert "Strozzi at 3 and 4 players, played by random: 240 deals for each, 480 games in all." in text_of(text)
     assert "29 ship cards" in text  # which no source gives
+
+
+@pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi", "strasbourg"])
+def test_results_that_are_read_again_name_what_is_reconstructed(game):
+    for name in ("base", {"strozzi": "long-tracks", "medici_vs_strozzi": "long", "strasbourg": "small-city"}[game]):
+        study = ss.Study.of(game=game, lineups=[["random"]], variants=[name], deals=2)
+        again = kind_named("balance").shown(msgspec.json.decode(study.json))
+        assert again.variant_of[name].reconstructed == study.variant_of[name].reconstructed != ()
 
 
 def test_every_picture_has_its_declaration_and_says_its_sentences(page):
