@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -222,8 +223,12 @@ class Store:
 
     def task(self, cell: Cell, chunk: int) -> Task:
         """Return the task that plays a chunk, whose result is a `Chunk`."""
+        study, facts = self.study, self.counted if self.study.counts_facts(cell) else ()
         finish = partial(Chunk.of, cell.number, chunk, self._holds[cell.number])
-        return self.study.task(cell, chunk, self.counted, self.held, self.look, finish)
+        return Task(
+            (cell.number, chunk), cell.match, *study.deals_of(cell, chunk), facts, rows=self.look.rows or study.keeps_rows,
+            orders=study.keeps_orders, luck=study.how_luck, answers=study.counts_answers, keep=self.held, finish=finish,
+        )  # fmt: skip
 
     def write(self, chunk: Chunk) -> None:
         """Store a finished chunk."""
@@ -246,11 +251,11 @@ class Store:
             found = self._database.execute("SELECT outcome, facts FROM chunks WHERE cell = ? AND chunk BETWEEN ? AND ? ORDER BY chunk", (cell.number, chunks.start, chunks.stop - 1)).fetchall()  # fmt: skip
         if len(found) != len(chunks):
             raise StorageError(f"{self._place}: changed while the study was running; run again")
-        outcomes = [np.frombuffer(zlib.decompress(outcome), self.study.outcome_type) for outcome, _ in found]
-        counted = [np.frombuffer(zlib.decompress(counts), facts) for _, counts in found]
-        return Counts(
-            np.concatenate(outcomes), np.concatenate(counted) if self.study.keeps_orders else np.stack(counted)
-        )
+        outcome = np.concatenate([np.frombuffer(zlib.decompress(each), self.study.outcome_type) for each, _ in found])
+        counted = (np.frombuffer(zlib.decompress(each), facts) for _, each in found)
+        if self.study.keeps_orders:
+            return Counts(outcome, np.concatenate(list(counted)))
+        return Counts(outcome, _stacked(counted, len(found)))
 
     def rows(self, cell: Cell) -> Iterator[Any]:
         """Yield the ROW records of each chunk of a cell."""
@@ -346,6 +351,17 @@ class Store:
     def _errors(self) -> Iterator[None]:
         with database_errors(self._place):
             yield
+
+
+def _stacked(rows: Iterator[Any], number: int) -> Any:
+    """Return equally long rows of integers as one array, int32 if they fit: counts of many chunks fill the memory."""
+    first = next(rows)
+    whole = np.empty((number, len(first)), np.int32)
+    for at, row in enumerate(chain([first], rows)):
+        if whole.dtype == np.int32 and len(row) and max(row.max(), -row.min()) > np.iinfo(np.int32).max:
+            whole = whole.astype(np.int64)
+        whole[at] = row
+    return whole
 
 
 def as_file(study: Study, look: Look) -> bytes:
