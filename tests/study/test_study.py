@@ -20,7 +20,7 @@ import strozzi_sim as ss
 from strozzi_sim.cli.app import PLACES, main
 from strozzi_sim.cli.declared import declared
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.study.folders import study_of
+from strozzi_sim.study.folders import run_file, study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.store import Store, as_file
@@ -147,7 +147,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
         time.sleep(0.1)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    resumed = ss.run_file(study, folder=tmp_path / "out", workers=1, progress=False)
+    resumed = run_file(study, folder=tmp_path / "out", workers=1, progress=False)
     assert 0 < resumed.new_games < resumed.n_games
     assert tables_in(tmp_path / "out") == whole
 
@@ -265,7 +265,7 @@ def test_a_folder_runs_only_agents_that_are_named(tmp_path):
     study = balance(lineups=[[f"{bot}::first"]], deals=2, players=[3], chunk_deals=1)
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "study.json").write_bytes(as_file(study, Look()))
-    code = "import sys, strozzi_sim.study as ss; ss.read_study(sys.argv[1])"
+    code = "import sys, strozzi_sim as ss; ss.read_study(sys.argv[1])"
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], capture_output=True, text=True)
     assert "named only by the folder" in done.stderr
 
