@@ -16,7 +16,7 @@ from strozzi_sim.game import game_names
 
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "study", "reports", "report", "web", "conformance", "cli",
+    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "study", "pictures", "report", "web", "conformance", "cli",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {
@@ -104,7 +104,7 @@ ALLOWED = {  # file -> where such a word means something else
     "kernel/numba_patches.py": [r"state\.flags"],  # numba's options of a function
     "simulation/loop.py": [r"stop flag"],
     "simulation/interrupts.py": [r"stop flag"],
-    "reports/page.py": [r"flags=re\.\w+"],
+    "report/page.py": [r"flags=re\.\w+"],
     "reports/templates/page.html": [r'class="scroll"'],
     "reports/templates/page.css": [r"\.scroll\b", r"scroll-margin-top", r"scroll-behavior"],
 }
