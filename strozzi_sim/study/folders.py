@@ -144,7 +144,8 @@ def merge(
     """
     if folder is None:
         raise ArgumentError("folder", "name the results folder of the whole study")
-    found = {Path(part): about(Path(part)) for part in parts}
+    places = [names.path_of("parts", part) for part in parts]
+    found = {place: about(place) for place in places}
     (first, here), *others = found.items()
     for place, there in others:
         for key in ("study", "look"):
@@ -160,7 +161,7 @@ def merge(
         raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
     study, look = read_study(first, code)
     with contextlib.ExitStack() as opened:
-        whole = opened.enter_context(Store(Path(folder), study, look))
+        whole = opened.enter_context(Store(names.path_of("folder", folder), study, look))
         for place, share in shares.items():
             store = opened.enter_context(Store(place, study, look, share))
             if len(store.done) < len(store.keys):
