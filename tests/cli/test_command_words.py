@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from strozzi_games import STROZZI
+from strozzi_sim.agent.names import player_counts
 from strozzi_sim.cli.app import run
 from strozzi_sim.cli.parser import PLACES, command_named
 from strozzi_sim.errors import InputError
-from strozzi_sim.agent.names import player_counts
 
 STUDY = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n'
 

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from strozzi_sim.study.running import _finite as finite
 
 from commands import strozzi
 from paths import ROOT
+from strozzi_sim.study.running import _finite as finite
 
 MEDICI, STROZZI = "medici_vs_strozzi", "strozzi"
 SWEEP = """

@@ -8,7 +8,6 @@ import sys
 
 import anyio
 import pytest
-from strozzi_sim.play.one_game import position
 
 import strozzi_sim as ss
 from commands import strozzi
@@ -16,6 +15,7 @@ from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_sim.agent.worth import LEAD
 from strozzi_sim.cli.mcp import MORE_ROWS, SECONDS, TOOLS, make_server
+from strozzi_sim.play.one_game import position
 
 mcp = pytest.importorskip("mcp")
 
