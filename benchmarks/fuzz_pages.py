@@ -42,17 +42,14 @@ def make_study(seed: int, number: int, *, quick: bool = False) -> dict[str, Any]
 
 def make_page(study: dict[str, Any]) -> list[str]:
     """Play a study and write its page; return what is wrong, in words: an error, or a warning that a user would see."""
-    from strozzi_sim.reports.writing import write_report
-    from strozzi_sim.studies.planning import plan_of_keys
-    from strozzi_sim.studies.run import run_in_memory
-
-    from strozzi_sim.game import load_game
+    import strozzi_sim as ss
+    from strozzi_sim.study.folders import study_of
 
     with tempfile.TemporaryDirectory(prefix="fuzz-page-") as folder, warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            played = run_in_memory(plan_of_keys(study, "study"), workers=1)
-            page = write_report(Path(folder), played.manifest, played.tables, load_game(study["game"]))
+            made, look = study_of(study)
+            page = ss.run(made, look=look, workers=1, progress=False).report(Path(folder) / "report.html")
         except Exception as error:  # noqa: BLE001 - whatever a page ends in is what this looks for
             where = traceback.extract_tb(error.__traceback__)[-1]
             return [f"{type(error).__name__}: {error} ({Path(where.filename).name}, line {where.lineno})"]

@@ -33,14 +33,13 @@ def strength(options):
         for agent in options.agents:
             lineup = [agent, *[among] * (players - 1)]
             given = {
-                "name": "strength",
                 "game": options.game,
                 "players": [players],
                 "lineups": [lineup],
                 "seatings": "rotate",
             }
-            ss.run(ss.Study(**given, deals=1, seed=1), workers=1)  # compiles
-            study = ss.Study(**given, deals=options.deals, seed=SEED)
+            ss.run(ss.Study.of(**given, deals=1, seed=1), workers=1)  # compiles
+            study = ss.Study.of(**given, deals=options.deals, seed=SEED)
             began = time.process_time()
             table = ss.run(study, workers=1).tables["lineup"]
             seconds = time.process_time() - began

@@ -106,14 +106,13 @@ def seats(game, players, deals):
         (spec,) = [load_agent(name, game)]
         count = deals if name not in STRONGEST.get(game.name, []) else max(deals // 25, 100)
         study = {
-            "name": "seats",
             "game": game.name,
             "players": [players],
             "lineups": [[spec]],
             "deals": count,
             "seed": CHECKED,
         }
-        tables = ss.run(ss.Study(**study), workers=2).tables
+        tables = ss.run(ss.Study.of(**study), workers=2).tables
         table = tables["seats"].query("figure == 'win_share'").sort_values("seat")
         cells = [f"{row.value:.3f} ({row.low:.3f} to {row.high:.3f})" for row in table.itertuples()]
         print(

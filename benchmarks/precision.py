@@ -8,7 +8,6 @@ The deals of each study are drawn, with replacement, from deals that were played
 import argparse
 
 import numpy as np
-from strozzi_sim.studies.precision import deals_for
 
 from strozzi_sim.agent import find_agent
 from strozzi_sim.game import find_game
@@ -16,6 +15,7 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import most_deals, share_interval
+from strozzi_sim.study.model import deals_for
 
 GAMES = (("strozzi", 4, "random", "fair"), ("strozzi", 4, "heuristic", "unfair"), ("strasbourg", 3, "random", "unfair"))
 
@@ -33,7 +33,7 @@ def shares_by_deal(name: str, players: int, agent: str, deals: int) -> np.ndarra
 
 def study(pool: np.ndarray, points: float, rng: np.random.Generator) -> tuple[int, np.ndarray]:
     """Return the deals that a study plays, and whether each seat's interval covers the truth."""
-    most, chunks = deals_for(points, None, paired=False)
+    most, chunks = deals_for(points, None, is_paired=False)
     size, truth = most // chunks, pool.mean(axis=0)
     wins = np.zeros(pool.shape[1])
     for chunk in range(1, chunks + 1):

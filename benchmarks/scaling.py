@@ -17,12 +17,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.run import task_of
-
 import strozzi_sim as ss
 from strozzi_sim.simulation.interrupts import stop_flag
-from strozzi_sim.simulation.pool import play_tasks
+from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.study.progress import Progress
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from dask_cluster import Cluster
@@ -31,12 +29,16 @@ SMALL = 20_000
 
 
 def study(deals: int) -> ss.Study:
-    return ss.Study(name="scaling", game="strozzi", players=[4], deals=deals, lineups=[["random"]])
+    return ss.Study.of(game="strozzi", players=[4], deals=deals, lineups=[["random"]])
 
 
 def play_alone(deals: int, workers: int) -> float:
-    plan = study(deals).plan
-    tasks = [task_of(plan, plan.cells[cell], chunk) for cell, chunk in plan.keys]
+    played = study(deals)
+    tasks = [
+        Task((cell.number, chunk), cell.match, *played.deals_of(cell, chunk), played.facts(ss.Look()))
+        for cell in played.cells
+        for chunk in range(played.chunks)
+    ]
     began = time.monotonic()
     with stop_flag() as stop:
         for _ in play_tasks(tasks, workers, stop):
@@ -53,7 +55,7 @@ def whole(deals: int, **where: object) -> tuple[float, dict[str, float]]:
             at.append((name, time.monotonic()))
 
     with tempfile.TemporaryDirectory() as folder:
-        progress = Progress(on_phase=phase, on_games=lambda done, total: phase("play", done, total))
+        progress = Progress(on_phase=phase)
         results = ss.run(study(deals), Path(folder) / "r", progress=progress, **where)  # type: ignore[arg-type]
         at.append(("report", time.monotonic()))
         results.report()

@@ -18,15 +18,12 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import numpy as np
-from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.store import Store
 
-from strozzi_sim.agent import load_agent
-from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import resolve_variant
+import strozzi_sim as ss
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
+from strozzi_sim.study.chunks import Chunk
+from strozzi_sim.study.store import Store
 
 STUDY = """name = "store"
 game = "strozzi"
@@ -34,41 +31,34 @@ players = [3, 4]
 deals = 3_000
 lineups = [["greedy"], ["random"]]
 """
-PAGE = 16_384
+PAGE = 4_096
 
 
 def measure(chunks: int, size: int) -> None:
     """Print the rate of writing chunks with `size` bytes of rows, and the time to open and check them all."""
-    plan = many_chunks(chunks)
-    kept = np.random.default_rng(0).bytes(size)
+    study = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=chunks, chunk_deals=1)
+    look, kept = ss.Look(pages=()), np.random.default_rng(0).bytes(size)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "r"
-        with Store(folder, plan) as store:
+        with Store(folder, study, look) as store:
             began = monotonic()
-            for cell in plan.cells:
-                for chunk in range(plan.chunks):
-                    games = plan.chunk_games(cell, chunk)
+            for cell in study.cells:
+                for chunk in range(study.chunks):
+                    games = study.games_of(cell, chunk)
                     played = MatchResult(
-                        games, np.zeros(1, OUTCOME), np.zeros(0, plan.counts), np.zeros(0, ROW), None, kept=kept
+                        games, np.zeros(1, OUTCOME), np.zeros(0, np.int64), np.zeros(0, ROW), None, kept=kept
                     )
-                    store.write((cell.number, chunk), played)
+                    store.write(Chunk.of(cell.number, chunk, store._holds[cell.number], played))
             seconds = monotonic() - began
-        written = len(plan.cells) * plan.chunks
+        written = len(study.cells) * study.chunks
         began = monotonic()
-        with Store(folder, plan) as store:
+        with Store(folder, study, look) as store:
             opened = monotonic() - began
             assert len(store.done) == written
         mib = (folder / "study.sqlite").stat().st_size / 2**20
         print(
             f"{written:,} chunks of {size:,} bytes: {written / seconds:,.0f} written per second; opened in {opened:.2f} s; {mib:,.0f} MiB"
         )
-
-
-def many_chunks(chunks: int) -> Plan:
-    """Return a plan of about this many chunks."""
-    game = load_game("strozzi")
-    lineups, variants = [[load_agent("random", game)]], [resolve_variant(game, "base")]
-    return make_plan("store", game, lineups, variants, [3], chunks, chunks=chunks, pages=())
 
 
 def tables(folder: Path) -> dict[str, bytes]:
@@ -124,7 +114,7 @@ def disturb(kills: int, faults: int, seed: int) -> int:
             again = run(study, folder)
             errors = again.communicate()[1]
             if again.returncode == 2 and "study.sqlite" in errors and number >= kills:
-                refused += 1  # the schema, the plan or the list of files is hit: one line says so
+                refused += 1  # the schema, the study or the list of files is hit: one line says so
             elif again.returncode or tables(folder) != expected:
                 failed += 1
                 print(f"case {number}, {what}: exit code {again.returncode}\n{errors}", flush=True)

@@ -9,7 +9,18 @@ from typing import Any
 import strozzi_sim as ss
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Play and count": ("simulate", "heatmap", "Study", "read_study", "run", "Results"),
+    "Play and count": (
+        "simulate",
+        "heatmap",
+        "Study",
+        "Look",
+        "read_study",
+        "run",
+        "Results",
+        "load_results",
+        "merge",
+        "side_by_side",
+    ),
     "Questions": (),  # all that are in no other group
     "One game": ("Position", "record", "analyse"),
     "Thousands of games at once": ("VectorEnv",),

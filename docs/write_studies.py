@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.studies.planning import StudyFile
-
 from strozzi_sim.facts.blocks import Quantiles
 from strozzi_sim.game import as_json, load_game
 from strozzi_sim.game.converting import json_schema
+from strozzi_sim.study.kinds.balance import Balance
+from strozzi_sim.study.kinds.sweep import Sweep
+from strozzi_sim.study.look import Look
 from strozzi_sim.table.schema import schema as page_schema
 
 PAGE = Path(__file__).parent / "studies.md"
@@ -16,6 +17,7 @@ SCHEMA = Path(__file__).parent / "study.schema.json"
 DECISION = Path(__file__).parent / "decision.schema.json"
 TABLE = Path(__file__).parent / "table.schema.json"
 OUR_GAMES = ("medici_vs_strozzi", "strasbourg", "strozzi")
+IN_REPORT = ("pages", "heatmaps", "effect", "explorer")
 KEYS = {
     "name": "name of the study and of its results folder: 1 to 64 characters of a-z, 0-9 and -",
     "game": "the game; `strozzi games` lists them",
@@ -180,11 +182,28 @@ def _facts_of(blocks: Any) -> str:
 
 
 def schema() -> str:
-    """Return docs/study.schema.json."""
-    found = json_schema(StudyFile)
-    properties = found["$defs"]["StudyFile"]["properties"]
-    for key, text in KEYS.items():
-        properties[key]["description"] = text.replace("`", "")
+    """Return docs/study.schema.json: the keys of a study of balance or a sweep, and those of its look."""
+    of_study, of_sweep, of_look = (json_schema(each)["$defs"] for each in (Balance, Sweep, Look))
+    shown = of_look["Look"]["properties"]
+    report = {key: shown.pop(key) for key in IN_REPORT}
+    properties = {
+        **of_study["Balance"]["properties"],
+        "sweep": of_sweep["Sweep"]["properties"]["sweep"],
+        **shown,
+        "report": {"type": "object", "properties": report, "additionalProperties": False},
+        "variants": {"type": "array", "items": {"type": "string"}, "minItems": 1, "default": ["base"]},
+        "variant": {"type": "object", "additionalProperties": {"type": "object"}},
+        "chunks": {"type": "integer"},
+    }
+    found = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A study file of strozzi-sim",
+        "type": "object",
+        "properties": {key: {**properties[key], "description": text.replace("`", "")} for key, text in KEYS.items()},
+        "required": ["game", "lineups"],
+        "additionalProperties": False,
+        "$defs": {"HeatMapSpec": of_look["HeatMapSpec"]},
+    }
     return json.dumps(found, indent=1) + "\n"
 
 

@@ -2,23 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from strozzi_sim.studies.compare import Comparison
-from strozzi_sim.studies.exploit import CHUNKS, Copies, _table
-from strozzi_sim.studies.lookup import find_agents, find_variants
-from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.planning import make_plan, plan_of_keys
-from strozzi_sim.studies.run import cell_counts
-from strozzi_sim.studies.tables import study_tables
-from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
-from strozzi_sim.agent import load_agent
+import strozzi_sim as ss
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.study.cells import Cell
+from strozzi_sim.study.counts import Counts
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.running import tables_of
+from strozzi_sim.study.store import Store
 
 Frames = dict[str, pd.DataFrame]
 GO = np.zeros(1, np.int64)  # a stop flag that nobody sets
@@ -39,117 +36,85 @@ class Case:
     frames: Callable[[int, int], Frames]
 
 
-class Chunks:
+class Chunks(Store):
     """A study's chunks, in memory: of the deals from `first` on instead of those from 0 on."""
 
-    def __init__(self, plan: Plan, first: int) -> None:
+    def __init__(self, study: Study, look: ss.Look, first: int) -> None:
+        super().__init__(None, study, look)
         tasks = (
             Task(
                 (cell.number, chunk),
                 cell.match,
-                *(first + deal for deal in plan.chunk_range(chunk)),
-                plan.counted,
-                orders=plan.orders,
+                *(first + deal for deal in study.deals_of(cell, chunk)),
+                self.counted,
+                orders=study.keeps_orders,
             )
-            for cell in plan.cells
-            for chunk in range(plan.chunks)
+            for cell in study.cells
+            for chunk in range(study.chunks)
         )
-        self._chunks = {
-            task.key: (played.outcome, played.counts, played.rows) for task, played in play_tasks(tasks, 1, GO)
-        }
+        self._played = {task.key: played for task, played in play_tasks(tasks, 1, GO)}
 
-    def read(self, key: tuple[int, int]) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, counts and rows."""
-        return self._chunks[key]
-
-
-def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None = None) -> Case:
-    """All pages of one line-up, and all heat maps or some."""
-    shown = list(load_game(game).report.HEATMAPS) if heatmaps is None else heatmaps
-
-    def frames(first: int, deals: int) -> Frames:
-        raw = {
-            "name": "coverage",
-            "game": game,
-            "players": [players],
-            "deals": deals,
-            "lineups": [lineup.split(",")],
-            "report": {"heatmaps": shown},
-        }
-        plan = plan_of_keys(raw, "coverage")
-        chunks = Chunks(plan, first)
-        cells = [cell_counts(plan, chunks, cell) for cell in plan.cells]
-        return study_tables(plan.game, cells, plan.pages, plan.heatmaps)
-
-    return Case(f"study {game}", f"{players} players: {lineup}", frames)
+    def counts(self, cell: Cell, chunks: range) -> Counts:
+        """Return the counts of some chunks of a cell."""
+        played = [self._played[cell.number, chunk] for chunk in chunks]
+        join = np.concatenate if self.study.keeps_orders else np.stack
+        return Counts(np.concatenate([each.outcome for each in played]), join([each.counts for each in played]))
 
 
-def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
-    """A tournament or comparison: what has a plan, and makes tables of its chunks."""
+def _case(group: str, name: str, maps: tuple[str, ...] = (), pages: tuple[str, ...] | None = None, **keys: Any) -> Case:
+    """Return the case of the study with these keys."""
 
     def frames(first: int, deals: int) -> Frames:
-        resolved = make(deals)
-        frames: Frames = resolved.tables(resolved.plan, Chunks(resolved.plan, first))
-        return frames
+        study = ss.Study.of(**keys, deals=deals)
+        look = ss.Look(heatmaps=maps, pages=pages)
+        return tables_of(study, Chunks(study, look, first))
 
     return Case(group, name, frames)
 
 
-def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
-    game = load_game(name)
-    return plan_tournament(game, find_agents(agents, game), find_variants(game, "base"), [players], deals, "latin", 0)
+def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None = None) -> Case:
+    """Return the case of all pages of one line-up, and all heat maps or some."""
+    maps = tuple(load_game(game).report.HEATMAPS if heatmaps is None else heatmaps)
+    keys = {"game": game, "players": [players], "lineups": [lineup.split(",")]}
+    return _case(f"study {game}", f"{players} players: {lineup}", maps, **keys)
 
 
-def _agents(name: str, first: str, second: str, against: list[str], players: int, deals: int) -> Comparison:
-    game = load_game(name)
-    others = find_agents(against, game)
-    lineups = [
-        (side, *(others[k % len(others)] for k in range(players - 1))) for side in find_agents([first, second], game)
-    ]
-    plan = make_plan("compare", game, lineups, find_variants(game, "base"), [players], deals, orders=True)
-    return Comparison(plan, "agent")
+def _tournament(game: str, name: str, agents: list[str], players: int) -> Case:
+    field = [[agent] for agent in sorted(agents)]
+    keys = {"kind": "tournament", "game": game, "players": [players], "lineups": field, "seatings": "latin"}
+    return _case(f"tournament {game}", name, **keys)
 
 
-def _variants(name: str, first: str, second: str, agents: list[str], players: int, deals: int) -> Comparison:
-    game = load_game(name)
-    variants = find_variants(game, [first, second])
-    plan = make_plan(
-        "compare", game, [find_agents(agents, game)], variants, [players], deals
-    )  # counts facts: `changes`
-    return Comparison(plan, "variant")
+def _agents(game: str, name: str, first: str, second: str, opponents: list[str], players: int) -> Case:
+    lineups = [[side, *(opponents[k % len(opponents)] for k in range(players - 1))] for side in (first, second)]
+    return _case(f"compare {game}", name, kind="compare_agents", game=game, players=[players], lineups=lineups)
+
+
+def _variants(game: str, name: str, first: str, second: str, agents: list[str], players: int) -> Case:
+    keys = {"kind": "compare_variants", "game": game, "players": [players], "variants": [first, second]}
+    return _case(f"compare {game}", name, lineups=[agents], **keys)
 
 
 def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
-    """The held-out figures of `exploit`, of challengers that are found already."""
-    game_played = load_game(game)
-    specs = [load_agent(text, game_played) for text in challengers]
-    field = Copies(
-        game_played, players, load_agent(agent, game_played), resolve_variant(game_played, "base", {}, "coverage"), 0, 1
-    )
+    """Return the case of the held-out figures of `exploit`, of challengers that are found already."""
+    lineups = [[challenger, *[agent] * (players - 1)] for challenger in challengers]
+    case = _case(f"exploit {game}", f"{players} players: {agent}", kind="exploit", game=game, players=[players],
+                 lineups=lineups, chosen=challengers[0])  # fmt: skip
+    return Case(case.group, case.name, partial(_without_choice, case))
 
-    def frames(first: int, deals: int) -> Frames:
-        outcomes = field.outcomes(specs, first, first + deals, min(CHUNKS, deals), GO)
-        return {"exploit": _table(field, specs, specs[0], outcomes, deals).drop(columns="chosen")}
 
-    return Case(f"exploit {game}", f"{players} players: {agent}", frames)
+def _without_choice(case: Case, first: int, deals: int) -> Frames:
+    return {name: frame.drop(columns="chosen") for name, frame in case.frames(first, deals).items()}
 
 
 def cases(*, quick: bool = False) -> list[Case]:
-    """All cases, or the few that are looked at each time."""
+    """Return all cases, or the few that are looked at each time."""
     s, m = "strozzi", "medici_vs_strozzi"
     first = [
         _study(s, 4, "greedy,heuristic,random,racer", heatmaps=["win-by-last-space"] if quick else None),
         _study(m, 2, "fair-price,shader", heatmaps=["harbor-by-load"] if quick else None),
-        _resolved(
-            f"tournament {m}",
-            "2 players: random, fair-price, shader",
-            lambda n: _tournament(m, ["random", "fair-price", "shader"], players=2, deals=n),
-        ),
-        _resolved(
-            f"compare {s}",
-            "4 players: heuristic and greedy against random",
-            lambda n: _agents(s, "heuristic", "greedy", against=["random"], players=4, deals=n),
-        ),
+        _tournament(m, "2 players: random, fair-price, shader", ["random", "fair-price", "shader"], 2),
+        _agents(s, "4 players: heuristic and greedy against random", "heuristic", "greedy", ["random"], 4),
     ]
     if quick:
         return first
@@ -161,36 +126,14 @@ def cases(*, quick: bool = False) -> list[Case]:
         _study(s, 6, "random"),
         _study(m, 2, "fair-price"),
         _study(m, 2, "fair-price,random"),
-        _resolved(
-            f"tournament {s}",
-            "4 players: five agents",
-            lambda n: _tournament(s, ["random", "greedy", "heuristic", "racer", "trader"], players=4, deals=n),
+        _tournament(s, "4 players: five agents", ["random", "greedy", "heuristic", "racer", "trader"], 4),
+        _tournament(
+            m, "2 players: with a dominated agent", ["random", "fixed-price:value=6", "shader", "fair-price"], 2
         ),
-        _resolved(
-            f"tournament {m}",
-            "2 players: with a dominated agent",
-            lambda n: _tournament(m, ["random", "fixed-price:value=6", "shader", "fair-price"], players=2, deals=n),
-        ),
-        _resolved(
-            f"compare {s}",
-            "4 players: heuristic and trader against heuristic",
-            lambda n: _agents(s, "heuristic", "trader", against=["heuristic"], players=4, deals=n),
-        ),
-        _resolved(
-            f"compare {s}",
-            "variants base and long-tracks, 4 players: heuristic",
-            lambda n: _variants(s, "base", "long-tracks", agents=["heuristic"], players=4, deals=n),
-        ),
-        _resolved(
-            f"compare {m}",
-            "fair-price and random against shader",
-            lambda n: _agents(m, "fair-price", "random", against=["shader"], players=2, deals=n),
-        ),
-        _resolved(
-            f"compare {m}",
-            "variants base and short: fair-price, shader",
-            lambda n: _variants(m, "base", "short", agents=["fair-price", "shader"], players=2, deals=n),
-        ),
+        _agents(s, "4 players: heuristic and trader against heuristic", "heuristic", "trader", ["heuristic"], 4),
+        _variants(s, "base and long-tracks, 4 players: heuristic", "base", "long-tracks", ["heuristic"], 4),
+        _agents(m, "fair-price and random against shader", "fair-price", "random", ["shader"], 2),
+        _variants(m, "base and short: fair-price, shader", "base", "short", ["fair-price", "shader"], 2),
         _exploit(s, 4, "greedy", ["heuristic", "trader", "random"]),
         _exploit(m, 2, "shader", ["fair-price", "random"]),
     ]

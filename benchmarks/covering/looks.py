@@ -1,7 +1,6 @@
 """How often an interval that should hold at every look (`--until`) is wrong at any."""
 
-from collections.abc import Callable
-from copy import copy
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,58 +8,44 @@ from cases import Chunks
 from joblib import Parallel, delayed
 from judging import LONG_STARTS
 from scipy.stats import beta
-from strozzi_sim.studies.lookup import find_agents, find_variants
-from strozzi_sim.studies.standings import add_agents
-from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
-from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import FigureTable
+import strozzi_sim as ss
 from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.stats.confidence_sequences import anytime_interval
+from strozzi_sim.study.kinds.tournament import FieldCounts, Tournament, deals_by_chunk
 
-FIGURE = "win_share_anytime"
-
-
-def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
-    game = load_game(name)
-    field, variants = find_agents(agents, game), find_variants(game, "base")
-    return plan_tournament(game, field, variants, [players], deals, "latin", 0, until="0.0001")
-
-
-RUNS: dict[str, Callable[[int], Tournament]] = {
-    "strozzi, 4 players: greedy, heuristic, random, racer": lambda deals: _tournament(
-        "strozzi", ["greedy", "heuristic", "random", "racer"], 4, deals
-    ),
-    "medici_vs_strozzi: fair-price, random, shader": lambda deals: _tournament(
-        "medici_vs_strozzi", ["fair-price", "random", "shader"], 2, deals
-    ),
-}
+RUNS: dict[str, dict[str, Any]] = {
+    "strozzi, 4 players: greedy, heuristic, random, racer": {
+        "game": "strozzi", "players": [4], "lineups": [["greedy"], ["heuristic"], ["racer"], ["random"]],
+    },
+    "medici_vs_strozzi: fair-price, random, shader": {
+        "game": "medici_vs_strozzi", "players": [2], "lineups": [["fair-price"], ["random"], ["shader"]],
+    },
+}  # fmt: skip
 
 
-def _counts(name: str, first: int, deals: int) -> tuple[Tournament, object]:
-    tournament = RUNS[name](deals)
-    plan = tournament.plan
-    return tournament, tournament._counts(plan, Chunks(plan, first), plan.players[0], "base")  # type: ignore[arg-type]
+def _counts(name: str, first: int, deals: int) -> tuple[Tournament, FieldCounts]:
+    study = Tournament.of(**RUNS[name], deals=deals, seatings="latin", until="0.0001")
+    chunks, field = Chunks(study, ss.Look(), first), FieldCounts(study, study.players[0], "base")
+    for matchup, cell in study.cells_of(study.players[0], "base"):
+        found = chunks.counts(cell, range(study.chunks))
+        field.add(matchup, found.outcome, found.facts)
+    return study, field
 
 
 def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[dict[str, object]]:
-    """By run and agent: whether the interval was ever wrong, and how wide the last one was."""
+    """Return by run and agent whether the interval was ever wrong, and how wide the last one was."""
     outcomes = []
     for run in runs:
-        tournament, whole = _counts(name, run * deals, deals)
-        table = FigureTable("agent")
-        for look in range(1, tournament.plan.chunks + 1):
-            cut = copy(whole)
-            cut.by_agent = whole.by_agent[:, :look]  # type: ignore[attr-defined]
-            cut.deals_of_chunks = whole.deals_of_chunks[:look]  # type: ignore[attr-defined]
-            cut.deals = tournament.plan.chunk_range(look - 1)[1]  # type: ignore[attr-defined]
-            add_agents(table, cut)  # type: ignore[arg-type]
-        frame = table.frame()
-        rows = frame[(frame["figure"] == FIGURE) & frame["low"].notna()]
-        true = rows["agent"].map(truth).to_numpy()
-        off = (rows["low"].to_numpy() > true + 1e-9) | (rows["high"].to_numpy() < true - 1e-9)
-        for agent, wrong in pd.Series(off).groupby(rows["agent"].to_numpy()):
-            last = rows[rows["agent"] == agent].iloc[-1]
-            outcomes.append({"agent": agent, "wrong": bool(wrong.any()), "width": last["high"] - last["low"]})
+        study, whole = _counts(name, run * deals, deals)
+        wins, _, _, played = whole.by_agent
+        shares, sizes = wins / WIN_UNITS / played, deals_by_chunk(study, study.cells[0])
+        true, ever = np.array([truth[label] for label in study.labels]), np.zeros(len(study.labels), bool)
+        for look in range(1, study.chunks + 1):
+            low, high = anytime_interval(shares[:look], sizes[:look])
+            ever |= (low > true + 1e-9) | (high < true - 1e-9)
+        for k, label in enumerate(study.labels):
+            outcomes.append({"agent": label, "wrong": bool(ever[k]), "width": high[k] - low[k]})
     return outcomes
 
 
@@ -68,10 +53,9 @@ def ever_wrong(deals: int, runs: int, workers: int, long: int) -> pd.DataFrame:
     """The share of runs of that many deals whose interval was wrong at any look, by field and agent."""
     records = []
     for name in RUNS:
-        _, whole = _counts(name, LONG_STARTS, long * deals)
-        wins, _, _, played = whole.by_agent.sum(axis=1)  # type: ignore[attr-defined]
-        labels = whole.field.labels  # type: ignore[attr-defined]
-        truth = dict(zip(labels, wins / WIN_UNITS / played, strict=True))
+        study, whole = _counts(name, LONG_STARTS, long * deals)
+        wins, _, _, played = whole.by_agent.sum(axis=1)
+        truth = dict(zip(study.labels, wins / WIN_UNITS / played, strict=True))
         step = max(1, runs // (4 * workers))
         blocks = [range(at, min(at + step, runs)) for at in range(0, runs, step)]
         parts = Parallel(n_jobs=workers)(delayed(_wrong)(name, deals, block, truth) for block in blocks)

@@ -11,9 +11,6 @@ import pandas as pd
 from cases import GO
 from joblib import Parallel, delayed
 from scipy.stats import beta
-from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.plan import CHUNKS
-from strozzi_sim.studies.tables import _add_fairness
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
@@ -23,6 +20,9 @@ from strozzi_sim.simulation.loop import OUTCOME
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats import holm
+from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.games import _add_fairness
+from strozzi_sim.study.model import CHUNKS
 
 Array = np.ndarray[Any, Any]
 
@@ -69,9 +69,9 @@ def _cell(match: Match, pool: Array, deals: int, number: int, rng: np.random.Gen
         players,
         match.variant.name,
         str(number),
+        deals,
         positions,
         alone,
-        deals,
         {},
         summed,
         np.zeros((chunks, 0), np.int64),

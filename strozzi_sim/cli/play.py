@@ -45,7 +45,7 @@ def play(
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
-    from strozzi_sim.runtime.worker import stdout_to_stderr
+    from strozzi_sim.runtime.workers import stdout_to_stderr
     from strozzi_sim.web.session import Sitting
 
     the_game = game_named(game)

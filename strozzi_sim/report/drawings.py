@@ -1,6 +1,7 @@
 """Pictures of a page as `Drawing`s, for notebooks and files."""
 
 from itertools import takewhile
+from typing import Any
 
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import Picture

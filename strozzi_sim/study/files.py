@@ -1,15 +1,17 @@
 """Files of a results folder: which there are, none of them a link, and tables as Parquet and CSV."""
 
+import contextlib
 import hashlib
 import os
 import stat
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.errors import InputError, StorageError, short_repr
 from strozzi_sim.runtime.files import storage_errors
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
@@ -48,6 +50,23 @@ def refuse_links(folder: Path) -> None:
             )
 
 
+def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:
+    """Return these files of runs; refuse a name that leads out of the folder."""
+    for name in files:
+        if not name or ".." in Path(name).parts or Path(name).is_absolute() or "\0" in name:
+            raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
+    return files
+
+
+def remove_file(folder: Path, name: str) -> None:
+    """Remove a file of a folder, and the folders that it leaves empty."""
+    path = folder / name
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        for parent in path.parents[: len(Path(name).parts) - 1]:
+            parent.rmdir()
+
+
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the tables among these files of a folder; refuse those that are not as they were written."""
     found = {}
@@ -57,7 +76,7 @@ def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFr
             if file_digest(path) != digest:
                 raise InputError(f"{path}: is missing, or was changed since it was written; run the study again")
             with storage_errors(f"{path}: cannot be read"):
-                found[path.stem] = pd.read_parquet(path)
+                found[path.stem] = pd.read_parquet(BytesIO(path.read_bytes()))
     return found
 
 

@@ -15,7 +15,7 @@ from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.chunks import Part
-from strozzi_sim.study.files import STUDY_FILE, read_tables
+from strozzi_sim.study.files import DATABASE, STUDY_FILE, read_tables
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
@@ -24,7 +24,7 @@ from strozzi_sim.study.old_folders import read_old_results
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.store import MANIFEST, Store, about
+from strozzi_sim.study.store import MANIFEST, Store, about, content_errors
 
 _SHOWN = {"report", *Look.__struct_fields__}
 
@@ -115,10 +115,11 @@ def load_results(folder: str | Path) -> Results:
         raise InputError(f"{place}: holds part {found['part']} of a study; join all parts with `strozzi merge`")
     if not found["run"].get("finished"):
         raise InputError(f"{place}: the study is not finished; run it again to resume: {found['run'].get('command')}")
-    document, last = msgspec.json.decode(found["study"]), found["run"]
-    study = kind_named(document["kind"]).shown(document)
-    study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
-    look, told = msgspec.json.decode(found["look"], type=Look), {**last, "versions": json.loads(last["versions"])}
+    with content_errors(str(place / DATABASE)):
+        document, last = msgspec.json.decode(found["study"]), found["run"]
+        study = kind_named(document["kind"]).shown(document)
+        study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
+        look, told = msgspec.json.decode(found["look"], type=Look), {**last, "versions": json.loads(last["versions"])}
     tables = Frames(read_tables(place, found["files"]))
     return Results(study, look, tables, place, last["all_games"], last["summary"], about=told)
 
@@ -155,19 +156,22 @@ def merge(
             raise InputError(
                 f"{place}: was played with other versions than {first}; play this part again as the others"
             )
+        if json.loads(there["run"]["host"])["cpu"] != json.loads(here["run"]["host"])["cpu"]:
+            raise InputError(f"{place}: was played on another processor than {first}, which may change the last bits")
     shares = {place: Part.of_text(each["part"]) for place, each in found.items()}
     missing = set(range(1, shares[first].of + 1)) - {share.number for share in shares.values()}
     if missing or len(set(shares.values())) < len(shares) or len({share.of for share in shares.values()}) > 1:
         raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
     study, look = read_study(first, code)
     with contextlib.ExitStack() as opened:
-        whole = opened.enter_context(Store(names.path_of("folder", folder), study, look))
-        for place, share in shares.items():
-            store = opened.enter_context(Store(place, study, look, share))
+        stores = [opened.enter_context(Store(place, study, look, share)) for place, share in shares.items()]
+        for (place, share), store in zip(shares.items(), stores, strict=True):
             if len(store.done) < len(store.keys):
                 raise InputError(
                     f"{place}: part {share} is not finished; run its command again: {found[place]['run']['command']}"
                 )
+        whole = opened.enter_context(Store(names.path_of("folder", folder), study, look))
+        for store in stores:
             for chunk in store.stored():
                 whole.write(chunk)
     return run(study, folder, look=look, workers=workers, progress=progress, trust_agents=True)

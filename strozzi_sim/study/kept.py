@@ -239,11 +239,13 @@ def read_rows(folder: Path, files: list[str], table: str) -> pd.DataFrame:
         (name for name in files if name.startswith(prefix)), key=lambda name: int(Path(name).stem.partition("-")[2])
     )
     if not names:
-        known = {name.split("/")[1] for name in files if name.startswith(PART)}
+        known = sorted({name.split("/")[1] for name in files if name.startswith(PART)})
         raise InputError(f"{folder}: {missing(table, known)}")
     try:
-        with storage_errors(f"{folder}: rows cannot be read"):
-            found = [parquet.read_table(BytesIO((folder / name).read_bytes())) for name in names]
+        found = []
+        for name in names:
+            with storage_errors(f"{folder / name}: cannot be read"):
+                found.append(parquet.read_table(BytesIO((folder / name).read_bytes())))
         return _frame(found) if table else pa.concat_tables(found).to_pandas()
     except (pa.ArrowException, LookupError, ValueError):
         raise InputError(f"{folder / prefix}: the files are not as a run wrote them; run the study again") from None

@@ -67,7 +67,7 @@ class Study(
         seed: random seed.
         luck, luck_redraws: agent that evaluates positions, and how often it sees each chance event redrawn; "": luck is not measured.
         behaviour: version of the game's behaviour.
-        agents: the agents of the line-ups, and those that they name, as they were.
+        agents: the agents of the line-ups and of `luck`, and those that they name, as they were.
     """
 
     game: str
@@ -170,6 +170,7 @@ class Study(
 
     def check_look(self, look: Look) -> None:
         """Refuse pages, heat maps and a question that this study does not have."""
+        check_range("effect", look.effect, 0, 1)
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
         look.kept_in(self.the_game)
         known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
@@ -220,10 +221,9 @@ class Study(
         )
         lineups = names.listed_lineups(game, keys["lineups"])
         specs = {spec.text: spec for lineup in lineups for spec in lineup}
-        every = dict(
-            sorted((specs | {policy.text: policy for spec in specs.values() for policy in spec.policies}).items())
-        )
-        agents = {text: played_agent(spec) for text, spec in every.items()}
+        named = [*specs.values(), *(names.agents_named(game, keys["luck"], "luck") if keys.get("luck") else ())]
+        every = {each.text: each for spec in named for each in (*spec.policies, spec)}
+        agents = {text: played_agent(spec) for text, spec in sorted(every.items())}
         texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
         if is_whole:
             refuse_changed_agents(keys["agents"], agents)
@@ -238,7 +238,7 @@ class Study(
         keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
         keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
         study: Self = converted({**keys, "kind": cls.__struct_config__.tag}, cls, "study")
-        study.__dict__["specs"] = specs  # of agents declared in code there is nothing else
+        study.__dict__.update(specs=specs, the_game=game)  # of those declared in code there is nothing else
         study.__dict__["listed_variants"] = {variant.name: variant for variant in variants}
         study._check_values()
         study.check()
@@ -294,8 +294,7 @@ class Study(
     def changed(self, **changes: Any) -> Self:
         """Return the study with other values of some fields. Nothing that follows from the fields can be out of date."""
         other = msgspec.structs.replace(self, **changes)
-        if "specs" in self.__dict__:
-            other.__dict__["specs"] = self.specs
+        other.__dict__.update({key: self.__dict__[key] for key in ("specs", "the_game") if key in self.__dict__})
         return other
 
     # -- identity ------------------------------------------------------------------------------------------------------

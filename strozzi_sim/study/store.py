@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -38,7 +39,16 @@ from strozzi_sim.simulation.pool import Task
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part
 from strozzi_sim.study.counts import Counts
-from strozzi_sim.study.files import DATABASE, STUDY_FILE, csv_of, file_digest, read_tables, refuse_links
+from strozzi_sim.study.files import (
+    DATABASE,
+    STUDY_FILE,
+    csv_of,
+    file_digest,
+    read_tables,
+    refuse_links,
+    refuse_outside,
+    remove_file,
+)
 from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
@@ -46,7 +56,7 @@ from strozzi_sim.study.model import Study, fact_union
 FORMAT = "strozzi-sim.study/1"
 MANIFEST = "manifest.json"  # of the format before, see `old_folders`
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
-CHUNK_BYTES, _GAME_BYTES = 40_000, 40  # typical sizes of a chunk, and of the rows of a game
+CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
@@ -98,9 +108,9 @@ class Store:
                     raise InputError(
                         f"{self.folder}: is not empty and holds no results of a study; name another folder"
                     )
-        self._database = sqlite3.connect(
-            ":memory:" if self.folder is None else self._place, timeout=0, isolation_level=None
-        )
+        with self._errors():
+            place = ":memory:" if self.folder is None else self._place
+            self._database = sqlite3.connect(place, timeout=0, isolation_level=None)
         try:
             with self._errors():
                 for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
@@ -127,16 +137,18 @@ class Store:
                 self._database.execute(statement)
             self._database.execute("INSERT INTO study (format, part) VALUES (?, ?)", (FORMAT, str(self.part)))
         else:
-            columns = "format, study, counted, held, part"
-            kind, text, counted, kept, part = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+            columns = "format, part, study, counted, held"
+            with content_errors(self._place):
+                kind, part, text, counted, kept = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+                there = msgspec.json.decode(text, type=dict[str, Any])
+                before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
+                held = msgspec.json.decode(kept, type=RowSelection)
             if kind != FORMAT or part != str(self.part):
-                there, here = (
+                other, own = (
                     f"part {each or '1/1'} ({form})" for each, form in ((part, kind), (str(self.part), FORMAT))
                 )
-                raise InputError(f"{self.folder}: holds {there}, not {here}; name another folder")
-            self._refuse_other_study(msgspec.json.decode(text))
-            before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
-            held = msgspec.json.decode(kept, type=RowSelection)
+                raise InputError(f"{self.folder}: holds {other}, not {own}; name another folder")
+            self._refuse_other_study(there)
             answers = self._answers(before, held)
             self.counted = before if answers else fact_union(before, self.counted)
             self.held = held if answers and held.covers(self.held) else self.held
@@ -212,13 +224,22 @@ class Store:
         """Refuse to begin if what is still to be played will not fit on the disk."""
         if self.folder is None or not missing:
             return
-        size = CHUNK_BYTES + (_GAME_BYTES * self.study.games // len(self.keys) if self.look.rows else 0)
+        size = CHUNK_BYTES + self._bytes_of_rows() // len(self.keys)
         with storage_errors(f"cannot write to {self.folder}"):
             free = shutil.disk_usage(self.folder).free
         if free < missing * size:
             raise StorageError(
                 f"{self.folder}: {free >> 20} MiB free on the disk, about {missing * size >> 20} MiB needed"
             )
+
+    def _bytes_of_rows(self) -> int:
+        """Return about how large the rows are that chunks keep."""
+        size = _GAME_BYTES * self.study.games if self.look.rows else 0
+        tables = [table for table in self.study.the_game.fact_tables if table.name in self.held.tables]
+        for cell, table in product(self.study.cells, tables):
+            games = cell.deals // (self.held.every * max(table.sampled, 1)) * cell.match.games_per_deal
+            size += _ROW_BYTES * games * table.max_rows(cell.match.setting)
+        return size
 
     def task(self, cell: Cell, chunk: int) -> Task:
         """Return the task that plays a chunk, whose result is a `Chunk`."""
@@ -291,16 +312,22 @@ class Store:
         return read_tables(self.folder, files)
 
     def _files(self, prefix: str) -> dict[str, str]:
-        return dict(
-            self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
-        )
+        """Return the files of a prefix that runs wrote, with their SHA-256."""
+        rows = self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
+        return refuse_outside(self._place, dict(rows))
 
     def write_files(self, prefix: str, contents: Mapping[str, Content]) -> None:
         """Write files into the folder, and remove those of this prefix that are no longer made."""
         assert self.folder is not None
         with self._errors(), storage_errors(f"cannot write to {self.folder}"):
-            for name in self._files(prefix).keys() - contents.keys():
-                (self.folder / name).unlink(missing_ok=True)
+            written = self._files(prefix)
+            for name in contents.keys() - written.keys():
+                if (self.folder / name).exists():
+                    raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
+                # before it is written, so that it is known after a kill
+                self._database.execute("INSERT INTO files VALUES (?, '')", (name,))
+            for name in written.keys() - contents.keys():
+                remove_file(self.folder, name)
                 self._database.execute("DELETE FROM files WHERE name = ?", (name,))
             for name, content in contents.items():
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -328,10 +355,11 @@ class Store:
             "machine": platform.machine(),
             "cpu": processor_type(),
         }
+        text = command.encode(errors="backslashreplace").decode()  # names of files need not be text
         with self._errors():
             self._database.execute(
                 "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)",
-                (now(), command, json.dumps(versions()), json.dumps(host)),
+                (now(), text, json.dumps(versions()), json.dumps(host)),
             )
 
     def end_run(self, played: Study, games: int, seconds: float) -> None:
@@ -362,11 +390,12 @@ def about(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
     with (
         database_errors(str(path)),
+        content_errors(str(path)),
         contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database,
     ):
         database.row_factory = sqlite3.Row
         found = dict(database.execute("SELECT format, hash, study, look, part FROM study").fetchone())
-        found["files"] = dict(database.execute("SELECT name, sha256 FROM files").fetchall())
+        found["files"] = refuse_outside(str(path), dict(database.execute("SELECT name, sha256 FROM files").fetchall()))
         return found | {"run": dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})}
 
 
@@ -382,6 +411,15 @@ def database_errors(place: str) -> Iterator[None]:
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
         raise StorageError(f"cannot write {place}: {error}") from error
+
+
+@contextlib.contextmanager
+def content_errors(place: str) -> Iterator[None]:
+    """Turn errors of reading what a run wrote into an InputError that names the file."""
+    try:
+        yield
+    except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
+        raise InputError(f"{place}: is not as a run wrote it: {error}") from None
 
 
 def versions() -> dict[str, str]:

@@ -104,6 +104,6 @@ def _published(study: Study, keys: Mapping[str, Sequence[float]]) -> Iterator[st
         value = published_value(study.the_game, key)
         shown = "no value" if value is None else f"{key} = {value}"
         if is_reconstructed(study.the_game, key):
-            yield f"{shown[:1].upper()}{shown[1:]} in the published game is reconstructed: no source gives it."
+            yield f"In the published game {shown} is reconstructed: no source gives it."
         if value not in values:
             yield f"The published game has {shown}, which is not among the values; they are compared with the first."

@@ -153,7 +153,7 @@ def test_the_share_of_illegal_answers_is_a_figure_with_an_interval(program, tmp_
     assert row["n"] == outcome["answers"][0]
     assert row["value"] == outcome["replaced"][0] / row["n"]
     assert 0 < row["n"] < outcome["decisions"]
-    pd.testing.assert_frame_equal(load_results(tmp_path / "out").tables["answers"], played.tables["answers"])
+    pd.testing.assert_frame_equal(ss.load_results(tmp_path / "out").tables["answers"], played.tables["answers"])
     pd.testing.assert_frame_equal(
         ss.simulate("strozzi", workers=1, **asked).tables["answers"], played.tables["answers"]
     )

@@ -9,7 +9,6 @@ import threading
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.progress import Progress
 
 import strozzi_sim as ss
 from strozzi_games import STROZZI
@@ -17,6 +16,8 @@ from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.agent.reached_modules import is_users, reached_by_name, reached_from
 from strozzi_sim.agent.reached_values import digest_of_values
 from strozzi_sim.errors import InputError
+from strozzi_sim.study.progress import Progress
+from study_examples import played
 
 BOT = """
     from strozzi_sim.agent import python_agent
@@ -51,19 +52,19 @@ def code(tmp_path, monkeypatch):
 
 def test_a_study_notices_that_a_module_which_an_agents_file_imports_has_changed(code):
     folder = code(bot=BOT, reached_helper="from reached_deeper import place")
-    study = {"name": "deep", "game": "strozzi", "players": [3], "deals": 4, "lineups": [[f"{folder / 'bot.py'}::bot"]]}
+    study = {"game": "strozzi", "players": [3], "deals": 4, "lineups": [[f"{folder / 'bot.py'}::bot"]]}
 
     def run(**options):
-        return ss.run(ss.Study(**study), folder / "results", workers=1, **options)
+        return played(study, folder / "results", **options)
 
     code(reached_deeper="def place(count): return 0")
     assert run().new_games == 4
     code(reached_deeper="def place(count): return 0")
     assert run().new_games == 0
     code(reached_deeper="def place(count): return count - 1")
-    with pytest.raises(InputError, match="agent_files"):
+    with pytest.raises(InputError, match=r"another study \(agents\..*source"):
         run()
-    with pytest.raises(InputError, match="agent_files"):
+    with pytest.raises(InputError, match=r"another study \(agents\..*source"):
         run(trust_agents=True)  # which is for what cannot be known, not for what is known to differ
 
 
@@ -122,20 +123,16 @@ def test_an_import_by_a_computed_name_is_said_and_resumes_only_if_trusted(code):
     computed = "import importlib\n    place = importlib.import_module('reached_' + 'helper').place"
     text = BOT.replace("from reached_helper import place", computed)
     folder = code(bot=text, reached_helper="def place(count): return 0")
-    study = ss.Study(
-        name="computed", game="strozzi", players=[3], deals=4, lineups=[[f"{folder / 'bot.py'}::bot"]], chunks=2
-    )
+    study = ss.Study.of(game="strozzi", players=[3], deals=4, lineups=[[f"{folder / 'bot.py'}::bot"]], chunks=2)
     messages = []
 
     def run(**options):
         return ss.run(study, folder / "results", workers=1, progress=Progress(on_message=messages.append), **options)
 
     assert run().new_games == 4
-    (said,) = messages
+    _, said = messages  # the first is the study in one line
     assert "line 5, imports a module by a computed name are not detected; so a results folder resumes only with" in said
-    with pytest.raises(
-        InputError, match=r"by a computed name are not detected; .*trust_agents=True\), or name another"
-    ):
+    with pytest.raises(InputError, match=r"by a computed name are not detected; .*trust_agents, or name another"):
         run()
     assert run(trust_agents=True).new_games == 0
     assert ss.run(study, workers=1).n_games == 4  # without a folder there is nothing to resume

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from numba import njit
 from strozzi_sim.reports.study_page import StudyPage
-from strozzi_sim.studies.tables import study_tables
 
-from report_cells import cell
+from report_cells import cell, tables_of
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import ContractViolation, check_game
@@ -225,7 +224,7 @@ def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
 def test_the_page_says_what_it_cannot_show(monkeypatch):
     """A table with rows that lacks a figure is no study without such events."""
     change_first(monkeypatch, figures=(Figure("share_of_levle", "", "share"),))
-    tables = study_tables(STROZZI, [cell(STROZZI, 3, deals=4, chunks=2)], ["flags"], {})
+    tables = tables_of(STROZZI, [cell(STROZZI, 3, deals=4, chunks=2)], ["flags"], {})
     manifest = {"plan": {"variants": {"base": BASE.components}}, "report": {"pages": ["flags"], "heatmaps": []}}
     page = StudyPage(manifest, tables, STROZZI, Painter())
     painted = {name: [page._item(picture) for picture in pictures] for name, pictures in page.pictures.items()}

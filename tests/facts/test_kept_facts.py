@@ -12,14 +12,8 @@ import duckdb
 import numpy as np
 import polars
 import pytest
-from strozzi_sim.studies.fact_files import KeptTable, read_facts
-from strozzi_sim.studies.heatmaps import add_in
-from strozzi_sim.studies.planning import plan_of_keys as make_plan
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.run import run_in_memory, run_study
-from strozzi_sim.studies.store import Store
 
+import strozzi_sim as ss
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.columns import Column, GameConfig, Table
@@ -27,10 +21,14 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.study.folders import load_results, study_of
+from strozzi_sim.study.kept import KeptTable
+from strozzi_sim.study.progress import Progress
+from strozzi_sim.study.store import Store
+from study_examples import played
 
 STROZZI = load_game("strozzi")
 TABLES = {table.name: table for table in STROZZI.fact_tables}
@@ -46,8 +44,12 @@ SMALL = {
 }
 
 
-def plan(**changes):
-    return make_plan({key: value for key, value in {**SMALL, **changes}.items() if value is not None}, "study.toml")
+def keys(**changes):
+    return {key: value for key, value in {**SMALL, **changes}.items() if value is not None}
+
+
+def cells(**changes):
+    return study_of(keys(**changes))[0].cells
 
 
 def contents(folder):
@@ -56,7 +58,7 @@ def contents(folder):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    return run_study(plan(), tmp_path_factory.mktemp("kept") / "results", workers=1)
+    return played(keys(), tmp_path_factory.mktemp("kept") / "results")
 
 
 @pytest.fixture
@@ -97,14 +99,14 @@ def assert_counted(match, deals, table, frame):
 @pytest.mark.parametrize("table", TABLES)
 def test_kept_rows_are_those_that_are_counted(finished, table):
     frame = finished.facts(table)
-    for cell in plan().cells:
+    for cell in cells():
         assert_counted(cell.match, 40, TABLES[table], frame[frame["players"] == cell.match.players])
 
 
 def test_kept_rows_are_those_of_the_records(finished):
     games = 0
     ships, seats = finished.facts("ship"), finished.facts("seat")
-    for cell in plan(deals=4).cells:
+    for cell in cells(deals=4):
         names = [spec.text for spec in cell.match.positions]
         for deal in range(4):
             for seating, design in enumerate(cell.match.design):
@@ -228,27 +230,27 @@ def test_what_takes_rows_is_forgotten_at_once_and_raises_afterwards(monkeypatch)
 def test_workers_and_interruptions_do_not_change_a_byte(finished, tmp_path, monkeypatch, workers):
     whole, write = contents(finished.folder), Store.write
 
-    def interrupted(store, key, played):
-        write(store, key, played)
+    def interrupted(store, *chunk):
+        write(store, *chunk)
         if len(store.done) in (3, 8):
             raise Interrupted(signal.SIGTERM, "interrupted")
 
     monkeypatch.setattr(Store, "write", interrupted)
     for _ in range(2):
         with pytest.raises(Interrupted):
-            run_study(plan(), tmp_path / "r", workers=workers)
+            played(keys(), tmp_path / "r", workers=workers)
         assert not (tmp_path / "r" / "facts").exists()
     monkeypatch.undo()
-    assert run_study(plan(), tmp_path / "r", workers=workers).new_games > 0
+    assert played(keys(), tmp_path / "r", workers=workers).new_games > 0
     assert contents(tmp_path / "r") == whole
     assert len(whole) == 2 * len(TABLES)
 
 
 def test_in_memory_the_rows_are_the_same(finished):
-    result = run_in_memory(plan(facts=["ship", "game"]), workers=1)
+    result = played(keys(facts=["ship", "game"]))
     for name in ("ship", "game"):
         assert result.facts(name).equals(finished.facts(name))
-    with pytest.raises(InputError, match=r"the study: keeps no rows of a fact table 'seat'; known: game, ship"):
+    with pytest.raises(InputError, match=r"the study keeps no rows of a fact table 'seat'; known: game, ship"):
         result.facts("seat")
 
 
@@ -259,21 +261,21 @@ def test_in_memory_the_rows_are_the_same(finished):
 def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_not(finished, tmp_path):
     folder, said = tmp_path / "r", []
     progress = Progress(on_message=said.append)
-    bare = run_study(plan(facts=None), folder, workers=1)
+    bare = played(keys(facts=None), folder)
     with pytest.raises(
         InputError, match=r'keeps no rows of facts; add facts = \["ship"\] to the study and run it again'
     ):
         bare.facts("ship")
     tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
-    more = run_study(plan(facts=["ship", "card"]), folder, workers=1, progress=progress)
+    more = played(keys(facts=["ship", "card"]), folder, progress=progress)
     assert more.new_games == more.n_games
-    assert said == ["14 of 14 chunks lack requested facts and are replayed"]
+    assert said == ["14 of 14 chunks lack requested facts and are played again"]
     assert {file.name: file.read_bytes() for file in (folder / "tables").iterdir()} == tables
     kept = contents(finished.folder)
     assert contents(folder) == {name: kept[name] for name in kept if name.split("/")[1] in ("ship", "card")}
 
     (folder / "facts" / "card" / "notes.txt").write_text("mine")
-    less = run_study(plan(facts=["ship"], facts_share=0.1), folder, workers=1)
+    less = played(keys(facts=["ship"], facts_share=0.1), folder)
     assert less.new_games == 0
     assert [file.name for file in (folder / "facts" / "card").iterdir()] == ["notes.txt"]
     ship = finished.facts("ship")
@@ -281,11 +283,11 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     with pytest.raises(InputError, match="known: ship"):
         less.facts("card")
 
-    none = run_study(plan(facts=None), folder, workers=1)
+    none = played(keys(facts=None), folder)
     assert none.new_games == 0
     assert not (folder / "facts" / "ship").exists()
-    assert run_study(plan(facts=["card", "ship"]), folder, workers=1).new_games == 0
-    assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).new_games == more.n_games
+    assert played(keys(facts=["card", "ship"]), folder).new_games == 0
+    assert played(keys(facts=["card", "ship", "game"]), folder).new_games == more.n_games
 
 
 @pytest.mark.slow
@@ -300,8 +302,7 @@ def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
 
     def run_again(**changes):
         """The files that are written by a run."""
-        played = run_study(plan(**changes), folder, workers=1)
-        assert played.new_games == 0
+        assert played(keys(**changes), folder).new_games == 0
         return [file for file in files if file.exists() and file.stat().st_mtime_ns != 10**18]
 
     inodes = [file.stat().st_ino for file in files]
@@ -319,25 +320,22 @@ def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
 
 @pytest.mark.slow
 def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
-    run_study(plan(facts=["game"]), tmp_path / "r", workers=1)
+    played(keys(facts=["game"]), tmp_path / "r")
     added = {"name": "mine", "fact": "ship", "rows": "steps", "columns": "cards_left", "value": "count"}
     added |= {"rows": "port"}
-    result = run_study(plan(facts=["game"], heatmap=[added]), tmp_path / "r", workers=1)
+    result = played(keys(facts=["game"], heatmap=[added]), tmp_path / "r")
     assert len(result.facts("game")) == 40 * 9
-    once_more = add_in(tmp_path / "r", HeatMapSpec(**added | {"name": "other"}), 1)
+    once_more = ss.heatmap(
+        tmp_path / "r", rows="port", columns="cards_left", value="count", fact="ship", name="other", workers=1
+    )
     assert len(once_more.facts("game")) == 40 * 9
 
 
 @pytest.mark.parametrize(("share", "every"), [(1, 1), (0.1, 10), (0.3, 3), (0.7, 1), (1e-320, 2**31 - 1)])
 def test_a_share_of_deals(finished, tmp_path, share, every):
-    result = run_study(plan(facts=["round", "game"], facts_share=share), tmp_path / "r", workers=1)
+    result = played(keys(facts=["round", "game"], facts_share=share), tmp_path / "r")
     whole = finished.facts("round")
     assert result.facts("round").equals(whole[whole["deal"] % every == 0].reset_index(drop=True))
-    assert load_results(tmp_path / "r").manifest["kept"] == {
-        "tables": ["game", "round"],
-        "every": every,
-        "share": 1 / every,
-    }
 
 
 NOT = "facts_share: must be above 0 and at most 1, got"
@@ -361,7 +359,7 @@ NOT = "facts_share: must be above 0 and at most 1, got"
 )  # fmt: skip
 def test_what_cannot_be_kept_is_refused(changes, words):
     with pytest.raises(InputError) as error:
-        plan(**changes)
+        played(keys(**changes))
     assert words.lower() in str(error.value).lower()
 
 
@@ -369,7 +367,7 @@ def test_a_disk_that_is_too_small_for_the_rows(tmp_path, monkeypatch):
     free = shutil.disk_usage(tmp_path)._replace(free=2**31)
     monkeypatch.setattr("shutil.disk_usage", lambda path: free)
     with pytest.raises(StorageError, match=r"2048 MiB free on the disk, about \d{5} MiB needed"):
-        run_study(plan(deals=1_000_000), tmp_path / "r", workers=1)
+        played(keys(deals=1_000_000), tmp_path / "r")
 
 
 # -- the files ------------------------------------------------------------------------------------------------------------
@@ -398,14 +396,14 @@ def test_every_column_says_what_it_is(finished):
 def test_row_groups_are_large_however_small_the_chunks(tmp_path, monkeypatch):
     from pyarrow import parquet
 
-    monkeypatch.setattr("strozzi_sim.studies.fact_files.GROUP", 1000)
+    monkeypatch.setattr("strozzi_sim.study.kept.GROUP", 1000)
     files = []
     for chunks in (3, 40):
-        made = plan(chunks=chunks, facts=["ship"])
+        study, look = study_of(keys(chunks=chunks, facts=["ship"]))
         folder = tmp_path / str(chunks)
-        run_study(made, folder, workers=1)
+        ss.run(study, folder, look=look, workers=1)
         files.append(contents(folder))
-        groups = parquet.ParquetFile(folder / KeptTable(made, "ship").path(made.cells[1])).metadata
+        groups = parquet.ParquetFile(folder / KeptTable(study, look, "ship").path(study.cells[1])).metadata
         rows = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
         assert rows[:-1] == [1000] * (len(rows) - 1)
         assert 0 < rows[-1] <= 1000
@@ -457,57 +455,44 @@ def test_line_ups_with_awkward_and_long_names(tmp_path, monkeypatch):
     agents = [f"{LONG}.py::{LONG}:margin=2", "greedy", "random"]
     (tmp_path / f"{LONG}.py").write_text(AGENT)
     monkeypatch.chdir(tmp_path)
-    made = plan(players=[3], lineups=[["flat_mc:playouts=1"], agents], deals=3, facts=["game"])
-    result = run_study(made, tmp_path / "r", workers=1)
-    lineups = [cell.lineup for cell in made.cells]
+    asked = keys(players=[3], lineups=[["flat_mc:playouts=1"], agents], deals=3, facts=["game"])
+    study, look = study_of(asked)
+    result = ss.run(study, tmp_path / "r", look=look, workers=1)
+    lineups = [cell.lineup for cell in study.cells]
     assert list(dict.fromkeys(result.facts("game")["lineup"])) == lineups
     read = set(pd.read_parquet(tmp_path / "r" / "facts" / "game")["lineup"])
     assert lineups[0] in read
     assert all(len(name) < 201 for name in read)
-    for cell in made.cells:
-        parts = Path(KeptTable(made, "game").path(cell)).parts
+    for cell in study.cells:
+        parts = Path(KeptTable(study, look, "game").path(cell)).parts
         assert all(len(part) < 220 and not set("=:\\") & set(part.partition("=")[2]) for part in parts)
 
 
 # -- reading --------------------------------------------------------------------------------------------------------------
 
 
-def test_reading_says_what_is_wrong(finished, copy, tmp_path):
+def test_reading_says_what_is_wrong(finished, copy):
     assert load_results(copy).facts("ship").equals(finished.facts("ship"))
-    with pytest.raises(InputError, match="holds no results of a study"):
-        read_facts(tmp_path, "ship")
     with pytest.raises(
-        InputError, match=r"keeps no rows of a fact table 'shp'; known: game, .*; did you mean 'ship'\?"
+        InputError, match=r"keeps no rows of a fact table 'shp'; known: card, .*; did you mean 'ship'\?"
     ):
-        read_facts(copy, "shp")
+        load_results(copy).facts("shp")
     file = next((copy / "facts" / "ship").rglob("*.parquet"))
     whole = file.read_bytes()
     file.write_bytes(whole[:-50])
-    with pytest.raises(InputError, match=r"cell-000\d\.parquet: is damaged; remove it and run the study again"):
-        read_facts(copy, "ship")
+    with pytest.raises(InputError, match="facts/ship: the files are not as a run wrote them; run the study again"):
+        load_results(copy).facts("ship")
     file.unlink()
-    with pytest.raises(InputError, match=r"cell-000\d\.parquet: is missing; run the study again"):
-        read_facts(copy, "ship")
-    assert run_study(plan(), copy, workers=1).new_games == 0
+    with pytest.raises(StorageError, match=r"cell-000\d\.parquet"):
+        load_results(copy).facts("ship")
+    assert played(keys(), copy).new_games == 0
     assert file.read_bytes() == whole
-    file.with_name(".cell-0000.parquet.0123456789abcdef.tmp").write_text("half")
-    run_study(plan(), copy, workers=1)
     assert contents(copy) == contents(finished.folder)
-    assert not list(copy.rglob(".*.tmp"))
-
-
-def test_a_manifest_that_was_changed_by_hand(copy):
-    path = copy / "manifest.json"
-    manifest = json.loads(path.read_bytes())
-    manifest["held"]["tables"].append("shp")
-    path.write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match=r"manifest\.json: held: facts: no fact table 'shp'"):
-        run_study(plan(), copy, workers=1)
 
 
 def test_settings_of_variants_share_one_schema():
-    made = plan(variants=["base", "few"], variant={"few": {"setup": {"rounds": 2}}}, facts=["ship"])
-    kept = KeptTable(made, "ship")
-    names = [[(field.name, field.type) for field in kept.schema(cell)] for cell in made.cells]
+    study, look = study_of(keys(variants=["base", "few"], variant={"few": {"setup": {"rounds": 2}}}, facts=["ship"]))
+    kept = KeptTable(study, look, "ship")
+    names = [[(field.name, field.type) for field in kept.schema(cell)] for cell in study.cells]
     assert all(each == names[0] for each in names)
-    assert isinstance(made.cells[0].match.setting, GameConfig)
+    assert isinstance(study.cells[0].match.setting, GameConfig)

@@ -7,10 +7,6 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.studies.heatmaps import add_heat_map, add_in, plan_in
-from strozzi_sim.studies.planning import plan_of_keys as make_plan
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.run import run_in_memory, run_study
 
 import strozzi_sim as ss
 from commands import strozzi
@@ -19,7 +15,10 @@ from paths import ROOT
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.study.progress import Progress
 from study_database import keep_chunks
+from study_examples import played as run_keys
+from study_examples import tables_in
 
 LATE = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
 WINS = {"name": "wins", "rows": "card", "columns": "flag", "value": "share win"}
@@ -30,13 +29,21 @@ STUDY = {
 
 
 def played(folder, *maps, pages=("balance",), said=None, workers=1):
-    report = {
-        "pages": list(pages),
-        "explorer": False,
-    }  # an explorer counts all heat maps of the game, so that a later one needs no replay
-    plan = make_plan({**STUDY, "report": report, "heatmap": list(maps)}, "own.toml")
-    progress = Progress() if said is None else Progress(on_message=said.append)
-    return run_study(plan, folder, workers=workers, progress=progress)
+    keys = {**STUDY, "report": {"pages": list(pages)}, "heatmap": list(maps)}
+    return run_keys(keys, folder, workers=workers, progress=False if said is None else Progress(on_message=said.append))
+
+
+def add_in(folder, own):
+    return ss.heatmap(
+        folder,
+        rows=own.rows,
+        columns=own.columns,
+        value=own.value,
+        where=own.where,
+        fact=own.fact,
+        name=own.name,
+        workers=1,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +56,6 @@ def finished(tmp_path_factory):
 def copied(finished, tmp_path):
     shutil.copytree(finished, tmp_path / "results")
     return tmp_path / "results"
-
-
-def tables_of(folder):
-    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
 
 
 def test_a_map_of_ones_own_is_a_table_with_intervals(finished):
@@ -69,16 +72,16 @@ def test_a_map_of_ones_own_is_a_table_with_intervals(finished):
 
 def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, tmp_path):
     folder, said = copied(finished, tmp_path), []
-    before = tables_of(folder)
+    before = tables_in(folder)
     results = played(folder, LATE, WINS, said=said)
     assert results.new_games == results.n_games > 0
     assert any("72 of 72 chunks lack requested facts" in line for line in said)
-    after = tables_of(folder)
+    after = tables_in(folder)
     assert {name: after[name] for name in before} == before
     assert set(after) - set(before) == {"heat_wins.csv", "heat_wins.parquet"}
     again = played(folder, LATE)
     assert again.new_games == 0  # what was counted for the other map is still there
-    assert tables_of(folder) == before
+    assert tables_in(folder) == before
 
 
 def test_a_map_that_was_counted_is_only_read(finished, tmp_path):
@@ -108,17 +111,10 @@ OF_KEPT_ROWS = {
 @pytest.mark.parametrize("game", OF_KEPT_ROWS)
 def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
     table, maps = OF_KEPT_ROWS[game]
-    keys = {
-        "name": "kept",
-        "game": game,
-        "deals": 600,
-        "chunks": 20,
-        "lineups": [["random"]],
-        "report": {"pages": ["balance"], "explorer": False},
-    }
-    kept = run_study(make_plan({**keys, "facts": [table]}, "kept"), tmp_path / "kept", workers=1)
-    bare = run_study(make_plan(keys, "bare"), tmp_path / "bare", workers=1)
-    few = run_study(make_plan({**keys, "facts": [table], "facts_share": 0.5}, "few"), tmp_path / "few", workers=1)
+    keys = {"game": game, "deals": 600, "chunks": 20, "lineups": [["random"]], "report": {"pages": ["balance"]}}
+    kept = run_keys({**keys, "facts": [table]}, tmp_path / "kept")
+    bare = run_keys(keys, tmp_path / "bare")
+    few = run_keys({**keys, "facts": [table], "facts_share": 0.5}, tmp_path / "few")
     for own in maps:
         found = add_in(kept.folder, own)
         assert found.new_games == 0
@@ -130,10 +126,6 @@ def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
         assert found.tables[f"heat_{own.name}"]["value"].notna().any()
         pd.testing.assert_frame_equal(found.tables["balance"], kept.tables["balance"], check_exact=True)
     assert add_in(few.folder, maps[0]).new_games == few.n_games  # half of the deals are no answer
-    in_memory = run_in_memory(make_plan({**keys, "facts": [table]}, "kept"), workers=1)
-    in_memory.watch = Progress(on_games=lambda done, total: pytest.fail("plays again"))
-    added = add_heat_map(in_memory, maps[0])
-    pd.testing.assert_frame_equal(added.tables["heat_a"], found.tables["heat_a"])
 
 
 def test_a_map_is_the_same_whatever_is_counted_with_it(finished, tmp_path):
@@ -154,33 +146,32 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
 
 def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
     folder = copied(finished, tmp_path)
-    before = tables_of(folder)
-    results = add_in(folder, HeatMapSpec(**WINS), 1)
+    before = tables_in(folder)
+    results = add_in(folder, HeatMapSpec(**WINS))
     assert "heat_wins" in results.tables
-    assert {name: tables_of(folder)[name] for name in before} == before
-    assert [own.name for own in plan_in(folder).own_maps] == ["late", "wins"]
-    other = add_in(folder, HeatMapSpec(**{**WINS, "columns": "port"}), 1)
+    assert {name: tables_in(folder)[name] for name in before} == before
+    assert [own.name for own in ss.read_study(folder)[1].heatmap] == ["late", "wins"]
+    other = add_in(folder, HeatMapSpec(**{**WINS, "columns": "port"}))
     assert set(other.tables["heat_wins"]["column"]) == {"venice", "rome", "naples"}  # takes the place of the one before
-    with pytest.raises(InputError, match="holds no results"):
+    with pytest.raises(InputError, match="holds no study"):
         add_in(tmp_path, HeatMapSpec(**WINS))
 
 
 def test_a_study_names_where_a_map_is_wrong():
-    for change, said in (
-        ({"rows": "flg"}, "study.toml: heatmap late: unknown column 'flg'"),
-        ({"name": "flag-by-sail"}, "study.toml: heatmap flag-by-sail: the name is already used"),
-        ({"colums": "x"}, "heatmap[0]"),
-        ({"name": "Late"}, "heatmap[0].name"),
+    for maps, said in (
+        ([{**LATE, "rows": "flg"}], "heatmap late: unknown column 'flg'"),
+        ([{**LATE, "name": "flag-by-sail"}], "heatmap: flag-by-sail: the name is already used"),
+        ([{**LATE, "colums": "x"}], "heatmap[0]"),
+        ([{**LATE, "name": "Late"}], "heatmap[0].name"),
+        ([LATE, LATE], "the name is already used"),
     ):
         with pytest.raises(InputError) as refused:
-            make_plan({**STUDY, "heatmap": [{**LATE, **change}]}, "study.toml")
+            run_keys({**STUDY, "heatmap": maps})
         assert said in str(refused.value)
-    with pytest.raises(InputError, match="the name is already used"):
-        make_plan({**STUDY, "heatmap": [LATE, LATE]}, "study.toml")
 
 
 def test_a_map_of_a_game_from_python():
-    results = ss.heatmap("strozzi", "flag", "sail", "share win", name="mine", players=4, deals=40)
+    results = ss.heatmap("strozzi", rows="flag", columns="sail", value="share win", name="mine", players=4, deals=40)
     found = results.tables["heat_mine"]
     assert set(found["figure"]) == {"win_share"}
     assert results.folder is None

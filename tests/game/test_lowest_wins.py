@@ -6,13 +6,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.score_sheets import Sheets, figures
 
 import strozzi_sim as ss
 from strozzi_sim.adapters.common import final_rewards
 from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.new_game import write_new_game
+from strozzi_sim.study.score_sheets import Sheets, figures
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [
@@ -64,7 +64,7 @@ def test_a_placing_that_contradicts_the_score_is_named(golf):
 @pytest.mark.parametrize("agent", ["flat_mc:playouts=40", "ismcts:iterations=200", "mo_ismcts:iterations=200"])
 @pytest.mark.parametrize("utility", ["margin", "rank"])
 def test_searches_play_to_win(golf, agent, utility):
-    results = ss.simulate(golf, 2, agents=[f"{agent},utility={utility}", "random"], deals=40, seed=3, workers=1)
+    results = ss.simulate(golf, players=2, agents=[f"{agent},utility={utility}", "random"], deals=40, seed=3, workers=1)
     table = results.tables["lineup"].query("position == 0").set_index("figure")
     assert table["value"]["win_share"] > 0.75
     assert table["value"]["lead_mean"] > 0

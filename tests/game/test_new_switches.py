@@ -2,15 +2,12 @@
 
 import json
 
-import msgspec
-import numpy as np
 import pytest
 from strozzi_sim.studies.folder import read_manifest
 from strozzi_sim.studies.plan_identity import hash_of
 
 from every_kit import KITS
 from strozzi_sim.cli.app import run
-from strozzi_sim.game.converting import set_switches
 from strozzi_sim.game.variants import from_components, resolve_variant
 
 SECTION = {"strozzi": "rules", "medici_vs_strozzi": "switches", "strasbourg": "switches"}
@@ -62,14 +59,3 @@ def test_a_folder_without_a_switch_resumes_and_takes_a_heat_map(tmp_path, capsys
     assert json.loads(capsys.readouterr().out)["played_now"] == 0
     heat_map = ["heatmap", str(folder), "--rows", "seat", "--columns", "round", "--fact", "round", "--workers", "1"]
     assert run(heat_map) == 0, capsys.readouterr().err
-
-
-def test_each_bool_of_a_section_is_written_to_the_field_of_its_name():
-    class Switches(msgspec.Struct):
-        first: bool
-        second: bool
-        third: str
-
-    row = np.zeros(1, [("first", "u1"), ("second", "u1"), ("third", "u1"), ("other", "u1")])[0]
-    set_switches(row, Switches(True, False, "x"))
-    assert row.tolist() == (1, 0, 0, 0)

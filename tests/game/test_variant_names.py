@@ -34,14 +34,7 @@ def test_pairs_of_keys_have_names_of_their_own():
 
 
 def test_a_sweep_over_zero_keeps_every_value():
-    keys = {
-        "name": "cash",
-        "game": "medici_vs_strozzi",
-        "deals": 40,
-        "lineups": [["random"]],
-        "report": {"pages": ["balance"]},
-    }
-    found = ss.sweep(ss.Study(**keys, sweep={"money.start_cash": [-100, 100, 300]}), progress=False)
+    found = ss.sweep("medici_vs_strozzi", "money.start_cash = -100 100 300", agents="random", deals=40)
     scores = found.tables["sweep"].query("figure == 'score_mean'").set_index("money.start_cash")["value"]
     assert list(scores.index) == [-100, 100, 300]
     assert scores[300] - scores[100] == pytest.approx(200)

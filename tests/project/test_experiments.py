@@ -4,13 +4,13 @@ import re
 import tomllib
 
 import pytest
-from strozzi_sim.reports.writing import answer_of
 from strozzi_sim.studies.plan import AGENTS, MAPS, SEATS, VARIANTS
 from strozzi_sim.studies.planning import read_plan
 
 import strozzi_sim as ss
 from paths import ROOT
 from strozzi_sim.game import load_game
+from strozzi_sim.reports.writing import answer_of
 
 FILES = sorted((ROOT / "experiments").glob("*.toml"))
 ABOUT = {  # of a question -> what its headline must and must not speak of

@@ -4,9 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from strozzi_sim.reports.batch import lineup_pages
-from strozzi_sim.reports.changes import change_estimate
-from strozzi_sim.reports.writing import answer_of, write_report
 from strozzi_sim.studies.changes import CHANGED, changes_between
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.side_by_side import side_by_side
@@ -14,6 +11,9 @@ from strozzi_sim.studies.side_by_side import side_by_side
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.reporting import THIN
+from strozzi_sim.reports.batch import lineup_pages
+from strozzi_sim.reports.changes import change_estimate
+from strozzi_sim.reports.writing import answer_of, write_report
 
 
 def study(name, **more):

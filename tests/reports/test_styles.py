@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.reports.styles import styles_answer, winners_sentence
 from strozzi_sim.studies.worth import COSTS, UNCLEAR, WORTH
 
 import strozzi_sim as ss
+from strozzi_sim.reports.styles import styles_answer, winners_sentence
 from strozzi_sim.stats.intervals import ratio
 
 GAMES, CHUNKS = 4000, 100

@@ -4,17 +4,17 @@ import re
 
 import numpy as np
 import pytest
-from strozzi_sim.reports.writing import write_report
+from planning import comparison_of, tournament_of
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
 
 from page_text import assert_stands_alone, text_of
-from planning import comparison_of, tournament_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
+from strozzi_sim.reports.writing import write_report
 from strozzi_sim.runtime.digits import rounded
 from study_database import chunks
 

@@ -2,10 +2,10 @@
 
 import pandas as pd
 import pytest
-from strozzi_sim.reports.changes import change_verdict
 from strozzi_sim.studies.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 
 from strozzi_sim.game import load_game
+from strozzi_sim.reports.changes import change_verdict
 
 
 def verdict_of(verdict, variants):

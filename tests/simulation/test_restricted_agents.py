@@ -68,7 +68,7 @@ def test_an_unknown_restriction_is_refused_with_those_that_there_are():
 @pytest.mark.parametrize("first", ["greedy", "random", "heuristic"])
 def test_the_restricted_position_does_without_at_every_seat(first):
     found = ss.simulate(
-        "strozzi", 4, [f"{first}~flag:pirate", first, first, first], deals=30, facts=["ship"], workers=1
+        "strozzi", players=4, agents=[f"{first}~flag:pirate", first, first, first], deals=30, facts=["ship"], workers=1
     )
     ships = found.facts("ship")
     assert set(ships[ships["position"] == 0]["seat"]) == {0, 1, 2, 3}

@@ -141,8 +141,8 @@ def test_intervals_cover_as_often_as_they_say():
 
 
 def test_a_study_plays_each_deal_once():
-    keys = {"name": "spread", "game": "strozzi", "players": [4], "lineups": [[*FIELD]], "seatings": "spread", "seed": 5}
-    found = ss.run(ss.Study(**keys, deals=400, chunks=50))
+    keys = {"game": "strozzi", "players": [4], "lineups": [[*FIELD]], "seatings": "spread", "seed": 5}
+    found = ss.run(ss.Study.of(**keys, deals=400, chunks=50))
     assert found.n_games == 400
     wins = found.tables["lineup"].query("figure == 'win_share'").set_index("position")
     played = match("spread", *FIELD).play(0, 400).outcome
@@ -153,7 +153,6 @@ def test_a_study_plays_each_deal_once():
 
 def test_worth_rotates_whatever_the_seatings_of_the_study():
     keys = {
-        "name": "w",
         "game": "strozzi",
         "players": [3],
         "deals": 30,
@@ -161,19 +160,19 @@ def test_worth_rotates_whatever_the_seatings_of_the_study():
         "worth": ["flag:ware"],
         "seed": 1,
     }
-    one, other = (ss.run(ss.Study(**keys, seatings=each)).tables["worth"] for each in ("rotate", "spread"))
+    one, other = (ss.run(ss.Study.of(**keys, seatings=each)).tables["worth"] for each in ("rotate", "spread"))
     assert one.equals(other)
 
 
 def test_every_question_takes_it():
     common = {"deals": 40, "seatings": "spread", "workers": 1}
     asked = [
-        (ss.simulate("strozzi", 4, [*FIELD], **common), 40),
-        (ss.compare("strozzi", "greedy", "heuristic", 4, opponents=["random"], **common), 2 * 40),
-        (ss.tournament("strozzi", [*FIELD, "trader"], 4, **common), 5 * 40),
+        (ss.simulate("strozzi", players=4, agents=[*FIELD], **common), 40),
+        (ss.compare("strozzi", "greedy", "heuristic", players=4, opponents=["random"], **common), 2 * 40),
+        (ss.tournament("strozzi", [*FIELD, "trader"], players=4, **common), 5 * 40),
     ]
     assert [results.n_games for results, _ in asked] == [games for _, games in asked]
-    found = ss.simulate("strozzi", 4, [*FIELD], seatings="spread", precision=5, workers=1)
+    found = ss.simulate("strozzi", players=4, agents=[*FIELD], seatings="spread", precision=5, workers=1)
     known = found.tables["precision"]
     assert (known["n"] == known["deals"]).all()
     assert known["known"].all()
@@ -182,4 +181,4 @@ def test_every_question_takes_it():
 def test_the_command_takes_it():
     options = ("--players", 4, "--agents", ",".join(FIELD), "--deals", 40, "--seatings", "spread", "--json")
     done = strozzi("balance", "strozzi", *options)
-    assert json.loads(done.stdout)["plan"]["games"] == 40, done.stderr
+    assert json.loads(done.stdout)["games"] == 40, done.stderr

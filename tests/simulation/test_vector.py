@@ -18,6 +18,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
+from strozzi_sim.play import one_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match

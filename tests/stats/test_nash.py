@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strozzi_sim.studies.run import run_in_memory
 
-from planning import tournament_of
+import strozzi_sim as ss
 from strozzi_sim.game import load_game
 from strozzi_sim.stats.nash import equilibrium, nash_average
 
@@ -158,8 +158,7 @@ def test_without_enough_games_or_chunks():
 
 def test_the_table_of_a_tournament():
     game = load_game("medici_vs_strozzi")
-    planned = tournament_of(game, ["random", "fixed-price:value=8", "random"], players=[2], deals=40)
-    tables = run_in_memory(planned.plan, tables=planned.tables, workers=1).tables
+    tables = ss.tournament(game, ["random", "fixed-price:value=8", "random"], players=2, deals=40, workers=1).tables
     nash = tables["nash"].set_index(["figure", "agent"])
     assert nash.loc[("weight", "fixed-price:value=8"), "value"] == 1
     assert nash.loc[("score", "fixed-price:value=8"), "value"] == 0.5
@@ -173,5 +172,5 @@ def test_the_table_of_a_tournament():
 
 def test_with_three_players_there_is_no_mixture():
     """Nobody plays a table of copies there, so choosing an agent is no game of two."""
-    planned = tournament_of(load_game("strozzi"), ["random", "heuristic", "greedy"], players=[3], deals=4)
-    assert run_in_memory(planned.plan, tables=planned.tables, workers=1).tables["nash"].empty
+    found = ss.tournament("strozzi", ["random", "heuristic", "greedy"], players=3, deals=4, workers=1)
+    assert found.tables["nash"].empty

@@ -4,6 +4,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
+from strozzi_sim.study.folders import run_file
 
 FILE = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 40\nlineups = [["random"]]\n'
 WRONG = {
@@ -38,10 +39,10 @@ def test_an_error_names_the_file_and_the_key(line, tmp_path):
 def test_deals_of_the_command_replace_those_of_a_file_that_can_grow(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(FILE)
-    assert ss.run_file(file, deals=60, folder=tmp_path / "out", workers=1, progress=False).n_games == 60
+    assert run_file(file, deals=60, folder=tmp_path / "out", workers=1, progress=False).n_games == 60
     for deals, why in ((0, "deals: must be between 1 and"), ("x", "deals: must be a whole number")):
         with pytest.raises(InputError, match=why):
-            ss.run_file(file, deals=deals, folder=tmp_path / "out", progress=False)
+            run_file(file, deals=deals, folder=tmp_path / "out", progress=False)
     file.write_text(FILE + "precision = 5\n")
     with pytest.raises(InputError, match="deals: a study with a rule that stops play"):
-        ss.run_file(file, deals=60, folder=tmp_path / "other", progress=False)
+        run_file(file, deals=60, folder=tmp_path / "other", progress=False)

@@ -10,6 +10,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.study.beside import report
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -34,7 +35,7 @@ def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
     done = ss.run(study, tmp_path / "out", workers=1, progress=False)
     bot.unlink()
     code = """if True:
-        import sys, strozzi_sim.study as ss
+        import sys, strozzi_sim as ss
         results = ss.load_results(sys.argv[1])
         print(results.verdict, results.n_games, results.summary, results.report().stat().st_size > 50_000)
         ss.read_study(sys.argv[1])
@@ -84,14 +85,14 @@ def test_rows_are_kept_in_a_folder_as_in_memory(tmp_path):
 def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     look = ss.Look(pages=("balance",), facts=("round",))
     ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
-    later = ss.heatmap(tmp_path, "seat", "round", "mean coins", workers=1, progress=False)
+    later = ss.heatmap(tmp_path, rows="seat", columns="round", value="mean coins", workers=1, progress=False)
     assert later.new_games == 0
     name = "heat_mean_coins_by_seat_and_round"
     plain = ss.heatmap(
         "strozzi",
-        "seat",
-        "round",
-        "mean coins",
+        rows="seat",
+        columns="round",
+        value="mean coins",
         players=3,
         agents="random",
         deals=40,
@@ -129,7 +130,7 @@ def test_two_folders_lie_side_by_side(tmp_path):
     for seed in (1, 2):
         ss.run(ss.Study.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)
     page = tmp_path / "page.html"
-    found = ss.report([tmp_path / "1", tmp_path / "2"], file=page)
+    found = report([tmp_path / "1", tmp_path / "2"], file=page)
     assert page.exists()
     assert list(found.tables["seats"]["variant"].unique()) == ["1", "2"]
     assert set(found.tables["changes"]["than"]) == {"1"}

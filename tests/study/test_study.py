@@ -21,7 +21,7 @@ from strozzi_sim.cli.app import run as command_line
 from strozzi_sim.cli.declared import declared
 from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.study.folders import study_of
+from strozzi_sim.study.folders import run_file, study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.store import Store, as_file
@@ -148,7 +148,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
         time.sleep(0.1)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    resumed = ss.run_file(study, folder=tmp_path / "out", workers=1, progress=False)
+    resumed = run_file(study, folder=tmp_path / "out", workers=1, progress=False)
     assert 0 < resumed.new_games < resumed.n_games
     assert tables_in(tmp_path / "out") == whole
 
@@ -195,7 +195,7 @@ def test_help_imports_nothing_of_the_engine():
 def test_every_argument_has_a_line_in_the_docstring(command):
     found = declared(PLACES[command])
     module, _, name = found.place.partition(":")
-    tree = ast.parse((PACKAGE.parents[1] / f"{module.replace('.', '/')}.py").read_text())
+    tree = ast.parse((PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text())
     (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
     assert names - {"progress"} == {each.name for each in found.arguments}
@@ -236,7 +236,7 @@ def test_a_folder_runs_only_agents_that_are_named(tmp_path):
     study = balance(lineups=[[f"{bot}::first"]], deals=2, players=[3], chunk_deals=1)
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "study.json").write_bytes(as_file(study, Look()))
-    code = "import sys, strozzi_sim.study as ss; ss.read_study(sys.argv[1])"
+    code = "import sys, strozzi_sim as ss; ss.read_study(sys.argv[1])"
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], capture_output=True, text=True)
     assert "named only by the folder" in done.stderr
 
@@ -246,7 +246,7 @@ def test_a_folder_runs_only_agents_that_are_named(tmp_path):
 
 def test_imports_form_no_circle_not_even_inside_functions():
     modules = {
-        ".".join(path.relative_to(PACKAGE.parents[1]).with_suffix("").parts).removesuffix(".__init__"): path
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
         for path in PACKAGE.rglob("*.py")
     }
     needs = {}

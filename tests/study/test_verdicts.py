@@ -101,7 +101,15 @@ def test_a_sweep_says_what_gap_could_be_missed():
 
 def test_a_question_is_answered_or_refused():
     results = ss.heatmap(
-        "strozzi", "seat", "round", "mean coins", fact="round", players=3, agents="random", deals=60, **QUIET
+        "strozzi",
+        rows="seat",
+        columns="round",
+        value="mean coins",
+        fact="round",
+        players=3,
+        agents="random",
+        deals=60,
+        **QUIET,
     )
     assert "seat" in first(results) or "no two cells" in first(results)
     page = ss.run(results.study, look=ss.Look(question="flags"), **QUIET)

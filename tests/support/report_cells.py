@@ -1,11 +1,12 @@
 """What the tests of reports share: the counts of a cell, played on the spot, and sums of figures."""
 
 import numpy as np
-from strozzi_sim.studies.cells import CellCounts
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.games import figures_of_games
 
 CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "high", "n", "deals"]
 
@@ -22,8 +23,13 @@ def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
     outcome, counts = np.concatenate([each.outcome for each in played]), np.stack([each.counts for each in played])
     positions = tuple(spec.text for spec in match.positions)
     return CellCounts(
-        players, resolved.name, agents, positions, alone, deals, resolved.components, outcome, counts, plan
-    )  # fmt: skip
+        players, resolved.name, agents, deals, positions, alone, resolved.components, outcome, counts, plan, game.sign
+    )
+
+
+def tables_of(game, cells, pages, maps):
+    """The tables of these pages and heat maps of a game, beside seats, lineup and balance."""
+    return {name: table.frame() for name, table in figures_of_games(game, cells, pages, maps).items()}
 
 
 def sums(table, figure, group, **where):

@@ -13,16 +13,14 @@ def execute(folder, statement, *values):
 
 def chunks(folder):
     """(cell, chunk) of every stored chunk."""
-    return execute(folder, "SELECT cell, chunk FROM chunks ORDER BY id")
+    return execute(folder, "SELECT cell, chunk FROM chunks ORDER BY cell, chunk")
 
 
 def keep_chunks(folder, count):
     """Remove all chunks but the first ones."""
-    execute(folder, "DELETE FROM chunks WHERE id NOT IN (SELECT id FROM chunks ORDER BY id LIMIT ?)", count)
-
-
-def table_bytes(folder):
-    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
+    execute(
+        folder, "DELETE FROM chunks WHERE rowid NOT IN (SELECT rowid FROM chunks ORDER BY cell, chunk LIMIT ?)", count
+    )
 
 
 def listed_files(folder):
@@ -31,7 +29,7 @@ def listed_files(folder):
 
 def list_file(folder, name):
     """Note a file as one that a run wrote."""
-    execute(folder, "INSERT OR REPLACE INTO files VALUES (?)", name)
+    execute(folder, "INSERT OR REPLACE INTO files VALUES (?, '')", name)
 
 
 def wait_for_chunks(folder, count, process, seconds=120):

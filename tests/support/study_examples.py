@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import strozzi_sim as ss
+from strozzi_sim.study.folders import study_of
+
 KEYS = {"game": "strozzi", "players": [3, 4], "lineups": [["random"]], "deals": 130, "chunk_deals": 20, "seed": 7}
 EXAMPLES = {
     "balance": {}, "compare_agents": {"players": [3], "lineups": [["racer", "random", "random"], ["trader", "random", "random"]]},
@@ -16,3 +19,9 @@ EXAMPLES = {
 
 def tables_in(folder):
     return {path.name: path.read_bytes() for path in sorted((Path(folder) / "tables").iterdir())}
+
+
+def played(keys, folder=None, **how):
+    """Run the study with these keys, on one worker unless told otherwise."""
+    study, look = study_of(keys)
+    return ss.run(study, folder, look=look, **{"workers": 1, "progress": False, **how})

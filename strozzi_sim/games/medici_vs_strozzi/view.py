@@ -248,15 +248,8 @@ SLICES = Layout(
     Slice("unseen", (s.MAX_TILES,), "for each tile of the components: 1 = in the bag"),
 )
 OBSERVATION = SLICES.size
-# First columns, for the kernels; of fields those of seat 0 and the first track; and the strides of the groups:
-_PHASE, _ROUNDS_PLAYED, _BAG, _PROPOSES, _LED, _SHOWN, _PRICE, _CASH_HIDDEN, _LOT_VALUE, _LOT, _UNSEEN = (
-    SLICES[name].start
-    for name in (
-        "phase", "rounds_played", "bag", "proposes", "led", "shown", "price", "cash_hidden", "lot_value", "lot", "unseen",
-    )
-)  # fmt: skip
-_CASH, _ROOM, _LOADED, _MOORED, _SHIPS, _MOORED_AT, _VALUES, _STEPS = (field.start for field in SLICES.fields("seats"))
-_POSITION, _HALF_LENGTH, _BONUS = (field.start for field in SLICES.fields("tracks"))
+# First columns; of fields those of seat 0 and the first track; and the strides of the groups:
+at, of_seat, of_track = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("tracks")
 _NEXT_SEAT, _NEXT_TRACK = SLICES["seats"].shape[-1], SLICES["tracks"].shape[-1]
 
 
@@ -267,22 +260,22 @@ def observe(state, rules, seat, out):
         out[k] = 0
     phase = state.phase
     if phase < s.OVER:
-        out[_PHASE + phase] = 1
+        out[at.phase + phase] = 1
     shown = state.shown
-    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
-    out[_BAG] = float32(state.unseen) / float32(rules.tiles)
-    out[_PROPOSES] = float32(state.proposer == seat)
-    out[_LED] = float32(state.start_player == seat)
-    out[_SHOWN] = float32(shown) / float32(rules.reveal_max)
+    out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
+    out[at.bag] = float32(state.unseen) / float32(rules.tiles)
+    out[at.proposes] = float32(state.proposer == seat)
+    out[at.led] = float32(state.start_player == seat)
+    out[at.shown] = float32(shown) / float32(rules.reveal_max)
     if phase in (s.ANSWER, s.PLACE):
-        out[_PRICE] = float32(state.price) / float32(100)
-    out[_CASH_HIDDEN] = float32(rules.hidden_cash)
+        out[at.price] = float32(state.price) / float32(100)
+    out[at.cash_hidden] = float32(rules.hidden_cash)
     value = 0
     for k in range(shown):
         tile = state.lot[k]
         value += rules.tile_value[tile]
-        out[_LOT + tile] = 1
-    out[_LOT_VALUE] = float32(value) / float32(10)
+        out[at.lot + tile] = 1
+    out[at.lot_value] = float32(value) / float32(10)
     for k in range(s.SEATS):
         _observe_seat(state, rules, seat ^ k, out, k * _NEXT_SEAT, k == 1 and rules.hidden_cash)
     side = 1 if seat == s.MEDICI else -1
@@ -292,27 +285,27 @@ def observe(state, rules, seat, out):
             if half_length > 0:
                 there = (harbor * s.MAX_TYPES + kind) * _NEXT_TRACK
                 position = state.position[harbor, kind]
-                out[_POSITION + there] = float32(side * position) / float32(half_length)
-                out[_HALF_LENGTH + there] = float32(half_length) / float32(10)
-                out[_BONUS + there] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
+                out[of_track.position + there] = float32(side * position) / float32(half_length)
+                out[of_track.half_length + there] = float32(half_length) / float32(10)
+                out[of_track.bonus + there] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
     for k in range(state.unseen):
-        out[_UNSEEN + state.unseen_tile[k]] = 1
+        out[at.unseen + state.unseen_tile[k]] = 1
 
 
 @jit
 def _observe_seat(state, rules, other, out, there, hidden):
-    out[_CASH + there] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
-    out[_ROOM + there] = float32(state.room[other]) / float32(5)
-    out[_LOADED + there] = float32(state.loaded[other]) / float32(rules.capacity_total)
-    out[_MOORED + there] = float32(state.moored[other]) / float32(rules.ships)
+    out[of_seat.cash + there] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
+    out[of_seat.room + there] = float32(state.room[other]) / float32(5)
+    out[of_seat.loaded + there] = float32(state.loaded[other]) / float32(rules.capacity_total)
+    out[of_seat.moored + there] = float32(state.moored[other]) / float32(rules.ships)
     for ship in range(rules.ships):
-        out[_SHIPS + there + 2 * ship] = float32(state.free[other, ship]) / float32(5)
-        out[_SHIPS + there + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
+        out[of_seat.ships + there + 2 * ship] = float32(state.free[other, ship]) / float32(5)
+        out[of_seat.ships + there + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
         harbor = state.harbor[other, ship]
         if harbor != s.NO_HARBOR:
-            out[_MOORED_AT + there + ship * s.MAX_HARBORS + harbor] = 1
+            out[of_seat.moored_at + there + ship * s.MAX_HARBORS + harbor] = 1
     for harbor in range(rules.harbors):
-        out[_VALUES + there + harbor] = float32(state.value[other, harbor]) / float32(20)
+        out[of_seat.values + there + harbor] = float32(state.value[other, harbor]) / float32(20)
         for kind in range(rules.types):
             steps = float32(state.steps[other, harbor, kind])
-            out[_STEPS + there + harbor * s.MAX_TYPES + kind] = steps / float32(5)
+            out[of_seat.steps + there + harbor * s.MAX_TYPES + kind] = steps / float32(5)

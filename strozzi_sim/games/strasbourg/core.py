@@ -19,7 +19,10 @@ from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, 
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.pointers import address_of, zero_at
 from strozzi_sim.kernel.streams import draw, reset_source
+
+_SIZE = s.STATE.itemsize
 
 
 @jit
@@ -49,22 +52,10 @@ def deal(state, rules, players, start_player, chance, journal):
 @jit
 def set_up(state, rules, players, start_player):
     """Set up all but the random parts (round cards, edifices, tasks), with seat 0 to choose among its tasks."""
+    zero_at(address_of(state), _SIZE)
     state.players = players
     state.start_player = start_player
-    state.round = 0
-    state.step = 0
-    state.planned = 0
-    state.last_value = 0
-    state.hand = 0
-    state.undecided = 0
-    state.queue = 0
-    state.with_stacks = 0
-    state.bidders = 0
-    state.rank = 0
-    state.idle = 0
-    state.declined = 0
     state.guild = s.NOBODY
-    state.proceeds = 0
     state.empty = rules.spaces
     state.free_chapel_sites = (int64(1) << rules.chapel_sites) - 1
     state.free_sites = (1 << rules.sites) - 1
@@ -76,41 +67,12 @@ def set_up(state, rules, players, start_player):
     for edifice in range(s.MAX_EDIFICES):
         state.edifice_site[edifice] = s.NO_SITE
     for seat in range(s.SEATS):
-        _deal_seat(state, rules, seat)
+        state.coins[seat] = rules.start_coins
+        state.privileges[seat] = rules.start_privileges
+        state.deck[seat] = rules.all_cards
+        state.deck_left[seat] = rules.cards
     state.phase = s.KEEP
-    state.actor = 0
     state.legal = rules.keep
-
-
-@inline_source
-def _deal_seat(state, rules, seat):
-    state.members[seat] = 0
-    state.dealt[seat] = 0
-    state.kept[seat] = 0
-    state.drawn[seat] = 0
-    state.ranking[seat] = 0
-    state.prestige[seat] = 0
-    state.score[seat] = 0
-    state.voids[seat] = 0
-    state.coins[seat] = rules.start_coins
-    state.privileges[seat] = rules.start_privileges
-    state.deck[seat] = rules.all_cards
-    state.deck_left[seat] = rules.cards
-    state.under_left[seat] = 0
-    state.under_taken[seat] = 0
-    state.known[seat] = 0
-    state.shown[seat] = 0
-    state.lost[seat] = 0
-    state.bid[seat] = 0
-    state.stack_count[seat] = 0
-    state.unused[seat] = 0
-    state.repeated[seat] = 0
-    for guild in range(s.MAX_GUILDS):
-        state.goods[seat, guild] = 0
-    for k in range(s.MAX_CARDS):
-        state.under[seat, k] = 0
-    for k in range(s.MAX_STACKS):
-        state.stacks[seat, k] = 0
 
 
 @inline_source

@@ -55,6 +55,7 @@ _ACTED = ("good", "good_sold", "good_coins", "placed", "price", "sold", "coins",
 _write_act = row_writer(t.ACTS, zero=_ACTED, append=False)
 _add_placement = row_writer(t.PLACEMENTS, zero=("chapels", "edifices"))
 _add_task = row_writer(t.TASKS, zero=("fulfilled",), later=("done",))
+_write_seat = row_writer(t.PLAYER, later=("total", "privileges", "tasks", "kept", "coins"), append=False)
 _add_council, _add_game = map(row_writer, (t.COUNCIL, t.GAME))
 
 
@@ -133,12 +134,7 @@ def note(facts, kind, a, b, c, d, e_):
     elif kind == e.FULFILLED:
         facts.task_fulfilled[facts.row_of[a, b]] = 1
     elif kind == e.POINTS:
-        row = facts.seat_rows + a
-        facts.seat_seat[row] = a
-        facts.seat_council[row] = b
-        facts.seat_city[row] = c
-        facts.seat_chapels[row] = d
-        facts.seat_edifices[row] = e_
+        _write_seat(facts, facts.seat_rows + a, seat=a, council=b, city=c, chapels=d, edifices=e_)
     elif kind == e.TOTAL:
         row = facts.seat_rows + a
         facts.seat_privileges[row] = b
@@ -231,9 +227,7 @@ def _on_council(facts):
         seat = facts.council[chair]
         if seat != s.NOBODY:
             changed = seat != facts.before[chair]
-            _add_council(
-                facts, seat=seat, round=facts.round, chair=chair, changed=changed, points=facts.seat_points
-            )  # fmt: skip
+            _add_council(facts, seat=seat, round=facts.round, chair=chair, changed=changed, points=facts.seat_points)
         facts.before[chair] = seat
 
 

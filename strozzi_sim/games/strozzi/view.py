@@ -274,18 +274,8 @@ SLICES = Layout(
     Slice("unseen_tiles", (s.MAX_TILES,), "for each tile of the components: 1 = never shown"),
 )
 OBSERVATION = SLICES.size
-# First columns, for the kernels; of fields those of seat 0 and tile 0; and the strides of the groups:
-_PHASE, _ROUNDS_PLAYED, _DECK, _PLAYERS, _ACTIVE, _HOLDER, _HOLDER_FLAG, _SAIL, _CARGO, _SCROLLS, _PROMOTION = (
-    SLICES[name].start
-    for name in (
-        "phase", "rounds_played", "deck", "players", "active", "holder", "holder_flag", "sail", "cargo", "scrolls", "promotion",
-    )
-)  # fmt: skip
-_FLAGS, _FREE_PORTS, _SPACES, _RANKS, _CATEGORIES, _COINS, _WAITING, _SPEEDS, _SHIP_RANKS = (
-    field.start for field in SLICES.fields("seats")
-)
-_PRESENT, _VALUE, _CATEGORY, _WARE = (field.start for field in SLICES.fields("display"))
-_UNSEEN_SHIPS, _UNSEEN_TILES = SLICES["unseen_ships"].start, SLICES["unseen_tiles"].start
+# First columns; of fields those of seat 0 and tile 0; and the strides of the groups:
+at, of_seat, of_tile = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("display")
 _NEXT_SEAT, _NEXT_TILE = SLICES["seats"].shape[-1], SLICES["display"].shape[-1]
 
 
@@ -296,43 +286,43 @@ def observe(state, rules, seat, out):
         out[k] = 0
     players = state.players
     if state.phase <= s.TILE:
-        out[_PHASE + state.phase] = 1
-    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
-    out[_DECK] = float32(state.deck) / float32(rules.cards[players])
-    out[_PLAYERS] = float32(players) / float32(s.SEATS)
-    out[_ACTIVE + _after(seat, state.active, players)] = 1
+        out[at.phase + state.phase] = 1
+    out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
+    out[at.deck] = float32(state.deck) / float32(rules.cards[players])
+    out[at.players] = float32(players) / float32(s.SEATS)
+    out[at.active + _after(seat, state.active, players)] = 1
     if state.holder != s.NOBODY:
-        out[_HOLDER + _after(seat, state.holder, players)] = 1
-        out[_HOLDER_FLAG + state.holder_flag] = 1
+        out[at.holder + _after(seat, state.holder, players)] = 1
+        out[at.holder_flag + state.holder_flag] = 1
     ship = state.ship
-    out[_SAIL] = float32(rules.sail[ship]) / float32(10)
+    out[at.sail] = float32(rules.sail[ship]) / float32(10)
     for port in range(s.PORTS):
-        out[_CARGO + port] = float32(rules.cargo[ship, port]) / float32(3)
-    out[_SCROLLS] = float32(rules.scrolls[ship]) / float32(2)
-    out[_PROMOTION] = float32(rules.promotion[ship])
+        out[at.cargo + port] = float32(rules.cargo[ship, port]) / float32(3)
+    out[at.scrolls] = float32(rules.scrolls[ship]) / float32(2)
+    out[at.promotion] = float32(rules.promotion[ship])
     for other in range(players):
         _observe_seat(state, rules, other, out, _after(seat, other, players) * _NEXT_SEAT)
     for rank in range(players):
         share = float32(players - 1 - rank) / float32(players - 1)
         for city in range(s.CITIES):
-            out[_RANKS + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
+            out[of_seat.ranks + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
     for port in range(s.PORTS):
         for rank in range(state.ships_at[port]):
             there = _after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
-            out[_SPEEDS + there] = float32(state.berth_speed[port, rank]) / float32(10)
-            out[_SHIP_RANKS + there] = float32(players - rank) / float32(players)
+            out[of_seat.speeds + there] = float32(state.berth_speed[port, rank]) / float32(10)
+            out[of_seat.ship_ranks + there] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
         there = slot * _NEXT_TILE
         tile = state.display[slot]
-        out[_PRESENT + there] = 1
-        out[_VALUE + there] = float32(rules.tile_value[tile]) / float32(2)
-        out[_CATEGORY + there + rules.tile_category[tile]] = 1
+        out[of_tile.present + there] = 1
+        out[of_tile.value + there] = float32(rules.tile_value[tile]) / float32(2)
+        out[of_tile.category + there + rules.tile_category[tile]] = 1
         if rules.tile_ware[tile] != s.NO_WARE:
-            out[_WARE + there + rules.tile_ware[tile]] = 1
+            out[of_tile.ware + there + rules.tile_ware[tile]] = 1
     for k in range(state.ships_unseen):
-        out[_UNSEEN_SHIPS + state.unseen_ship[k]] = 1
+        out[at.unseen_ships + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
-        out[_UNSEEN_TILES + state.unseen_tile[k]] = 1
+        out[at.unseen_tiles + state.unseen_tile[k]] = 1
 
 
 @jit
@@ -344,10 +334,10 @@ def _after(seat, other, players):
 @jit
 def _observe_seat(state, rules, other, out, there):
     for k in range(3):
-        out[_FLAGS + there + k] = float32((state.hand[other] >> k) & 1)
-        out[_FREE_PORTS + there + k] = float32((state.berths[other] >> k) & 1)
-        out[_CATEGORIES + there + k] = float32(state.tile_total[k, other]) / float32(10)
+        out[of_seat.flags + there + k] = float32((state.hand[other] >> k) & 1)
+        out[of_seat.free_ports + there + k] = float32((state.berths[other] >> k) & 1)
+        out[of_seat.categories + there + k] = float32(state.tile_total[k, other]) / float32(10)
     for city in range(s.CITIES):
-        out[_SPACES + there + city] = float32(state.position[city, other]) / float32(rules.top)
-    out[_COINS + there] = float32(state.coins[other]) / float32(300)
-    out[_WAITING + there] = float32((state.waiting >> other) & 1)
+        out[of_seat.spaces + there + city] = float32(state.position[city, other]) / float32(rules.top)
+    out[of_seat.coins + there] = float32(state.coins[other]) / float32(300)
+    out[of_seat.waiting + there] = float32((state.waiting >> other) & 1)

@@ -126,6 +126,9 @@ def _check(game: Game, own: HeatMapSpec) -> None:
     except InputError as error:
         key, _, words = str(error).removeprefix(f"{PLACE} {own.name}: ").partition(": ")
         given = {"rows": own.rows, "columns": own.columns, "value": own.value.split(" ")[-1]}
-        named = (argument for argument, column in given.items() if repr(column) in words)
-        argument = key if key in ("fact", "where", *given) else next(named, "rows")
+        wrong = words.partition("'")[2].partition("'")[0]  # the first name that the error quotes
+        named = next(
+            (argument for argument, column in given.items() if column == wrong), "where" if own.where else "rows"
+        )
+        argument = key if key in ("fact", "where", *given) else named
         raise ArgumentError(argument, words or key) from None

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import names
-from strozzi_sim.agent.names import Agents
-from strozzi_sim.errors import ArgumentError, suggest_names
+from strozzi_sim.agent.names import Agents, worker_count
+from strozzi_sim.errors import ArgumentError, pluralize, suggest_names
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Picture, Tables, some_of
+from strozzi_sim.game.reporting import Picture, Tables, listed, some_of
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, t_quantile
@@ -199,7 +199,9 @@ def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
     more = "more" if row["value"] > 0 else "fewer"
     moved = f"from {row['from']:g} to {row['to']:g}, {row['by']} {row['level']} wins {100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {more}"
     rivals = [str(key) for key in found.index[found["most"] >= heavy["least"].iloc[0]] if key != best]
-    as_much = f"; {some_of(rivals, FEW)} may move them as much" if rivals else ""
+    known = [key for key in rivals if key in heavy.index]
+    others = [pluralize(len(rivals) - len(known), "other number")] if len(known) < len(rivals) else []
+    as_much = f"; {listed([*known, *others])} may move them as much" if rivals else ""
     return f"{best} moves the shares of wins most: {moved}{as_much}."
 
 

@@ -2,25 +2,21 @@
 
 import json
 import tomllib
-from dataclasses import replace
 from importlib.resources import files
 
 import msgspec
 import pytest
-from strozzi_sim.reports.writing import write_report
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.study import Study, run
 
+import strozzi_sim as ss
 from strasbourg_games import BASE, CHANGES, KIT, SHIPPED, STRASBOURG, variant
-from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.variants import from_changes, from_components
 from strozzi_sim.games.strasbourg import components as part
-from strozzi_sim.games.strasbourg.geometry import city_of
+from strozzi_sim.games.strasbourg.events import city_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.games.strasbourg.state import MAX_TASKS, TASK_KINDS
 from strozzi_sim.games.strasbourg.tasks import PARAMETERS
+from strozzi_sim.study.progress import Progress
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -231,22 +227,21 @@ def test_what_is_said_to_be_impossible_does_not_happen(name):
 
 
 @pytest.mark.slow
-def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played(tmp_path):
+def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played():
     chosen = from_changes(STRASBOURG, "few", {"chapels": {"count": 2}}, "few")
-    plan = make_plan("study", STRASBOURG, [[load_agent("random", STRASBOURG)]], [BASE, chosen], [3], 1)
+    keys = {"game": "strasbourg", "players": [3], "deals": 1, "lineups": [["random"]]}
     said = []
     words = (
         "variant few: no game can fulfil a task: T_CHAPEL4 needs 4 chapels (2 built at most, 15 chapel sites), and a player can "
         "have at most 2"
     )
-    played = run(Study.of(plan), progress=Progress(on_message=said.append))
-    assert said[0] == words
-    assert played.manifest["warnings"] == [words]
-    page = write_report(tmp_path / "few", played.manifest, played.tables, STRASBOURG)
-    assert f"<p>Note: {words}</p>" in page.read_text("utf-8")
+    study = ss.Study.of(**keys, variants=[BASE, chosen])
+    played = ss.run(study, workers=1, progress=Progress(on_message=said.append))
+    assert said == [study.summary, words]
+    assert study.warnings == played.study.warnings == [words]
     many = from_changes(STRASBOURG, "many", {"tasks": {f"T_ED{k}": {"min": 9} for k in range(2, 7)}, "chapels": {"count": 0},
                                              "round_cards": BASE.components["round_cards"][:1]}, "many")  # fmt: skip
-    lines = replace(plan, variants=(BASE, many)).warnings()
+    lines = ss.Study.of(**keys, variants=[BASE, many]).warnings
     assert len(many.warnings) > 8
     assert lines[8:] == [f"variant many: and {len(many.warnings) - 8} more"]
 

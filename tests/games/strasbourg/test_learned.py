@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.luck import usual_field
 
 from learned_features import describer
 from strasbourg_games import BASE, STRASBOURG
@@ -14,6 +13,7 @@ from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
 from strozzi_sim.play.position import Position
+from strozzi_sim.study.kinds.luck import usual_fields
 
 HEURISTIC, LEARNED = (load_agent(name, STRASBOURG) for name in ("heuristic", "learned:redraws=2"))
 
@@ -75,7 +75,7 @@ def test_with_more_than_one_sample_it_counts_as_a_search():
     """Studies then play fewer of its games, and no search asks it for actions; its values may be asked for."""
     assert load_agent("learned", STRASBOURG).searches
     assert not load_agent("learned:redraws=1", STRASBOURG).searches
-    assert "learned" not in [spec.text for spec in usual_field(STRASBOURG)]
+    assert "learned" not in [spec.text for field in usual_fields(STRASBOURG, 4) for spec in field]
     load_agent("flat_mc:playouts=4,depth=1,evaluate=learned", STRASBOURG)
     with pytest.raises(InputError, match="rollout must be a compiled agent that does not search"):
         load_agent("flat_mc:playouts=4,rollout=learned", STRASBOURG)

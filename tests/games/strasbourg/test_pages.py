@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from strozzi_sim.studies.tables import study_tables
 
-from report_cells import CELL, cell, sums
+from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import pick
@@ -26,7 +26,7 @@ def cells():
 
 @pytest.fixture(scope="module")
 def tables(cells):
-    return study_tables(GAME, cells, PAGES, HEATMAPS)
+    return tables_of(GAME, cells, PAGES, HEATMAPS)
 
 
 def figures(table, **where):
@@ -157,7 +157,7 @@ def test_a_sentence_says_which_way_to_change_the_points_of_a_task(tables, cells,
 def test_no_points_are_proposed_where_0_would_be_too_many():
     """Random players lose points by tasks: one that they fulfil often is worth more than the mean task even for nothing."""
     unskilled = cell(GAME, 4, deals=240)
-    tables = study_tables(GAME, [unskilled], PAGES, {})
+    tables = tables_of(GAME, [unskilled], PAGES, {})
     rows = tables["tasks"].query("figure == 'fair_points'").set_index("task")
     assert rows.loc["T_LORD"]["n"] >= 30
     assert np.isnan(rows.loc["T_LORD"]["value"])
@@ -175,7 +175,7 @@ def blind():
 
 
 def test_tasks_kept_blindly_are_kept_alike_and_say_what_keeping_adds(blind, cells):
-    tables = study_tables(GAME, [cells[1], blind], PAGES, {})
+    tables = tables_of(GAME, [cells[1], blind], PAGES, {})
     mine = tables["tasks"][tables["tasks"]["lineup"] == blind.lineup]
     shares = mine.query("figure == 'kept_share' and task != 'all'")
     assert len(shares) == 25

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from strozzi_sim.studies.tables import study_tables
 
-from report_cells import CELL, cell, sums
+from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 
@@ -27,7 +27,7 @@ def cells():
 
 @pytest.fixture(scope="module")
 def tables(cells):
-    return study_tables(GAME, cells, PAGES, HEATMAPS)
+    return tables_of(GAME, cells, PAGES, HEATMAPS)
 
 
 def test_sums_of_shares_are_1(tables):
@@ -83,7 +83,7 @@ def test_the_heat_maps_asked_of_this_game_are_there():
 
 def test_every_level_that_can_occur_has_a_row(tables, cells):
     flags = tables["flags"]
-    rows = study_tables(GAME, [cell(GAME, 3, deals=4, chunks=4)], ["flags"], {})["flags"]
+    rows = tables_of(GAME, [cell(GAME, 3, deals=4, chunks=4)], ["flags"], {})["flags"]
     sails = {str(ship["sail"]) for ship in cells[0].components["ships"]}
     assert set(rows[rows["by"] == "sail"]["level"]) == sails
     assert len(rows[(rows["by"] == "pattern") & (rows["figure"] == "share")]) == 16

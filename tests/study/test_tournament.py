@@ -1,21 +1,13 @@
-"""Tournaments and comparisons: exact counts of orders, fits against choix and against the truth, and the commands."""
+"""Tournaments and comparisons of agents: exact counts of orders, fits against choix and against the truth."""
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from itertools import pairwise, permutations
 
 import choix
 import numpy as np
 import pytest
-from strozzi_sim.studies.lookup import find_agents
-from strozzi_sim.studies.matchups import make_field, matchups
-from strozzi_sim.studies.results import load_results
-from strozzi_sim.studies.run import run_in_memory, run_study
 
-from planning import comparison_of, tournament_of, variants_of
+import strozzi_sim as ss
 from strozzi_games import STROZZI
 from strozzi_sim.errors import InputError
 from strozzi_sim.simulation.finishing_orders import count_orders
@@ -23,13 +15,11 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
-from study_database import keep_chunks, table_bytes
+from strozzi_sim.study.kinds.tournament import _matchups as matchups
+from study_database import keep_chunks
+from study_examples import played, tables_in
 
 FIELD = ("random", "greedy", "florence", "racer")
-
-
-def play(planned, folder, workers=1):
-    return run_study(planned.plan, folder, workers=workers, tables=planned.tables).tables
 
 
 def rows_of(places):
@@ -199,14 +189,14 @@ def test_few_games_have_no_rating():
 # -- tournaments -----------------------------------------------------------------------------------------------------
 
 
-def tourney(specs=FIELD, **changes):
-    return tournament_of(STROZZI, specs, **{"players": [3], "deals": 60, "seed": 5, **changes})
+def tourney(agents=FIELD, **changes):
+    keys = {"kind": "tournament", "game": "strozzi", "players": [3], "deals": 60, "seed": 5, "seatings": "latin"}
+    return {**keys, "lineups": [[agent] for agent in sorted(agents)], **changes}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tournament") / "r"
-    return folder, play(tourney(), folder)
+    return played(tourney(), tmp_path_factory.mktemp("tournament") / "r")
 
 
 def value(frame, figure, **where):
@@ -218,17 +208,15 @@ def value(frame, figure, **where):
 
 
 def test_the_games_are_counted_before_they_are_played():
-    made = tourney(players=[3, 4])
-    assert "3 players: 4 matchups x 6 seatings x 60 deals = 1,440 games" in made.summary()
-    assert "4 players: 1 matchup x 4 seatings x 60 deals = 240 games" in made.summary()
-    assert made.plan.games == 1680
+    study = ss.Study.of(**tourney(players=[3, 4]))
+    assert {players: len(found) for players, found in study.matchups.items()} == {3: 4, 4: 1}
+    assert study.games == 4 * 6 * 60 + 1 * 4 * 60
+    assert study.summary.endswith("= 5 cells; each 60 deals: 1,680 games")
 
 
 def test_the_tables_agree_with_rows_of_every_game(finished):
-    _, frames = finished
-    made = tourney()
-    wins, met, ahead = dict.fromkeys(FIELD, 0.0), {}, {}
-    for cell in made.plan.cells:
+    frames, wins, met, ahead = finished.tables, dict.fromkeys(FIELD, 0.0), {}, {}
+    for cell in finished.study.cells:
         names = [spec.text for spec in cell.match.positions]
         for game in cell.match.play(0, 60, rows=True).rows.reshape(-1, 3):
             best = [row for row in game if row["twice_place"] == game["twice_place"].min()]
@@ -256,24 +244,21 @@ def test_the_tables_agree_with_rows_of_every_game(finished):
 
 
 def test_the_order_of_the_field_does_not_change_a_byte(finished, tmp_path):
-    play(tourney(FIELD[::-1]), tmp_path / "r")
-    assert table_bytes(tmp_path / "r") == table_bytes(finished[0])
+    ss.tournament("strozzi", FIELD[::-1], players=3, deals=60, seed=5, workers=1, folder=tmp_path, progress=False)
+    assert tables_in(tmp_path) == tables_in(finished.folder)
 
 
 def test_resumed_the_tables_are_the_same(finished, tmp_path):
-    made, folder = tourney(), tmp_path / "r"
-    shutil.copytree(finished[0], folder)
-    shutil.rmtree(folder / "tables")
+    folder = shutil.copytree(finished.folder, tmp_path / "r")
     keep_chunks(folder, 100)
-    again = run_study(made.plan, folder, workers=2, tables=made.tables)
-    assert again.new_games == made.plan.games - 100 * 6
-    assert table_bytes(folder) == table_bytes(finished[0])
-    assert set(load_results(folder).tables) == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
+    again = played(tourney(), folder, workers=2)
+    assert again.new_games == again.n_games - 100 * 6
+    assert tables_in(folder) == tables_in(finished.folder)
+    assert set(ss.load_results(folder).tables) == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
 
 
-def test_copies_are_equal_and_move_nobody(finished, tmp_path):
-    _, before = finished
-    after = play(tourney([*FIELD, "florence"]), tmp_path / "r")
+def test_copies_are_equal_and_move_nobody(finished):
+    before, after = finished.tables, played(tourney([*FIELD, "florence"])).tables
     twins = [value(after["ratings"], "strength", agent=agent) for agent in ("florence", "florence #2")]
     assert twins[0]["value"] == pytest.approx(twins[1]["value"], abs=1e-9)  # all seatings of three: exactly equal
     for agent in FIELD:
@@ -282,26 +267,26 @@ def test_copies_are_equal_and_move_nobody(finished, tmp_path):
 
 
 def test_more_copies_than_seats_are_exactly_equal():
-    made = tourney(["greedy"] * 5, players=[4], deals=40)
-    frames = run_in_memory(made.plan, tables=made.tables, workers=1).tables
-    assert made.plan.games == 160
-    assert (frames["ratings"].query("figure == 'strength'")[["value", "low", "high"]] == 0).all(axis=None)
-    assert (frames["ratings"].query("figure == 'rank'")[["value", "low", "high"]] == 1).all(axis=None)
-    pairs = frames["pairwise"]
+    found = played(tourney(["greedy"] * 5, players=[4], deals=40))
+    assert found.n_games == 160
+    ratings = found.tables["ratings"]
+    assert (ratings.query("figure == 'strength'")[["value", "low", "high"]] == 0).all(axis=None)
+    assert (ratings.query("figure == 'rank'")[["value", "low", "high"]] == 1).all(axis=None)
+    pairs = found.tables["pairwise"]
     assert ((pairs["low"] <= 0.5) & (pairs["high"] >= 0.5)).all()
 
 
 def test_a_sample_of_matchups_is_balanced_and_repeatable():
-    field = make_field(find_agents((f"greedy:margin={k}" for k in range(20)), STROZZI))
-    found = matchups(field, 4, 300, seed=1)
+    labels = [f"greedy:margin={k}" for k in range(20)]
+    found = matchups(labels, 4, 300, seed=1)
     assert len(set(found)) == 300
     assert all(len(set(matchup)) == 4 for matchup in found)
     often = np.bincount(np.ravel(found), minlength=20)
     assert often.max() - often.min() <= 6
-    assert matchups(field, 4, 300, seed=1) == found
-    assert matchups(field, 4, 300, seed=2) != found
-    assert len(matchups(field, 4, 5000, seed=1)) == 4845
-    assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], max_matchups=10).summary()
+    assert matchups(labels, 4, 300, seed=1) == found
+    assert matchups(labels, 4, 300, seed=2) != found
+    assert len(matchups(labels, 4, 5000, seed=1)) == 4845
+    assert len(ss.Study.of(**tourney(labels[:6], max_matchups=10)).matchups[3]) == 10
 
 
 # -- stopping early --------------------------------------------------------------------------------------------------
@@ -349,88 +334,62 @@ def test_a_difference_is_decided_only_if_it_is_there():
 @pytest.mark.parametrize("until", ["0.08", "decided"])
 def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     field = ["random", "greedy", "florence", "heuristic"]
-    made = tourney(field, deals=400, until=until)
-    first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
-    assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
-    assert first.n_games == first.manifest["deals"] * 24
+    keys = tourney(field, deals=400, until=until)
+    first = played(keys, tmp_path / "a")
+    deals = first.study.deals
+    assert FIRST_LOOK * 2 <= deals < 400
+    assert first.n_games == deals * 24
     assert first.n_games <= first.new_games <= first.n_games * (1 + 1 / FIRST_LOOK)  # a few chunks are played ahead
     anytime = first.tables["agents"].query("figure == 'win_share_anytime'")
     if until != "decided":
         assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
-    other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, stopping_rule=made.stopping_rule())
-    again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
+    other, again = played(keys, tmp_path / "b", workers=2), played(keys, tmp_path / "b")
     assert (other.new_games, again.new_games) == (first.new_games, 0)
-    assert table_bytes(tmp_path / "a") == table_bytes(tmp_path / "b")
-    shorter = tourney(field, deals=first.manifest["deals"])
-    shares = [
-        value(each["agents"], "win_share", agent="greedy") for each in (first.tables, play(shorter, tmp_path / "c"))
-    ]
+    assert tables_in(tmp_path / "a") == tables_in(tmp_path / "b")
+    shorter = played(tourney(field, deals=deals))
+    shares = [value(each.tables["agents"], "win_share", agent="greedy") for each in (first, shorter)]
     assert shares[0]["value"] == pytest.approx(shares[1]["value"])
-    with pytest.raises(InputError, match="another plan"):
-        run_study(tourney(field, deals=400).plan, tmp_path / "a", workers=1)
+    with pytest.raises(InputError, match="another study"):
+        played(tourney(field, deals=400), tmp_path / "a")
 
 
-def test_two_agents_are_compared_on_the_same_deals(tmp_path):
-    made = comparison_of(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
-    assert made.plan.games == 2 * 80 * 3
-    frames = play(made, tmp_path / "r")
+# -- comparisons of agents ---------------------------------------------------------------------------------------------
+
+
+def test_two_agents_are_compared_on_the_same_deals():
+    found = ss.compare("strozzi", "greedy", "random", opponents=["greedy"], players=3, deals=80, workers=1)
+    frames = found.tables
+    assert found.n_games == 2 * 80 * 3
     sides = {agent: value(frames["sides"], "score_mean", agent=agent)["value"] for agent in ("greedy", "random")}
     row = value(frames["difference"], "score_mean")
     assert row["value"] == pytest.approx(sides["greedy"] - sides["random"])
     assert 0 < row["low"] < row["high"]
     assert (row["first"], row["second"], row["by"], row["level"]) == ("greedy", "random", "position", "0")
     leads = {agent: value(frames["sides"], "lead_mean", agent=agent)["value"] for agent in ("greedy", "random")}
-    rows = made.plan.cells[0].match.play(0, 80, rows=True).rows.reshape(240, 3)
+    rows = found.study.cells[0].match.play(0, 80, rows=True).rows.reshape(240, 3)
     mine = np.where(rows["position"] == 0, rows["score"], 0).sum(axis=1)
     assert leads["greedy"] == pytest.approx(((3 * mine - rows["score"].sum(axis=1)) / 2).mean())
     assert value(frames["difference"], "lead_mean")["value"] == pytest.approx(leads["greedy"] - leads["random"])
-    saved = value(frames["difference"], "score_mean_variance_saved")
-    assert -1 <= saved["value"] <= 1
+    assert -1 <= value(frames["difference"], "score_mean_variance_saved")["value"] <= 1
 
 
-def test_an_agent_does_not_differ_from_itself(tmp_path):
-    frames = play(
-        comparison_of(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path
-    )
-    gaps = frames["difference"][~frames["difference"]["figure"].str.contains("saved")]
+def test_an_agent_does_not_differ_from_itself():
+    found = ss.compare(STROZZI, "greedy", "greedy:margin=15", opponents=["random"], players=3, deals=40, workers=1)
+    table = found.tables["difference"]
+    gaps = table[~table["figure"].str.contains("saved")]
     assert (gaps[["value", "low", "high"]] == 0).all(axis=None)
-    saved = frames["difference"][frames["difference"]["figure"].str.contains("saved")]
+    saved = table[table["figure"].str.contains("saved")]
     few = saved["figure"].str.startswith(("win_share", "rank_mean"))
     assert saved["value"][~few].to_numpy() == pytest.approx(1)
     assert saved["value"][few].isna().all()  # the others win too little to say
 
 
 @pytest.mark.slow
-def test_two_variants_are_compared_seat_by_seat(tmp_path):
-    made = variants_of(STROZZI, "base", "long-tracks", agents=["greedy"], players=[3, 4], deals=60)
-    frames = play(made, tmp_path / "r")
-    assert len(frames["difference"].query("figure == 'score_mean' and by == 'seat'")) == 7
-    mixed = variants_of(STROZZI, "base", "base", agents=["greedy", "random"], players=[3], deals=40)
-    frames = play(mixed, tmp_path / "m")
-    assert set(frames["difference"]["by"]) == {"seat", "position"}
-    assert (frames["difference"].query("figure == 'win_share'")["value"] == 0).all()
-
-
-# -- the commands ----------------------------------------------------------------------------------------------------
-
-
-def strozzi(*arguments):
-    command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
-    return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=300, check=False)
-
-
-@pytest.mark.slow
-def test_the_tournament_command(tmp_path):
-    arguments = "tournament", "strozzi", "--players", 3, "--agents", ",".join(FIELD), "--deals", 60, "--seed", 5
-    said = strozzi(*arguments, "--out", tmp_path / "r", "--workers", 2)
-    assert said.returncode == 0, said.stderr
-    lines = said.stdout.splitlines()
-    assert lines[0].endswith("3 players: 4 matchups x 6 seatings x 60 deals = 1,440 games")
-    assert "1,440 games played" in said.stdout
-    found = json.loads(strozzi(*arguments, "--out", tmp_path / "r", "--json").stdout)
-    assert found["plan"]["games"] == 1440
-    assert set(found["tables"]) == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
-    columns = ["players", "variant", "lineup", "agent", "figure", "value", "low", "high", "n", "deals"]
-    assert list(found["tables"]["ratings"][0]) == columns
-    assert f"report: {tmp_path / 'r' / 'report.html'}" in said.stdout
-    assert strozzi("report", tmp_path / "r").returncode == 0
+def test_two_variants_are_compared_seat_by_seat():
+    given = {"players": "3-4", "deals": 60, "workers": 1}
+    found = ss.compare("strozzi", "base", "long-tracks", agents="greedy", **given).tables["difference"]
+    assert len(found.query("figure == 'score_mean' and by == 'seat'")) == 7
+    given = {"players": 3, "deals": 40, "workers": 1}
+    mixed = ss.compare("strozzi", "base", "base", agents="greedy,random", **given).tables["difference"]
+    assert set(mixed["by"]) == {"seat", "position"}
+    assert (mixed.query("figure == 'win_share'")["value"] == 0).all()

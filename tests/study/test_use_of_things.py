@@ -5,10 +5,10 @@ from string import ascii_lowercase
 import pandas as pd
 import pytest
 
-import strozzi_sim as ss
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import occasions
 from strozzi_sim.game.variants import find_variant
+from study_examples import played
 
 GAME, ROUND = ["deal", "seating", "seat"], ["deal", "seating", "seat", "round"]
 
@@ -25,10 +25,8 @@ class Recount:
     """
 
     def __init__(self, game, players, agent, deals, facts):
-        study = ss.Study(
-            name="s", game=game, players=[players], deals=deals, lineups=[[agent]], facts=facts, worth=["*"], seed=4
-        )
-        found = ss.run(study, workers=1)
+        keys = {"game": game, "players": [players], "deals": deals, "lineups": [[agent]], "worth": ["*"], "seed": 4}
+        found = played({**keys, "facts": facts, "report": {"pages": ["balance"]}})
         self.rows = {name: found.facts(name) for name in facts}
         self.components = find_variant(load_game(game), "base").components
         self.table = found.tables["worth"].pivot_table(

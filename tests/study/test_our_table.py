@@ -2,20 +2,21 @@
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.score_sheets import FIGURES, SETS, Sheets, bands, figures, likelihood, read_sheets, template
 
 import strozzi_sim as ss
-from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.stats.resampling import draws
+from strozzi_sim.study.score_sheets import FIGURES, SETS, Sheets, bands, figures, likelihood, read_sheets, template
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 
 
 def scores(game, agent, players, deals, seed):
     """Return final scores in self-play, int64[deals, players]."""
-    rows = ss.simulate(game, players, [agent], deals, "one", seed=seed).games.sort_values(["deal", "seat"])
+    rows = ss.simulate(
+        game, players=players, agents=[agent], deals=deals, seatings="one", rows=True, seed=seed, workers=1
+    ).games.sort_values(["deal", "seat"])
     return rows["score"].to_numpy(np.int64).reshape(-1, players)
 
 
@@ -58,19 +59,11 @@ def test_bands_hold_all_figures_of_19_of_20_sets_and_not_those_of_richer_players
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path, capsys):
+def test_the_strength_that_fits_is_said_and_is_equal_for_any_number_of_workers(tmp_path):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
-    assert app.run(["our-table", "strozzi", str(path), "--deals", "120", "--workers", "1"]) == 0
-    said = capsys.readouterr().out
-    assert "these 24 games fit middling play (heuristic) best" in said
-    assert "At 3 players" in said
-
-
-@pytest.mark.slow
-def test_its_tables_are_equal_for_any_number_of_workers(tmp_path):
-    path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
-    one, two = (ss.our_table("strozzi", str(path), 60, workers=k) for k in (1, 2))
+    one, two = (ss.our_table("strozzi", path, deals=120, workers=workers) for workers in (1, 2))
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "figures"))
+    assert one.verdict[0].startswith("24 games of Strozzi are played most like middle play (heuristic, ")
 
 
 def test_other_marks_an_odd_column_and_an_empty_seat_are_read(tmp_path):
@@ -128,9 +121,11 @@ def test_a_bad_head_and_a_bad_file(tmp_path):
 @pytest.mark.parametrize("name", GAMES)
 def test_a_template_is_written_once_and_can_be_filled_in(name, tmp_path):
     game, path = load_game(name), tmp_path / "empty.csv"
-    assert app.run(["our-table", name, "--template", str(path)]) == 0
+    with pytest.raises(InputError, match="file: give the score sheets; fill in"):
+        ss.our_table(name, template=path)
     assert path.read_text() == template(game)
-    assert app.run(["our-table", name, "--template", str(path)]) == 2
+    with pytest.raises(InputError, match=r"template: .*exists; give a new file"):
+        ss.our_table(name, template=path)
     line = ",".join(["1", *["50"] * game.player_counts[0]])
     path.write_text(template(game) + f"{line}\n" * 20)
     assert read_sheets(path, game).games == 20

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.reports.comparisons import _luck
-from strozzi_sim.reports.luck import course_sentences, share_text, who_plays
-from strozzi_sim.studies.luck import BY_STRENGTH, COLUMNS, Luck, _of_playouts, usual_fields
 
 import strozzi_sim as ss
-from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
+from strozzi_sim.study.kinds import luck as kind
+from strozzi_sim.study.kinds.luck import usual_fields
 
+QUIET = {"workers": 1, "progress": False}
 DEALS, CHUNKS = 400, 50
 
 
@@ -80,7 +80,8 @@ def test_intervals_of_a_planted_share_cover_it():
 
 
 def test_a_strong_and_two_weak_agents():
-    table = ss.luck("strozzi", 3, ["heuristic", "greedy", "random"], 300, games=0).tables["luck"]
+    found = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=300, games=0, **QUIET)
+    table = found.tables["luck"]
     won = table.query("outcome == 'win' and figure == 'variance_share'").set_index("source")
     assert won["value"].sum() == pytest.approx(1)
     assert won.loc["agents", "low"] > 0.3
@@ -92,12 +93,11 @@ def test_a_strong_and_two_weak_agents():
 
 @pytest.mark.nightly
 def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
-    one = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=1, folder=tmp_path / "one")
-    two = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, workers=2, folder=tmp_path / "two")
-    again = ss.luck("strozzi", 3, deals=100, games=30, playouts=50, folder=tmp_path / "one")
-    assert again.new_games == 0
+    given = {"players": 3, "deals": 100, "games": 30, "playouts": 50, "progress": False}
+    one, two = (ss.luck("strozzi", **given, workers=workers, folder=tmp_path / str(workers)) for workers in (1, 2))
+    assert ss.luck("strozzi", **given, folder=tmp_path / "1").new_games == 0
     for table in ("luck", "drama"):
-        files = [(tmp_path / name / f"tables/{table}.parquet").read_bytes() for name in ("one", "two")]
+        files = [(tmp_path / name / f"tables/{table}.parquet").read_bytes() for name in ("1", "2")]
         assert files[0] == files[1]
         assert one.tables[table].equals(two.tables[table])
 
@@ -116,25 +116,22 @@ def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
         ({"playouts": 10}, "playouts: must be between 50"),
     ],
 )
-def test_what_is_refused(given, words):
+def test_wrong_arguments_are_refused(given, words):
     with pytest.raises(InputError, match=words):
         ss.luck("strozzi", **({"players": 3, "deals": 20} | given))
 
 
 @pytest.mark.slow
-def test_the_command_says_what_decides(capsys):
-    given = "--players 3 --deals 100 --seconds 30 --games 30 --playouts 50"
-    assert app.run(["luck", "strozzi", *given.split()]) == 0
-    said = capsys.readouterr().out
-    first = said.split("\n\n")[1].splitlines()  # after the plan
-    assert [line.split(" ")[0] for line in first] == ["How", "A", "The", "The", "At"]
-    assert first[0].startswith("How much of who wins Strozzi at 3 players is who plays depends on the field: ")
-    assert "with one heuristic among learned:level=3" in first[0]
-    assert "with one learned among heuristic" in first[0]
-    assert first[0].endswith("among equal players it is nothing.")
-    assert "at 30 seconds each (an assumption)" in first[1]
-    assert "the rest is luck" not in said
-    assert "learned:beyond" not in said  # an agent that searches would play too few games
+def test_the_verdict_says_what_decides():
+    found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
+    who, length, course = found.verdict
+    assert who.startswith("How much of who wins Strozzi at 3 players is who plays depends on the field: ")
+    assert "with one heuristic among learned:level=3" in who
+    assert "with one learned among heuristic" in who
+    assert who.endswith("among equal players it is nothing.")
+    assert "at 30 seconds each (an assumption)" in length
+    assert course.startswith("The leader runs away in ")
+    assert "learned:beyond" not in " ".join(found.verdict)  # an agent that searches would play too few games
 
 
 def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
@@ -144,72 +141,19 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         "learned:level=3,beyond=1,heuristic,trader,picky": (0.036, 0.029, 0.042),
     }
     rows = [(4, "base", lineup, "win", "agents", "variance_share", *ends, 100, 100) for lineup, ends in fields.items()]
-    tables = {"luck": pd.DataFrame(rows, columns=list(COLUMNS))}
-    assert who_plays(tables, "Strozzi") == (
-        "How much of who wins Strozzi at 4 players is who plays depends on the field: 3.6 % (2.9 to 4.2) among "
-        "learned:level=3,beyond=1, heuristic, trader and picky and 97 % (96 to 98) with one heuristic among random; among equal players it is "
+    rows += [
+        (4, "base", lineup, "game", "all", figure, 120.0, 119.0, 121.0, 100, 100)
+        for lineup in fields
+        for figure in ("decisions_mean", "minutes_mean")
+    ]
+    study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
+    who, length = study.verdict({"luck": pd.DataFrame(rows, columns=list(kind.COLUMNS))}, ss.Look())
+    assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "How much of who wins Strozzi at 4 players is who plays depends on the field: 3.6 ± 0.7 % among "
+        "learned:level=3,beyond=1, heuristic, trader and picky and 97 ± 1 % with one heuristic among random; among equal players it is "
         "nothing."
     )
-
-
-@pytest.mark.parametrize(
-    ("ends", "words"),
-    [
-        ((0.38, 0.36, 0.39), "38 % (36 to 39)"),
-        ((0.996, 0.988, 1.004), "99.6 % (98.8 to 100.0)"),
-        ((-0.001, -0.004, 0.002), "0.0 % (0.0 to 0.2)"),
-        ((0.3, np.nan, np.nan), "30.0 %"),
-    ],
-)
-def test_a_share_is_within_0_and_1(ends, words):
-    """The analysis of variance may estimate less than nothing or more than all."""
-    assert share_text(pd.Series(dict(zip(("value", "low", "high"), ends, strict=True)))) == words
-
-
-def test_the_course_of_a_game_is_said_with_intervals():
-    luck = [
-        (4, "base", "heuristic,random,random,random", "game", "all", figure, value, value, value, 100, 100)
-        for figure, value in (("decisions_mean", 120.0), ("minutes_mean", 40.0))
-    ]
-    planted = {
-        "decisions_mean": (151.3, 150.0, 152.6), "decided_mean": (0.92, 0.88, 0.95), "runaway_share": (0.01, 0.0, 0.05),
-        "lead_changes_mean": (1.4, 1.1, 1.7), "winner_lowest_mean": (0.13, 0.11, 0.16), "kingmaking_share": (0.023, 0.016, 0.032),
-    }  # fmt: skip
-    drama = [
-        (4, "base", strength, agent, figure, *ends, 100)
-        for strength, agent in (("weak", "random"), ("middle", "heuristic"))
-        for figure, ends in planted.items()
-    ]
-    tables = {
-        "luck": pd.DataFrame(luck, columns=list(COLUMNS)),
-        "drama": pd.DataFrame(drama, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"]),
-    }
-    assert course_sentences(tables) == [
-        "A game of heuristic at 4 players has 151 (150 to 153) decisions: 50.4 (50.0 to 50.9) minutes at 20 seconds each (an assumption).",
-        "The leader runs away in 1 % (0 to 5) of games, which are decided in the first half; a game is decided after 92 % (88 to 95) of its "
-        "decisions (100 games of heuristic followed).",
-        "The clear leader changes 1.4 (1.1 to 1.7) times a game.",
-        "At 2.3 % (1.6 to 3.2) of the decisions a seat that can no longer win picks which rival does.",
-    ]
-    assert course_sentences({"luck": tables["luck"]}) == [
-        "A game with one heuristic among random at 4 players has 120.0 (120.0 to 120.0) decisions: 40.0 (40.0 to 40.0) minutes at 20 seconds each "
-        "(an assumption)."
-    ]
-
-
-def test_the_page_draws_each_field_by_itself():
-    fields = ["heuristic,random,random,random", "heuristic,trader,florence,picky"]
-    rows = [
-        (4, "base", lineup, outcome, source, "variance_share", 0.3, 0.2, 0.4, 100, 100)
-        for lineup in fields
-        for outcome in ("win", "score")
-        for source in SOURCES
-    ]
-    drawn = list(_luck(pd.DataFrame(rows, columns=list(COLUMNS))))
-    assert [(shown.name, shown.title, len(marks)) for shown, marks, _ in drawn] == [
-        ("luck", "What decides a game with one heuristic among random, 4 players", 14),
-        ("luck-1", "What decides a game among heuristic, trader, florence and picky, 4 players", 14),
-    ]
+    assert length.startswith("A game with one heuristic among random has ")
 
 
 @pytest.mark.parametrize(
@@ -238,23 +182,33 @@ def test_a_game_with_few_tiers_has_fields(tiers, fields):
     assert [",".join(spec.text for spec in field) for field in found] == fields
 
 
-def test_long_games_are_followed_less_often():
+def followed(monkeypatch, decisions, games=None):
+    """Return how many games are followed where a game has so many decisions."""
+    asked = []
+    monkeypatch.setattr(kind, "_followed", lambda match, games, playouts: asked.append(games) or {})
+    keys = {"game": "strozzi", "players": [3], "lineups": [["random", "greedy", "racer"]], "followed": games}
+    table = pd.DataFrame({"players": [3], "figure": ["decisions_mean"], "value": [decisions]})
+    ss.Study.of(kind="luck", **keys)._drama(table)
+    return max(asked)
+
+
+def test_long_games_are_followed_less_often(monkeypatch):
     """By default; 30 games at least, since fewer have no intervals."""
-    luck = Luck(None, 20.0, None, 200)
-    games = [
-        luck._most_games(pd.DataFrame({"figure": ["decisions_mean"], "value": [decisions]}))
-        for decisions in (40.0, 150.0, 200.0, 468.0, 2000.0)
-    ]
+    games = [followed(monkeypatch, decisions) for decisions in (40.0, 150.0, 200.0, 468.0, 2000.0)]
     assert games == [100, 66, 50, 30, 30]
-    assert Luck(None, 20.0, 50, 200)._most_games(pd.DataFrame()) == 50
+    assert followed(monkeypatch, 150.0, games=50) == 50
 
 
-def test_random_players_finish_the_games_of_agents_that_are_not_quick():
-    game = ss.load_game("strozzi")
-    assert _of_playouts(game).text == "heuristic"
-    assert _of_playouts(replace(game, tiers={"weak": "random", "middle": "learned"})).text == "random"
+def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch):
+    game, playing = ss.load_game("strozzi"), []
+    monkeypatch.setattr(kind, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
+    variant = ss.Position("strozzi", 3).variant
+    for agent, default in (("greedy", "heuristic"), ("learned", "heuristic"), ("learned", "learned")):
+        own = replace(game, tiers={"middle": default})
+        kind._followed(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
+    assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
 
 
 def test_fewer_players_are_the_first_agents():
-    table = ss.luck("strozzi", "3-4", "greedy,random,eager,racer", 60, games=0).tables["luck"]
-    assert set(table["lineup"]) == {"greedy,random,eager", "greedy,random,eager,racer"}
+    found = ss.luck("strozzi", players="3-4", agents="greedy,random,eager,racer", deals=60, games=0, **QUIET)
+    assert set(found.tables["luck"]["lineup"]) == {"greedy,random,eager", "greedy,random,eager,racer"}

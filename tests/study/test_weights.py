@@ -4,9 +4,15 @@ import signal
 
 import numpy as np
 import pytest
-from strozzi_sim.reports.weights import weights_sentences
-from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.weights import (
+
+import strozzi_sim as ss
+from planted_game import GAME
+from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import find_variant, with_values
+from strozzi_sim.study.kinds.weights import table_of
+from strozzi_sim.study.progress import GAMES, Progress
+from strozzi_sim.study.steps import (
     HEAVY,
     MIDDLE,
     MOST,
@@ -20,15 +26,7 @@ from strozzi_sim.studies.weights import (
     numbers,
     race,
     steps,
-    table_of,
 )
-
-import strozzi_sim as ss
-from planted_game import GAME
-from strozzi_sim.cli import app
-from strozzi_sim.errors import InputError, Interrupted
-from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import find_variant, with_values
 
 
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
@@ -48,7 +46,7 @@ def test_every_number_is_moved_or_refused_with_a_reason(name):
 
 @pytest.mark.slow
 def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_none():
-    found = ss.weights("strozzi", 3, ["random"], 20_000, keys="s*").tables["weights"]
+    found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="s*", workers=1).tables["weights"]
     score = found.query("figure == 'score_mean'").set_index(["key", "to"])
     # The best of every port is paid 2 more in each of 3 rounds: 18 coins to 3 players; ties share the sum of their ranks.
     row = score.loc["scoring.ship_ranks.0", 17]
@@ -64,7 +62,7 @@ def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_n
 @pytest.mark.slow
 def test_numbers_that_do_nothing_are_grouped_even_if_the_box_itself_was_lucky():
     """All numbers are compared with the same games of the box: with this seed Benjamini and Hochberg (1995) name 19 of the 100."""
-    table = ss.weights(GAME, 4, ["random"], 40_000, seed=32).tables["weights"]
+    table = ss.weights(GAME, players=4, agents="random", deals=40_000, seed=32, workers=1).tables["weights"]
     status = table.groupby("key")["status"].first()
     idle = status[status.index.str.startswith("idle.")]
     assert len(idle) == 100
@@ -110,7 +108,7 @@ def kind_of(key):
 
 def test_of_planted_numbers_none_is_named_wrongly():
     """Of three large, five middle and 200 idle numbers no idle one is named, and no middle one above a large one."""
-    plan = ss.Study(name="w", game="strozzi", players=[4], deals=50, lineups=[["random"]]).plan
+    study = ss.Study.of(kind="weights", game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
     found_large = found_middle = wrong_bounds = 0
     for seed in range(60):
         heats = planted_race(seed)
@@ -121,8 +119,8 @@ def test_of_planted_numbers_none_is_named_wrongly():
         assert not any(own.places[1] < other.places[0] for own in middle for other in large)
         assert not any(each.status == REAL for each in large)
         wrong_bounds += any(not each.least <= PLANTED[key] <= each.most for key, each in said.items())
-        headline, groups = weights_sentences(table_of(plan, heats, said))
-        assert not headline.startswith(("what moves the shares of wins most is middle", "no number"))
+        headline, *groups = study.verdict({"weights": table_of(study, heats, said)}, ss.Look())
+        assert not headline.startswith(("middle", "No number"))
         assert "idle" not in headline
         assert not any("idle" in sentence for sentence in groups if NOTHING not in sentence)
         found_large += sum(each.status == HEAVY for each in large)
@@ -143,15 +141,15 @@ def test_more_deals_tell_large_from_middle_numbers():
 def test_numbers_of_one_size_are_not_told_apart():
     """Ten of fourteen equal numbers are in the last heat: it is said that the others may matter as much."""
     equal = {f"large.{k}": 0.02 for k in range(14)}
-    plan = ss.Study(name="w", game="strozzi", players=[4], deals=50, lineups=[["random"]]).plan
+    study = ss.Study.of(kind="weights", game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
     for seed in range(20):
         heats = planted_race(seed, equal)
         said = judge(heats)
         assert all(each.places == (1, 14) for each in said.values() if each.status == HEAVY)
         assert not any(each.status == REAL for each in said.values())
-        headline, _ = weights_sentences(table_of(plan, heats, said))
-        assert headline.startswith("these 10 move the shares of wins and cannot be told apart: large.")
-        assert headline.endswith("4 other numbers may move them as much")
+        headline, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look())
+        assert headline.endswith(" and 4 other numbers may move them as much.")
+        assert headline.count("large.") == 10
 
 
 def test_a_number_that_is_measured_less_is_below_those_listed_only_if_it_is_known():
@@ -166,7 +164,7 @@ def test_a_number_that_is_measured_less_is_below_those_listed_only_if_it_is_know
         assert said[large].places[1] >= said[large].places[0]
 
 
-def testhotelling_rejects_as_often_as_it_says():
+def test_hotelling_rejects_as_often_as_it_says():
     rng = np.random.default_rng(3)
     mixed = rng.normal(size=(3, 3))
     p = np.array([hotelling(rng.normal(size=(50, 3)) @ mixed) for _ in range(2000)])
@@ -183,7 +181,9 @@ def test_the_size_of_an_effect_has_no_bias():
 
 
 def test_a_line_up_has_the_shares_of_its_agents():
-    found = ss.weights("strozzi", 3, ["heuristic", "random", "random"], 1000, keys="flags.*").tables["weights"]
+    found = ss.weights(
+        "strozzi", players=3, agents="heuristic,random,random", deals=1000, keys="flags.*", workers=1
+    ).tables["weights"]
     shares = found.query("figure == 'win_share'")
     assert set(shares["by"]) == {"position"}
     assert (shares.groupby(["key", "to"])["value"].sum().abs() < 1e-9).all()
@@ -191,7 +191,8 @@ def test_a_line_up_has_the_shares_of_its_agents():
 
 @pytest.mark.slow
 def test_tables_are_equal_for_any_number_of_workers():
-    one, two = (ss.weights("strozzi", 3, ["random"], 2000, keys="flags.*", workers=k).tables["weights"] for k in (1, 2))
+    given = {"players": 3, "agents": "random", "deals": 2000, "keys": "flags.*"}
+    one, two = (ss.weights("strozzi", **given, workers=workers).tables["weights"] for workers in (1, 2))
     assert one.equals(two)
 
 
@@ -208,25 +209,32 @@ def test_what_is_refused(given, words):
         ss.weights("strozzi", **({"players": 3, "agents": ["random"]} | given))
 
 
-def test_the_command_says_what_matters_and_what_does_not(capsys):
-    line = ["weights", "strozzi", "--players", "3", "--agents", "random", "--deals", "20000", "--keys", "setup.*"]
-    assert app.run(line) == 0
-    said = capsys.readouterr().out
-    assert "no number is known to move the shares of wins" in said
-    assert "2 change something, but are not known to move the shares of wins" in said
-    assert "cannot be told from zero at this number of deals; a change of a share of wins by" in said
-    assert "setup.cards_removed.4" in said.partition("cannot be told from zero")[2]
+def test_the_verdict_says_what_matters_and_what_could_be_missed():
+    found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="setup.*", workers=1)
+    headline, *groups = found.verdict
+    assert headline == "No number is known to move the shares of wins."
+    assert any("change something; a change of the shares of wins by up to" in each for each in groups)
+    (nothing,) = (each for each in groups if "cannot be told from zero; a change of up to" in each)
+    assert "setup.cards_removed.4" in nothing
 
 
 def test_an_interrupted_heat_decides_nothing():
     """Part of a study is worth its tables, as only intervals widen; part of a heat would decide which numbers go on."""
     stopped = []
 
-    def interrupt(done, total):
-        if 2 * done > total and not stopped:
+    def interrupt(phase, done, total):
+        if phase == GAMES and 2 * done > total and not stopped:
             stopped.append(done)
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(Interrupted):
-        ss.weights("strozzi", 3, ["random"], 4000, keys="coins.*", workers=1, progress=Progress(on_games=interrupt))
+        ss.weights(
+            "strozzi",
+            players=3,
+            agents="random",
+            deals=4000,
+            keys="coins.*",
+            workers=1,
+            progress=Progress(on_phase=interrupt),
+        )
     assert stopped

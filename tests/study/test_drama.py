@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.drama import drama_figures, drama_of, follow
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
@@ -11,6 +10,7 @@ from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import Rollouts
+from strozzi_sim.study.drama import drama_figures, drama_of, follow
 
 
 def match_of(game="strozzi", players=3, agent="random", variant="base", seed=5):

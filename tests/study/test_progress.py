@@ -1,0 +1,49 @@
+"""Progress: every phase of a study is told, and a bar shows the one that is under way."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import strozzi_sim as ss
+from strozzi_sim.study.progress import GAMES, Progress, progress_of, terminal_bar
+
+
+@pytest.fixture(scope="module")
+def phases(tmp_path_factory):
+    told = []
+    progress = Progress(on_phase=lambda *phase: told.append(phase))
+    folder = tmp_path_factory.mktemp("r")
+    ss.simulate("strozzi", players=3, agents="random", deals=60, workers=1, folder=folder, progress=progress)
+    return told
+
+
+def test_every_phase_is_told_in_its_order(phases):
+    assert list(dict.fromkeys(phase for phase, _, _ in phases)) == ["compiling", GAMES, "tables"]
+
+
+def test_games_are_counted_to_the_last(phases):
+    games = [(done, total) for phase, done, total in phases if phase == GAMES]
+    assert games == sorted(games)
+    assert games[-1] == (60, 60)
+
+
+def test_a_bar_shows_one_phase_at_a_time():
+    out = io.StringIO()
+    with terminal_bar(Console(file=out, force_terminal=True, width=100)) as show:
+        show("compiling", 0, 3)
+        show(GAMES, 5, 10)
+        show("pictures", 2, 0)
+    last = [line for line in out.getvalue().splitlines() if "pictures" in line][-1]
+    assert "2/?" in last
+    assert "games" not in last
+
+
+def test_bars_are_shown_where_somebody_watches(capsys):
+    with progress_of(True) as progress:
+        progress.on_phase(GAMES, 1, 2)
+    assert capsys.readouterr().err
+    for wanted in (None, False):
+        with progress_of(wanted) as progress:
+            progress.on_phase(GAMES, 1, 2)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,210 @@
+"""The Python door: the public names and their examples, what results hold, agents in code, and wrong arguments by name."""
+
+import doctest
+import inspect
+import runpy
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import strozzi_sim as ss
+from paths import ROOT
+from strozzi_games import STROZZI
+from strozzi_sim.agent import load_agent, spec_of
+from strozzi_sim.agent.names import agents_named, lineups_of
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError
+from strozzi_sim.game.variants import find_variant
+from strozzi_sim.study.kinds import FUNCTIONS
+from study_examples import played
+
+NAMES = [name for name in dir(ss) if name != "__version__"]
+SHEETS = str(ROOT / "tests" / "study" / "sheets.csv")
+GIVEN = {  # what a kind of study needs to be asked at all
+    "compare": {"first": "random", "second": "greedy"}, "exploit": {"agent": "random"}, "leak_check": {"agent": "random"},
+    "heatmap": {"rows": "seat", "columns": "round", "fact": "round"}, "sweep": {"values": "tracks.bonus.9 = 10 15"}, "our_table": {"file": SHEETS},
+    "worth": {"things": "flag:pirate"}, "tournament": {"agents": "random,greedy,racer,trader"},
+}  # fmt: skip
+WRONG = {  # a value by argument
+    "game": "strozi", "source": "strozi", "players": "9", "agents": "nobody", "agent": "nobody", "first": "nobody", "second": "nobody",
+    "opponents": "nobody", "tune": "nobody", "challengers": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
+    "seatings": "round", "variant": "nope", "seed": -1, "workers": 0, "facts": "shp", "facts_share": 2, "heatmaps": "flag-by",
+    "max_matchups": 0, "until": "soon", "name": "Not A Name", "rows": "saet", "columns": "ruond", "value": "mean cons", "fact": "ruond",
+    "where": "saet == 1", "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": -1, "precision": 26, "keys": "nothing",
+    "seconds": 0, "file": str(ROOT / "nowhere.csv"), "luck": "nobody", "luck_redraws": 0, "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
+    "values": "tracks.no = 1 2", "code": "bots.py",
+}  # fmt: skip
+OF_ANOTHER_KIND = {"folder", "progress", "title", "study"}  # a title is free, files are named with their place
+
+
+@pytest.fixture(scope="module")
+def results():
+    agents = ["heuristic", "random"]
+    return ss.simulate("strozzi", players=[3, 4], agents=agents, deals=60, rows=True, facts=["ship"], workers=1)
+
+
+# -- the names -------------------------------------------------------------------------------------------------------
+
+
+def test_the_names_are_listed_and_others_suggest_one():
+    assert sorted(dir(ss)) == dir(ss) == ss.__all__
+    assert all(getattr(ss, name) is getattr(ss, name) for name in NAMES)
+    with pytest.raises(AttributeError, match=r"no attribute 'simulat'; known: .* did you mean 'simulate'"):
+        _ = ss.simulat
+
+
+def test_games_is_a_function_whatever_was_imported_before():
+    for first in ("import strozzi_sim.games.strozzi as game", "from strozzi_sim.game import load_game", "pass"):
+        code = f"{first}\nimport strozzi_sim as ss; print(ss.games()); import strozzi_sim.games; import strozzi_sim.game as g; g.load_game('strozzi')"
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert said.stdout.strip() == str(ss.games())
+    assert "random" in ss.agents()
+    assert "fair-price" not in ss.agents("strozzi")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in ("check_game", "exploit") else []) for name in NAMES],
+)
+def test_every_name_is_documented_and_its_examples_run(name, monkeypatch):
+    thing = getattr(ss, name)
+    assert inspect.getdoc(thing)
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        monkeypatch.chdir(ROOT)
+        tests = doctest.DocTestFinder(recurse=False).find(thing, name, globs=vars(sys.modules[thing.__module__]))
+        for test in tests:
+            assert not doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed, name
+
+
+def test_the_page_of_the_interface_is_made_of_the_docstrings():
+    made = runpy.run_path(str(ROOT / "docs" / "write_api.py"))["page"]()
+    assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_kind_has_a_public_function(function):
+    assert getattr(ss, "simulate" if function == "simulate" else function).__name__ == function
+
+
+# -- results ---------------------------------------------------------------------------------------------------------
+
+
+def test_results_hold_tables_games_and_facts(results):
+    assert results.n_games == results.new_games == 60 * 3 + 60 * 4
+    seats = results.tables["seats"].query("figure == 'win_share' and players == 4")
+    assert seats["value"].sum() == pytest.approx(1)
+    assert (seats["low"] < seats["value"]).all()
+    assert len(results.games) == 60 * 3 * 3 + 60 * 4 * 4
+    first = results.games.query("players == 4 and seat == 0")
+    assert (first["place"] == 1).mean() == pytest.approx(seats["value"].iloc[0], abs=0.02)  # shared wins apart
+    assert results.facts("ship").groupby("players", observed=True).size().index.tolist() == [3, 4]
+    with pytest.raises(InputError, match="keeps no rows of a fact table 'tile'"):
+        results.facts("tile")
+    with pytest.raises(KeyError, match=r"no table 'seat'; known: .*did you mean 'seats'"):
+        results.tables["seat"]
+
+
+def test_results_say_what_they_are(results):
+    assert repr(results).startswith("<Results: Strozzi: players 3, 4 x heuristic,random,heuristic | ")
+    assert "420 games" in repr(results)
+    assert "seats (" in results._repr_html_()
+
+
+def test_rows_of_games_are_those_of_a_study_in_a_folder(tmp_path, results):
+    lineups = [["heuristic", "random", "heuristic"], ["heuristic", "random", "heuristic", "random"]]
+    kept = played({"game": "strozzi", "players": [3, 4], "deals": 60, "rows": True, "lineups": lineups}, tmp_path)
+    pd.testing.assert_frame_equal(kept.games, results.games)
+    study, look = ss.read_study(tmp_path)
+    again = ss.run(study, tmp_path, look=look, workers=1)
+    assert again.new_games == 0
+    pd.testing.assert_frame_equal(again.tables["seats"], kept.tables["seats"])
+    assert (kept.games.groupby(["players", "deal", "seating"])["place"].sum().isin([6, 10])).all()
+
+
+def test_names_and_objects_are_one_study():
+    (long,) = (find_variant(STROZZI, "long-tracks"),)
+    given = {"deals": 6, "seed": 2, "workers": 1}
+    named = ss.simulate("strozzi", agents=["greedy"], players=3, variant="long-tracks", **given)
+    of_objects = ss.simulate(STROZZI, agents=[load_agent("greedy")], players=[3], variant=long, **given)
+    assert named.study == of_objects.study
+    assert named.study.hash == of_objects.study.hash
+    assert all(frame.equals(of_objects.tables[name]) for name, frame in named.tables.items())
+
+
+def test_heat_maps_are_counted_as_by_a_study():
+    own = {"rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
+    given = {"players": 3, "agents": "random", "deals": 120, "workers": 1}
+    mapped = ss.simulate("strozzi", heatmaps=["flag-by-sail", own], **given).tables
+    keys = {"game": "strozzi", "players": [3], "deals": 120, "lineups": [["random"]], "heatmaps": ["flag-by-sail"]}
+    asked = played({**keys, "heatmap": [{"name": "mine", **own}]}).tables
+    (name,) = {key for key in mapped if key.startswith("heat_")} - {"heat_flag_by_sail"}
+    pd.testing.assert_frame_equal(mapped["heat_flag_by_sail"], asked["heat_flag_by_sail"])
+    pd.testing.assert_frame_equal(mapped[name], asked["heat_mine"])
+
+
+# -- agents ------------------------------------------------------------------------------------------------------------
+
+
+@ss.python_agent(name="first-legal", games=("strozzi",))
+class FirstLegal:
+    """Takes the first legal action."""
+
+    def act(self, view, legal, rng):
+        return legal[0]
+
+
+def test_agents_declared_in_code_play():
+    agents = [FirstLegal, "heuristic", spec_of(FirstLegal)]
+    results = ss.simulate("strozzi", players=3, agents=agents, deals=4, workers=1)
+    assert list(results.tables["lineup"]["agent"].unique()) == ["first-legal", "heuristic"]
+    study = ss.Study.of(game="strozzi", players=[3], deals=4, lineups=[[FirstLegal, "heuristic", "random"]])
+    assert ss.run(study, workers=1).n_games == 12
+
+
+def test_a_line_up_is_dealt_out_over_the_seats():
+    greedy, random = agents_named(STROZZI, ["greedy", "random"])
+    assert lineups_of([greedy], [3, 4]) == [(greedy,)]
+    assert lineups_of([greedy, random], [3, 4]) == [(greedy, random, greedy), (greedy, random, greedy, random)]
+    with pytest.raises(
+        ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give at most 3$"
+    ):
+        lineups_of([greedy, random] * 2, [4, 3])
+    with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats"):
+        ss.compare("strozzi", "random", "greedy", opponents=["random"] * 4)
+
+
+def test_an_agents_fault_is_named():
+    @ss.python_agent(name="wrong", games=("strozzi",))
+    class Wrong:
+        """Answers with words."""
+
+        def act(self, view, legal, rng):
+            return "pass"
+
+    with pytest.raises(AgentFault, match="wrong"):
+        ss.simulate("strozzi", players=3, agents=[Wrong], deals=1, workers=1)
+
+
+# -- wrong arguments -----------------------------------------------------------------------------------------------------
+
+
+def cases():
+    for function in FUNCTIONS:
+        for argument in inspect.signature(getattr(ss, function)).parameters:
+            if argument not in OF_ANOTHER_KIND and (function, argument) != ("simulate", "rows"):
+                yield function, argument
+
+
+@pytest.mark.parametrize(("function", "argument"), list(cases()))
+def test_a_wrong_argument_is_named(function, argument):
+    first = "source" if function == "heatmap" else "game"
+    given = {first: "strozzi", **GIVEN.get(function, {}), argument: WRONG[argument]}
+    if argument == "template":  # instead of the sheets
+        given.pop("file")
+    if argument in ("agents", "precision") and "deals" in inspect.signature(getattr(ss, function)).parameters:
+        given.setdefault("deals", 20)
+    with pytest.raises(ArgumentError) as refused:
+        getattr(ss, function)(**given)
+    assert refused.value.argument == argument
+    assert str(refused.value).startswith(f"{argument}: ")

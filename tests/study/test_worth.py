@@ -1,0 +1,160 @@
+"""What a thing is worth: an agent without it, beside itself with it, on the same deals; by itself, and as a key of a balance."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.errors import InputError
+from strozzi_sim.study.restricted import WORTH, verdicts
+from study_examples import played
+
+QUIET = {"workers": 1, "progress": False}
+KEYS = {"game": "strozzi", "players": [3], "deals": 60, "lineups": [["random"]], "seed": 5, "report": {"pages": ["balance", "flags"]}}  # fmt: skip
+THINGS = ["flag:*", "claim:before-2"]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    return played({**KEYS, "worth": THINGS}, tmp_path_factory.mktemp("worth"))
+
+
+def test_the_table_has_every_thing_agent_and_player_count():
+    found = ss.worth("strozzi", THINGS, players=[3, 4], deals=60, **QUIET).tables["worth"]
+    assert " ".join(found.columns) == "players variant lineup thing agent figure value low high n deals"
+    assert set(found["agent"]) == {"random", "heuristic"}
+    assert set(found["thing"]) == {"flag:pirate", "flag:plus_one", "flag:ware", "claim:before-2"}
+    lost = found[found["figure"] == "win_share_lost"]
+    assert len(lost) == 2 * 4 * 2
+    assert (lost["n"] == 60 * lost["players"]).all()
+    assert ((lost["low"] <= lost["value"]) & (lost["value"] <= lost["high"])).all()
+
+
+def test_the_loss_is_that_of_the_restricted_line_up():
+    given = {"players": 3, "deals": 80, "seed": 3, **QUIET}
+    lost = ss.worth("strozzi", "flag:pirate", agents="greedy", **given).tables["worth"].set_index("figure")["value"]
+    lineup = ["greedy~flag:pirate", "greedy", "greedy"]
+    restricted = ss.simulate("strozzi", agents=lineup, **given).tables["lineup"].query("position == 0")
+    free = ss.simulate("strozzi", agents="greedy", **given).tables["balance"].set_index("figure")
+    shares = restricted.set_index("figure")["value"]
+    assert lost["win_share_lost"] == pytest.approx(1 / 3 - shares["win_share"])
+    assert lost["score_lost"] == pytest.approx(free.loc["score_mean", "value"] - shares["score_mean"])
+
+
+def test_a_thing_that_cannot_be_used_is_worth_nothing():
+    found = ss.worth("medici_vs_strozzi", "price:above-1000", agents="fair-price", deals=60, **QUIET).tables["worth"]
+    assert found.set_index("figure").loc["score_lost", "value"] == 0
+
+
+def test_a_thing_worth_having_is_called_so():
+    things = ["flag:ware", "sail:8", "port:rome"]
+    found = ss.worth("strozzi", things, players=3, agents="heuristic", deals=1000, **QUIET)
+    verdict = {line["thing"]: line["verdict"] for line in verdicts(found.tables["worth"], 0.01)}
+    assert verdict["flag:ware"] == WORTH
+
+
+def test_results_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
+    given = {"players": 3, "agents": "random", "deals": 40, "progress": False}
+    one = ss.worth("strozzi", "port:*", **given, workers=1).tables["worth"]
+    assert ss.worth("strozzi", "port:*", **given, workers=2, folder=tmp_path).tables["worth"].equals(one)
+    again = ss.worth("strozzi", "port:*", **given, folder=tmp_path)
+    assert again.new_games == 0
+    assert again.tables["worth"].equals(one)
+
+
+def test_an_agent_that_searches_plays_fewer_deals():
+    given = {"players": 3, "agents": "random,flat_mc:playouts=1", "deals": 1500, "search_deals": 20, **QUIET}
+    deals = ss.worth("strozzi", "flag:pirate", **given).tables["worth"].groupby("agent")["deals"].unique()
+    assert {agent: each.tolist() for agent, each in deals.items()} == {"random": [1500], "flat_mc:playouts=1": [20]}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"things": "flag:gold"}, "things: .*known: flag:pirate"),
+        ({"things": "gold:*"}, "things: .*known: flag:pirate"),
+        ({}, "things: name things or patterns"),
+        ({"things": "flag:*", "every": True}, "every: leave out the things"),
+        ({"things": "flag:*", "deals": 0}, "deals: must be between 1"),
+    ],
+)
+def test_things_that_cannot_be_measured_are_named(given, named):
+    with pytest.raises(InputError, match=named):
+        ss.worth("strozzi", players=3, **given)
+
+
+# -- the key `worth` of a balance --------------------------------------------------------------------------------------
+
+
+def test_a_balance_with_worth_has_the_tables_of_both(measured):
+    alone = ss.worth("strozzi", THINGS, players=3, agents="random", deals=60, seed=5, **QUIET).tables["worth"]
+    pd.testing.assert_frame_equal(measured.tables["worth"], alone)
+    plain = played(KEYS)
+    assert measured.tables.keys() - plain.tables.keys() == {"worth"}
+    for name, table in plain.tables.items():
+        pd.testing.assert_frame_equal(measured.tables[name], table)
+    assert measured.n_games == plain.n_games + 4 * 3 * 60
+
+
+@pytest.mark.slow
+def test_every_agent_that_plays_itself_is_measured_in_every_variant():
+    lineups = [["random"], ["greedy"], ["random", "greedy", "greedy"]]
+    found = played({**KEYS, "lineups": lineups, "variants": ["base", "long-tracks"], "worth": ["flag:ware"]}).tables
+    lost = found["worth"].query("figure == 'win_share_lost'")
+    assert sorted(zip(lost["variant"], lost["agent"], strict=True)) == [
+        ("base", "greedy"), ("base", "random"), ("long-tracks", "greedy"), ("long-tracks", "random"),
+    ]  # fmt: skip
+    assert set(found["lineup"]["lineup"]) == {"random,greedy,greedy"}
+    assert set(found["changes"]["table"]) <= {*found} - {"worth"}
+
+
+def test_the_restricted_agent_sits_at_every_seat_whatever_the_seatings():
+    found = played({**KEYS, "seatings": "one", "worth": ["flag:ware"]}).tables["worth"]
+    assert found.set_index("figure")["n"]["win_share_lost"] == 60 * 3
+
+
+def test_a_balance_with_other_things_is_another_study(tmp_path):
+    played(KEYS, tmp_path)
+    with pytest.raises(InputError, match="worth: "):
+        played({**KEYS, "worth": THINGS}, tmp_path)
+
+
+def test_a_heat_map_leaves_the_worth(measured):
+    assert played({**KEYS, "worth": THINGS}, measured.folder).new_games == 0
+    more = ss.heatmap(
+        measured.folder, rows="seat", columns="round", value="mean coins", fact="round", name="x", **QUIET
+    )
+    assert "heat_x" in more.tables
+    assert np.array_equal(more.tables["worth"]["value"], measured.tables["worth"]["value"], equal_nan=True)
+
+
+def test_rows_of_games_and_facts_are_those_of_the_line_ups_alone(tmp_path):
+    keys = {**KEYS, "deals": 20, "rows": True, "facts": ["ship"], "worth": ["flag:ware"]}
+    for found in (played(keys, tmp_path), played(keys)):
+        assert set(found.games["lineup"]) == {"random"}
+        assert set(found.facts("ship")["lineup"]) == {"random"}
+
+
+def test_a_precision_is_about_the_line_ups_alone():
+    keys = {key: value for key, value in KEYS.items() if key != "deals"}
+    found = played({**keys, "precision": 10, "worth": ["flag:ware"]}).tables
+    assert set(found["precision"]["lineup"]) == {"random"}
+    assert len(found["worth"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"worth": ["gold:*"]}, "worth: .*known: flag:pirate"),
+        ({"worth": "flag:*"}, "worth: "),
+        ({"worth": [3]}, "worth"),
+        ({"worth": ["flag:*"], "lineups": [["random", "greedy", "greedy"]]}, "worth: needs a line-up of one agent"),
+        (
+            {"worth": ["flag:plus_one"], "lineups": [["random~flag:pirate~flag:ware"]]},
+            "worth: .*all three flags are forbidden",
+        ),
+    ],
+)
+def test_a_wrong_key_worth_is_named(changes, named):
+    with pytest.raises(InputError, match=named):
+        played({**KEYS, **changes})
