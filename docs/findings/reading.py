@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 import runs
-
 from strozzi_sim.cli.estimates import points
+
 from strozzi_sim.runtime.digits import rounded
 
 GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}

@@ -19,8 +19,16 @@ from strozzi_sim.agent.named_files import check_named
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.runtime.entry_points import load_object
-from strozzi_sim.runtime.worker import active_heartbeat, describe_exception, heartbeat, is_worker, stdout_to_stderr
-from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
+from strozzi_sim.runtime.workers import (
+    Hung,
+    WorkerDied,
+    active_heartbeat,
+    call_in_worker,
+    describe_exception,
+    heartbeat,
+    is_worker,
+    stdout_to_stderr,
+)
 
 BUILTIN_PACKAGE = "strozzi_agents"  # the package of the built-in agents
 MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take seconds to load

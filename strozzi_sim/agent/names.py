@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, split_specs
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent, split_specs
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
@@ -39,11 +39,13 @@ def player_counts(game: Game, players: Players, argument: str = "players") -> tu
         return (default_players(game),)
     if players == ALL:
         return tuple(game.player_counts)
-    given = _counts_in(players, argument) if isinstance(players, str) else players
+    given: Any = _counts_in(game, players, argument) if isinstance(players, str) else players
     counts = tuple(dict.fromkeys(given if isinstance(given, Iterable) else (given,)))
-    for count in counts or (None,):
+    for count in counts:
         if isinstance(count, bool) or count not in game.player_counts:
             raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {short_repr(count)}")
+    if not counts:
+        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got none")
     return tuple(int(count) for count in counts)
 
 
@@ -55,36 +57,53 @@ def one_count(game: Game, players: Players) -> int:
     return counts[0]
 
 
-def _counts_in(text: str, argument: str) -> list[int]:
-    counts: list[int] = []
+def _counts_in(game: Game, text: str, argument: str) -> list[int]:
+    by_text, counts = {str(count): count for count in game.player_counts}, list[int]()
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
         ends = (low, high) if dash else (low, low)
-        if not all(end.isdecimal() and len(end) < 4 for end in ends):
+        if not all(end.isdecimal() for end in ends):
             raise ArgumentError(argument, f"expected 4, 3-6 or 3,5, got {short_repr(text)}")
-        counts += range(int(ends[0]), int(ends[1]) + 1)
+        for end in ends:
+            if end not in by_text:
+                raise ArgumentError(
+                    argument, f"{game.name} takes {game.player_count_text}, got {short_repr(end)[1:-1]}"
+                )
+        counts += range(by_text[ends[0]], by_text[ends[1]] + 1)
+    if not counts:
+        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got none in {short_repr(text)}")
     return counts
 
 
-def agents_named(game: Game, agents: Agents, argument: str = "agents") -> tuple[AgentSpec, ...]:
-    """Return agents: spec strings in a list or separated by commas, or agents declared in code."""
+def agents_named(
+    game: Game, agents: Agents, argument: str = "agents", counts: Sequence[int] = ()
+) -> tuple[AgentSpec, ...]:
+    """Return agents: spec strings in a list or separated by commas, or agents declared in code; all play at these player counts."""
     several: Any = as_argument_error(argument, split_specs, agents) if isinstance(agents, str) else agents
     if isinstance(several, AGENT_TYPES):
         several = [several]
     if not isinstance(several, Iterable):
         raise ArgumentError(argument, f"expected an agent or a list of agents, got {short_repr(agents)}")
-    return tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
+    found = tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
+    for count in counts:
+        as_argument_error(argument, check_lineup, found, game, count)
+    return found
 
 
-def lineups_of(agents: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """Return the line-up of these agents for every player count: one agent plays itself, seat i gets agent i mod k."""
-    if len(agents) > min(players):
-        names = ",".join(agent.text for agent in agents)
-        seats = min(players)
-        raise ArgumentError("agents", f"{len(agents)} agents ({names}) for {seats} seats; give at most {seats}")
-    if len(agents) == 1:
-        return [tuple(agents)]
-    return [tuple(agents[seat % len(agents)] for seat in range(count)) for count in players]
+def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
+    """Return the line-up of these agents for every player count: one agent plays itself, seat i gets agent i mod k.
+
+    Default: the game's default agent.
+    """
+    found, seats = agents_named(game, agents or [game.default_agent], counts=players), min(players)
+    if len(found) > seats:
+        names = ",".join(agent.text for agent in found)
+        raise ArgumentError(
+            "agents", f"{len(found)} agents ({short_repr(names)[1:-1]}) for {seats} seats; give at most {seats}"
+        )
+    if len(found) == 1:
+        return [found]
+    return [tuple(found[seat % len(found)] for seat in range(count)) for count in players]
 
 
 def variants_named(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.runtime.parsing import real_number
-from strozzi_sim.runtime.worker import describe_exception, is_worker
+from strozzi_sim.runtime.workers import describe_exception, is_worker
 
 BATCH_SIZE = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
 SECONDS = 60.0  # time limit of a decision, or of the decisions of a batch

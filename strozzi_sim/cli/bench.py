@@ -27,7 +27,7 @@ def bench(
 
     Args:
         game: a game; `strozzi games` lists them
-        players: player count; default: 4, or the game's minimum
+        players: player count; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; seat i gets agent i mod k
         seconds: seconds to play; default: 5
         games: number of games to play
@@ -47,7 +47,7 @@ def bench(
     check_range("seconds", 5.0 if seconds is None else seconds, 0.01, 1e6)
     check_range("games", 1 if games is None else games, 1, 1e12)
     team = worker_count(workers)
-    match, _ = match_of(game, players, agents, 1, None, None, "rotate", seed, variant)
+    match, _ = match_of(game, players, agents, 1, None, None, "one", seed, variant)
     the_game = match.game
     began = monotonic()
     match.warm(counted=count_facts)

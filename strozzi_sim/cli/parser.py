@@ -52,6 +52,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (?:-h/)?", "", message)
         message = re.sub(r"^the following arguments are required: (.*)", r"\1: is needed", message)
+        message = message.replace("expected one argument", "a value is missing")
+        message = message.replace("ignored explicit argument", "takes no value, got")
         raise InputError(f"{message} (see {self.prog} --help)")
 
     def format_help(self) -> str:
@@ -193,5 +195,6 @@ def words_of(error: Exception, command: Declared | None) -> str:
     def label(argument: str) -> str:
         return known[argument].label if argument in known else argument
 
-    text = re.sub(r"`(\w+)`", lambda found: f"`{label(found[1])}`", str(getattr(error, "message", error)))
+    text = error.message if isinstance(error, ArgumentError) else str(error)
+    text = re.sub(r"`(\w+)`", lambda found: f"`{label(found[1])}`", text)
     return f"{label(error.argument)}: {text}" if isinstance(error, ArgumentError) else text

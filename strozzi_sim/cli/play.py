@@ -26,7 +26,7 @@ def play(
 
     Args:
         game: a game; `strozzi games` lists them
-        players: player count; default: 4, or the game's minimum
+        players: player count; default: 4, or the fewest of the game
         agents: the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default: the game's own
         seat: your seat; seat 0 starts
         seed: random seed, below 2^53
@@ -41,11 +41,11 @@ def play(
         out: with --web: write the record of each finished game
     """
     from strozzi_sim.agent import seat_others
-    from strozzi_sim.agent.names import agents_named, game_named, lineups_of, one_count, one_variant
+    from strozzi_sim.agent.names import agents_named, game_named, one_count, one_variant
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
-    from strozzi_sim.runtime.worker import stdout_to_stderr
+    from strozzi_sim.runtime.workers import stdout_to_stderr
     from strozzi_sim.web.session import Sitting
 
     the_game = game_named(game)
@@ -53,10 +53,9 @@ def play(
     check_range("seat", seat, 0, count - 1)
     check_range("deal", deal, 0, 2**53 - 1)
     check_range("seed", seed, 0, 2**53 - 1)
-    (others,) = lineups_of(agents_named(the_game, agents or the_game.default_agent), [count - 1])
-    for spec in others:
-        if not spec.agent.plays(the_game, count):
-            raise ArgumentError("agents", f"{spec.text!r} does not play {game} with {count} players")
+    others = agents_named(the_game, agents or the_game.default_agent, counts=[count])
+    if len(others) > count - 1:
+        raise ArgumentError("agents", f"{len(others)} agents for {count - 1} seats; give at most {count - 1}")
     chosen = one_variant(the_game, "variant", variant, study)
     judging = as_argument_error("judge", find_judge, judge, the_game, count, chosen) if judge else None
     if foreign := dict.fromkeys(spec.text for spec in others if spec.foreign):

@@ -20,7 +20,7 @@ def record(
 
     Args:
         game: a game; `strozzi games` lists them
-        players: player count; default: 4, or the game's minimum
+        players: player count; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; seat i gets agent i mod k
         games: record deals 0 .. games-1 at one seating
         deal: record only this deal

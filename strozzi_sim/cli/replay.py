@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli.explain import explained, header_words, wait_for_enter
 from strozzi_sim.cli.show import Answer
@@ -70,17 +70,22 @@ def _moves(recorded: "RecordedGame", file: Path, *, step: bool) -> Answer:
         game.verify.check_game(recorded.header, recorded.line, recorded.events)
     except RuleViolation as broken:
         raise RuleViolation(broken.line, broken.message, file) from None
-    played = list(game.verify.replay_game(recorded.header, recorded.line, recorded.events))
-    words = [[game.events.describe(line, names, components) for line in new] for _, new in played]
+
+    def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
+        for position, new in game.verify.replay_game(recorded.header, recorded.line, recorded.events):
+            yield position, new, [game.events.describe(line, names, components) for line in new]
 
     def shown() -> Iterator[str]:
         yield f"{header_words(recorded, game.title)}\n"
-        for (position, new), said in zip(played, words, strict=True):
-            yield from said
+        for position, new, words in steps():
+            yield from words
             if step or position.over or any(line["type"] == "round" for line in new):
                 yield f"\n{game.view.render(position, components, names)}\n"
             if step and not position.over and wait_for_enter():
                 return
 
-    document = {"header": recorded.header, "events": [event for _, event in recorded.events]}
-    return Answer(document | {"words": [each for said in words for each in said]}, shown())
+    def document() -> dict[str, Any]:
+        said = [word for *_, words in steps() for word in words]
+        return {"header": recorded.header, "events": [event for _, event in recorded.events], "words": said}
+
+    return Answer(document, shown())

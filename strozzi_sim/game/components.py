@@ -61,25 +61,25 @@ def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = 
     return found
 
 
-def rules_from(dtype: np.dtype[Any], components: Any, **more: Any) -> np.ndarray[Any, Any]:
+def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (), **more: Any) -> np.ndarray[Any, Any]:
     """Return a rules record, array of shape (1,), filled from component data by field names.
 
     A field takes the value of the key of its name, in whichever section it is; the list of values SECTION_KEY of a section
     that is a list of blocks; or the length SECTION_count of a list. Lists may be shorter than the field; the rest is zero.
 
-    Values in `more` replace those found by name.
+    Values in `more` replace those found by name. Fields in `zero`, such as those of restrictions, stay zero.
     """
     found: dict[str, list[Any]] = {}
     for name, value in _values(components):
         found.setdefault(name, []).append(value)
     rules = np.zeros(1, dtype)
-    for field in dtype.names or ():
+    for field in [name for name in dtype.names or () if name not in zero]:
         values = [more[field]] if field in more else found.get(field, [])
         if len(values) != 1:
             reason = "several sections have" if values else "no section has"
             raise InputError(f"rules field {field!r}: {reason} a key of this name; give its value to rules_from")
         _fill(rules[0], field, values[0])
-    for name in more:
+    for name in (*more, *zero):
         if name not in (dtype.names or ()):
             raise InputError(f"rules field {name!r}: not in the rules record")
     return rules

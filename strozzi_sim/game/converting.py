@@ -182,10 +182,3 @@ def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Typ
             yield from _types_at(one.item_type, steps[1:])
         elif isinstance(one, inspect.TupleType):
             yield from _types_at(one.item_types[int(steps[0])], steps[1:])
-
-
-def set_switches(row: Any, switches: Any) -> None:
-    """Write the switches (bool) of a section, a msgspec Struct, into the fields of the same names in the rules record."""
-    for field in msgspec.structs.fields(switches):
-        if field.type is bool and field.name in row.dtype.names:
-            row[field.name] = getattr(switches, field.name)

@@ -21,6 +21,7 @@ From the declaration follow the numbers of the kinds, the lines of a record, the
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -38,10 +39,10 @@ _NUMBERS = "abcde"  # the columns of a journal row after the kind
 
 @dataclass(frozen=True)
 class Field:
-    """A field of an event, made by `number`, `seat`, `yes_no`, `one_of` or `unrecorded`."""
+    """A field of an event, made by `number`, `seat`, `yes_no`, `one_of`, `converted` or `unrecorded`."""
 
     name: str  # key in the line of a record
-    kind: str = "number"  # "number", "seat", "yes/no", "id" or "unrecorded"
+    kind: str = "number"  # "number", "seat", "yes/no", "id", "converted" or "unrecorded"
     offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
     # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
@@ -49,9 +50,13 @@ class Field:
     none: str = "none"  # text of a number below 0, which is None in a record
     # text for seats that must not see the value; "" if all see it. The seat `player` of the line sees it.
     secret: str = ""
+    # function(number, component data) that returns the value in a record
+    convert: Callable[[int, Components], Any] | None = None
 
     def read(self, value: int, components: Components) -> Any:
         """Return the value in a record of a number in a journal."""
+        if self.convert is not None:
+            return self.convert(value, components)
         if self.kind == "number":
             return value + self.offset
         if self.kind == "yes/no":
@@ -89,6 +94,11 @@ def one_of(name: str, ids: Callable[[Components], Sequence[Any]], *, none: str =
     return Field(name, "id", ids=ids, none=none, secret=secret)
 
 
+def converted(name: str, convert: Callable[[int, Components], Any]) -> Field:
+    """Return a field whose value in a record is convert(number, component data)."""
+    return Field(name, "converted", convert=convert)
+
+
 def unrecorded(name: str) -> Field:
     """Return a field for fact handlers alone, which the lines of a record omit."""
     return Field(name, "unrecorded")
@@ -107,10 +117,16 @@ class Event:
     # list of each other field
     by_seat: bool = False
     recorded: bool = True  # whether it has a line; an event for facts alone has none
-    # function(rows, components) that returns the line's other keys, of the rows since the last such line, by type
+    # function(rows, components) that returns the line's other keys (of a `by_seat` event all keys), of the rows since the
+    # last such line, by type; or since the last event of the types `since`
     make: Callable[[Rows, Components], Line] | None = None
+    since: tuple[str, ...] = ()
+    # type of its lines, if several events share one; such a line has the event's own type under `action`, after the player
+    of: str = ""
+    # function(line, components, viewer) that returns the line without what the seat `viewer`, who is not its player, must not see
+    hide: Callable[[Line, Components, int], Line] | None = None
 
-    @property
+    @cached_property
     def typed_fields(self) -> tuple[Field, ...]:
         """The fields, with texts replaced."""
         return tuple(
@@ -144,6 +160,8 @@ class Events:
         self._by_kind = dict(enumerate(events, 1))
         self._seat_name = seat_name
         self.kinds = tuple(self._by_kind)  # the number of each event's kind
+        # types of the events since which `make` takes rows
+        self._marks = {key for event in events if event.make for key in event.since or (event.type,)}
         if len(self._events) < len(events):
             raise InputError(f"events: two have one type: {[event.type for event in events]}")
         for event in events:
@@ -157,35 +175,50 @@ class Events:
         for kind, *numbers in rows.tolist() if hasattr(rows, "tolist") else rows:
             event = self._by_kind[kind]
             seen[event.type].append(numbers)
-            if not event.recorded or (event.by_seat and len(seen[event.type]) % players):
+            if event.by_seat and len(seen[event.type]) % players:
                 continue
-            line: Line = {"type": event.type}
-            if event.make:
-                old = before.get(event.type, {})
-                line |= event.make(defaultdict(list, {key: seen[key][old.get(key, 0) :] for key in seen}), components)
+            if event.recorded:
+                yield self._line(event, numbers, seen, before, components, players)
+            if event.type in self._marks:
                 before[event.type] = {key: len(seen[key]) for key in seen}
-            elif event.by_seat:
-                written = seen[event.type][-players:]
-                for k, field in enumerate(event.typed_fields[1:], 1):
-                    if field.kind != "unrecorded":
-                        line[field.name] = [field.read(row[k], components) for row in written]
-            else:
-                pairs = zip(event.typed_fields, numbers, strict=False)
-                line |= {
-                    field.name: field.read(value, components) for field, value in pairs if field.kind != "unrecorded"
-                }
-            yield line
+
+    def _line(
+        self, event: Event, numbers: list[int], seen: Mapping[str, list[list[int]]], before: Mapping[str, Mapping[str, int]],
+        components: Components, players: int,
+    ) -> Line:  # fmt: skip
+        """Return the line of an event, whose last row has these numbers."""
+        line: Line = {"type": event.of or event.type}
+        fields = [(k, field) for k, field in enumerate(event.typed_fields) if field.kind != "unrecorded"]
+        if not event.by_seat:
+            for k, field in fields:
+                line[field.name] = field.read(numbers[k], components)
+                if event.of:
+                    line.setdefault("action", event.type)
+        elif not event.make:
+            written = seen[event.type][-players:]
+            line |= {field.name: [field.read(row[k], components) for row in written] for k, field in fields[1:]}
+        if event.make:
+            marks = [before.get(key, {}) for key in event.since or (event.type,)]
+            first = {key: max(old.get(key, 0) for old in marks) for key in seen}
+            line |= event.make(defaultdict(list, {key: seen[key][first[key] :] for key in seen}), components)
+        return line
+
+    def _event_of(self, line: Mapping[str, Any]) -> Event | None:
+        event = self._events.get(str(line.get("action")))
+        return event if event is not None and event.of == line["type"] else self._events.get(line["type"])
 
     def visible(self, line: Line, components: Components, viewer: int) -> Line:
-        """Return the line with None for the secrets of other seats."""
-        event = self._events.get(line["type"])
+        """Return the line without the secrets of other seats."""
+        event = self._event_of(line)
         if event is None or line.get("player") == viewer:
             return line
+        if event.hide is not None:
+            return event.hide(line, components, viewer)
         return line | {field.name: None for field in event.typed_fields if field.secret}
 
     def describe(self, line: Mapping[str, Any], names: Sequence[str], components: Components) -> str:
         """Return a line as text; `names` are the agents by seat."""
-        event = self._events.get(line["type"])
+        event = self._event_of(line)
         if event is None or not event.text:
             return str(dict(line))
         say = Say(event, line, names, [self._seat_name(names, place) for place in range(len(names))], components)

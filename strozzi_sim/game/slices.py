@@ -9,6 +9,7 @@ made from them (`game.observing`); a game's own kernel reads their first columns
 ((4,), slice(0, 4, None))
 """
 
+from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, prod
@@ -177,6 +178,13 @@ class Layout(Mapping[str, Slice]):
     def fields(self, group: str) -> list[Slice]:
         """Return the fields of a group, which together have all its columns; [] for a slice that is not a group."""
         return [part for part in self._slices.values() if part.group is not None and part.group.name == group]
+
+    def starts(self, group: str = "") -> Any:
+        """Return the first column of each slice, or of each field of a group, by its name, for kernels: `starts().phase`."""
+        parts = self.fields(group) if group else self.parts
+        names = [part.name.rpartition(".")[2] for part in parts]
+        columns: Any = namedtuple("Starts", names)  # type: ignore[misc]
+        return columns(*(part.start for part in parts))
 
     def limits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return the range of every column: (low, high), float32[F] each."""

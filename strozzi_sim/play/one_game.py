@@ -63,8 +63,7 @@ def match_of(
     seed: int, variant: AnyVariant,
 ) -> tuple[Match, range]:  # fmt: skip
     """Return the match and the deals that `record` plays with these arguments."""
-    from strozzi_sim.agent import check_lineup
-    from strozzi_sim.agent.names import agents_named, game_named, lineups_of, one_count, variants_named
+    from strozzi_sim.agent.names import game_named, lineups_of, one_count, variants_named
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
     from strozzi_sim.simulation.match import Match
 
@@ -77,8 +76,7 @@ def match_of(
             raise ArgumentError("games", f"`deal` is one game, got {games} games")
     check_whole("seed", seed, 0, 2**53 - 1)
     (chosen,) = variants_named(the_game, [variant])
-    (lineup,) = lineups_of(agents_named(the_game, agents), [count])
-    as_argument_error("agents", check_lineup, lineup, the_game, count)
+    (lineup,) = lineups_of(the_game, agents, [count])
     match = as_argument_error("seatings", Match, the_game, count, lineup, chosen, seed, seatings)
     if seating is not None:
         check_whole("seating", seating, 0, len(match.design) - 1)

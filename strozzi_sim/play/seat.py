@@ -25,7 +25,7 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.runtime.threads import single_threaded_blas
-from strozzi_sim.runtime.worker import active_heartbeat, heartbeat
+from strozzi_sim.runtime.workers import active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
 
 

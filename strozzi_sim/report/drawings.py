@@ -1,6 +1,7 @@
 """Pictures of a page as `Drawing`s, for notebooks and files."""
 
 from itertools import takewhile
+from typing import Any
 
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import Picture
@@ -16,7 +17,8 @@ def drawing_of(layout: Layout, within: Section, shown: Picture | tuple[str, Heat
     """Return a picture or heat map in all its variants and line-ups."""
     if isinstance(shown, tuple):
         return _heat_map(layout, within, *shown)
-    figures, legends, titles = {}, {}, {}
+    figures, titles = {}, {}
+    legends: dict[str, Any] = {}
     scenes, compared = layout.scenes(within, shown)
     for scene in scenes:
         declared = declare(shown, scene.rows, scene.words, scene.components, compared)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.errors import ArgumentError, InputError, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.game.reporting import (
     THIN,
     Picture,
@@ -16,6 +16,7 @@ from strozzi_sim.game.reporting import (
     format_half_width,
     format_value,
     listed,
+    some_of,
     unknown_figures,
 )
 from strozzi_sim.pictures.heat_panels import known_rows
@@ -123,22 +124,25 @@ def content(layout: Layout, painter: Painter) -> Content:
     verdict, *details = study.verdict(results.tables, look) if results.tables else [results.summary]
     lengths = accumulate(len(each.split()) for each in details)
     behind = sum(length <= _WORDS for length in lengths)
-    made = []
+    made: list[Any] = []
+    first = layout.sections[0] if layout.sections else None
+    front = [_item(layout, first, hero, painter, HERO)] if first and hero else []
     for number, each in enumerate(layout.sections):
         items = [_item(layout, each, one, painter, WIDE) for one in each.shown if one is not hero]
         said = [*(details[behind:] if number == 0 else ()), *each.sentences]
+        if number == 0 and front and not any(item.is_picture or item.is_heat_map for item in items):
+            front, items = [*front, *items], []  # tables alone stand behind the picture of the first screen
         finding = "" if verdict.endswith(each.finding) else each.finding
         found = section(f"section-{number}", each.name, each.question, said, items, finding, side_by_side=each.beside)
         made.append(found)
-    first = layout.sections[0] if layout.sections else None
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [one for each in layout.sections for one in each.shown if isinstance(one, Picture)]
     caveats = [*notes(study, results.tables), *([f"Interrupted: {results.interrupted}"] if results.interrupted else [])]
     return Content(
         answer=Answer(verdict, " ".join(details[:behind]), tuple(map(_number, first.numbers[:3] if first else ()))),
-        hero=(_item(layout, first, hero, painter, HERO),) if first and hero else (),
+        hero=tuple(front),
         sections=[each for each in made if each.items or each.paragraphs],
-        plan=f"{results.summary}.",
+        plan=_plan(results),
         facts=_facts(results),
         certainty=_CERTAINTY,
         tables=sorted(tables),
@@ -200,6 +204,17 @@ def _number(key: KeyNumber) -> Number:
     if key.is_change:
         value = ("+" if key.row.value > 0 else "") + value.removesuffix(f"{THIN}%")
     return Number(value, format_half_width(key.row, key.unit, digits), key.what)
+
+
+def _plan(results: Results) -> str:
+    """Return the study in one sentence."""
+    study = results.study
+    lineups = [", ".join(each) for each in dict.fromkeys(study.lineups)]
+    alone = all(len(each) == 1 for each in study.lineups)
+    whom = f"by {some_of(lineups, 3)}{', each by itself' if alone and len(lineups) > 1 else ''}"
+    variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
+    counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
+    return f"{study.the_game.title} at {counts} players, played {whom}{variants}: {pluralize(study.deals, 'deal')} for each, {games} in all."
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

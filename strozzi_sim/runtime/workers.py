@@ -1,39 +1,55 @@
-"""The parent's side of worker processes: start, call and monitor them, and end them if their code hangs.
+"""Worker processes, in which third-party code runs: it can loop for ever, end its process or crash it.
 
-Workers run third-party code, which can loop for ever, end its process or crash it. The parent survives and raises
-`WorkerDied`, with the last heartbeat. Workers are reused, since starting one takes a second.
+The parent calls functions in workers and survives what happens there: it raises `WorkerDied` with the last heartbeat, from
+shared memory, which names game, seat and decision. Workers are reused, since starting one takes a second. They end with the
+parent, however it ends.
 
-loky, which joblib uses for the chunks of a study, cannot kill one worker: a call that hangs ends its whole pool, and the
-caller does not learn which decision hung. pebble kills one worker after a fixed time for the whole call; here the limit is
-the time without a heartbeat, which a long match does not exceed, and the heartbeat names game, seat and decision.
+loky, which joblib uses for processes, cannot kill one worker: a call that hangs ends its whole pool. pebble kills one after
+a fixed time for the whole call; here the limit is the time without a heartbeat, which a long match does not exceed.
 """
 
 import atexit
 import json
+import mmap
 import os
 import pickle
+import select
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from mmap import mmap
-from time import monotonic
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.runtime.worker import DONE, HEARTBEAT, IDLE_SECONDS, QUIT, is_worker
+# Progress of the games, written by the game loops and read by the parent.
+HEARTBEAT = np.dtype([
+    ("busy", "i8"),  #       1: agents are running, subject to the time limit
+    ("decisions", "i8"),  #  decisions begun so far by this process; increases with every decision
+    ("first", "i8"),  #      `decisions` at the start of the current game
+    ("players", "i8"),
+    ("deal", "i8"),
+    ("seating", "i8"),  #    index among the played seatings
+    ("seat", "i8"),  #       acting seat
+    ("spare", "u1", (128,)),  # separates the cache lines of threads
+], align=True)  # fmt: skip
 
-AVAILABLE = os.name == "posix"
-TICK = 0.05  # seconds between two checks
+TICK = 0.05  # seconds between two checks of a worker
 GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
+IDLE_SECONDS = 300  # without a request for this long a worker ends and frees its memory
 _GOODBYE = 1.0  # seconds for an idle worker to end by itself
+_PARENT_SECONDS = 0.5  # between two checks that the parent is alive
+_DONE, _RAISED, _QUIT = (
+    "done",
+    "raised",
+    "quit",
+)  # kinds of reply: a value, an exception, an exception that ends processes
 _START = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.worker import serve; "
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.workers import serve; "
     "serve(*map(int, sys.argv[2:]))"
 )
 # Every process computes on one core; workers use the others.
@@ -41,6 +57,169 @@ _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
      "NUMEXPR_NUM_THREADS"), "1",
 )  # fmt: skip
+
+# -- heartbeats --------------------------------------------------------------------------------------------------------
+
+_shared: np.ndarray[Any, Any] | None = None  # in a worker: the heartbeat that the parent reads
+_raised = ""
+
+
+def is_worker() -> bool:
+    """Return whether this process is a worker."""
+    return _shared is not None
+
+
+def heartbeat() -> np.ndarray[Any, Any]:
+    """Return a HEARTBEAT record, array of shape (1,): in a worker the shared one, elsewhere a new one."""
+    return np.zeros(1, HEARTBEAT) if _shared is None else _shared
+
+
+@contextmanager
+def active_heartbeat(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, seat: int = 0) -> Iterator[None]:
+    """Mark the heartbeat busy inside the block, in which agents are called: if it stops, an agent hangs."""
+    number = int(beat["decisions"][0]) + 1
+    beat[0] = (1, number, number - 1, players, deal, 0, seat, 0)
+    try:
+        yield
+    finally:
+        beat["busy"] = 0
+
+
+def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number: int) -> None:
+    """Record in the heartbeat that Python begins the game's `number`-th decision, from 0."""
+    words[2] = words[1] - number  # first
+    words[1] += 1  # decisions
+    words[4], words[5], words[6] = deal, seating, seat
+
+
+# -- the worker's side -------------------------------------------------------------------------------------------------
+
+
+def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
+    """Answer requests until the parent closes the connection or sends none for IDLE_SECONDS.
+
+    A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
+    """
+    from multiprocessing.connection import Connection
+
+    global _shared
+    worker = os.getpid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    _end_with_parent(lifeline, parent)
+    _shared = np.frombuffer(mmap.mmap(memory, HEARTBEAT.itemsize), HEARTBEAT, 1)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # for output of agents that end the process
+    sys.unraisablehook = _note
+    line = Connection(connection)
+    while line.poll(IDLE_SECONDS):
+        try:
+            reply = _reply(line.recv_bytes())
+        except EOFError:
+            return
+        if os.getpid() != worker:  # a copy that an agent made of its process: there is one reply
+            os._exit(1)
+        line.send_bytes(reply)
+
+
+def _reply(request: bytes) -> bytes:
+    try:
+        folder, environment, sys.path[:], call = pickle.loads(request)
+        os.environ.clear()
+        os.environ.update(environment)
+        if folder:
+            os.chdir(folder)
+        function, arguments = pickle.loads(call)
+        return pickle.dumps((_DONE, function(*arguments)))
+    except Exception as error:  # noqa: BLE001 - the parent raises it again
+        return _error_reply(error)
+    except BaseException as error:  # noqa: BLE001 - SystemExit and the like: only an agent can have raised it here
+        return pickle.dumps((_QUIT, f"raised {describe_exception(error)}"))
+    finally:
+        heartbeat()["busy"] = 0
+
+
+def _error_reply(error: Exception) -> bytes:
+    """Return the reply that raises this in the parent: with its traceback, else without, else its text alone."""
+    from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
+
+    for wrap in (lambda: ExceptionWithTraceback(error, error.__traceback__), lambda: error):
+        with suppress(BaseException):  # a third-party exception may do anything in str or pickle
+            reply = pickle.dumps((_RAISED, wrap()))
+            pickle.loads(reply)
+            return reply
+    return pickle.dumps((_RAISED, RuntimeError(describe_exception(error))))
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return type and text of an exception, although `str` of it may raise."""
+    try:
+        text = str(error)
+        return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    except BaseException as other:  # noqa: BLE001 - its __str__ may be an agent's code
+        return f"{type(error).__name__}, whose text raised {type(other).__name__}"
+
+
+def raised_in_compiled_code() -> str:
+    """Return type and text of the last exception of compiled code in this worker; "" without one, or elsewhere.
+
+    Such code cannot raise into the loop that calls it by address: it returns 0, and numba only reports the exception.
+    """
+    return _raised
+
+
+def _note(report: Any) -> None:
+    """Store an exception that numba reports from compiled code, for the text of a fault; print others as usual."""
+    global _raised
+    if isinstance(report.object, str) and report.object.startswith("<numba."):
+        _raised = describe_exception(report.exc_value)
+    else:
+        sys.__unraisablehook__(report)
+
+
+def _end_with_parent(lifeline: int, parent: int) -> None:
+    """Make sure that this process, and all that it starts, ends with the parent, however the parent ends.
+
+    The pipe's other end closes with the parent. The system then sends SIGIO, which ends a process without its
+    interpreter, even if code holds the lock forever. A thread handles parents whose forked children still hold that
+    end.
+    """
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([lifeline], [], [], 0)[0]:  # the parent ended earlier
+        os._exit(0)
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_SECONDS)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Redirect output inside the block to standard error, from C code too; a worker's output always goes there."""
+    if is_worker():
+        yield
+        return
+    kept = None
+    with suppress(OSError, ValueError):  # a notebook may lack these descriptors
+        sys.stdout.flush()
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
+# -- the parent's side -------------------------------------------------------------------------------------------------
 
 
 class WorkerDied(Exception):
@@ -63,14 +242,14 @@ class Worker:
     """One worker process."""
 
     def __init__(self) -> None:
-        from multiprocessing.connection import Connection
+        from multiprocessing import Pipe
 
-        here, there = socket.socketpair()
+        self._line, there = Pipe()
         held, lifeline = os.pipe()
-        self._lifeline: int | None = lifeline
-        with here, there, _shared_file() as memory:
+        self._lifeline = os.fdopen(lifeline, "wb")  # closed by the system, if this process ends
+        with there, tempfile.TemporaryFile() as memory:
             os.ftruncate(memory.fileno(), HEARTBEAT.itemsize)
-            self._beat = np.frombuffer(mmap(memory.fileno(), HEARTBEAT.itemsize), HEARTBEAT, 1)
+            self._beat = np.frombuffer(mmap.mmap(memory.fileno(), HEARTBEAT.itemsize), HEARTBEAT, 1)
             passed = (there.fileno(), memory.fileno(), held)
             path = json.dumps([place for place in sys.path if isinstance(place, str)])
             try:
@@ -83,13 +262,11 @@ class Worker:
                     env={**os.environ, **_ONE_THREAD},
                 )
             except BaseException:
-                os.close(lifeline)
+                self._lifeline.close()
                 raise
             finally:
                 os.close(held)
-            self._line = Connection(here.detach())
-        self._killed = False
-        self.idle_since = 0.0
+        self._killed, self.idle_since = False, 0.0
 
     @property
     def alive(self) -> bool:
@@ -97,7 +274,7 @@ class Worker:
         return self._process.poll() is None
 
     def call(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> Any:
-        """Return the reply to a request (see `worker.serve`), or raise its exception; see `call_in_worker`."""
+        """Return the reply to a request (see `serve`), or raise its exception; see `call_in_worker`."""
         try:
             kind, value = pickle.loads(self._wait(request, seconds, is_cancelled))
         except pickle.UnpicklingError:
@@ -106,11 +283,9 @@ class Worker:
         except BaseException:
             self.end()
             raise
-        if kind == DONE:
+        if kind == _DONE:
             return value
-        if kind == QUIT:
-            raise WorkerDied(value, self._beat.copy())
-        raise value
+        raise WorkerDied(value, self._beat.copy()) if kind == _QUIT else value
 
     def _wait(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> bytes:
         seen, waited = -1, 0.0
@@ -136,14 +311,14 @@ class Worker:
             code = self._process.wait(_GOODBYE)
         except subprocess.TimeoutExpired:
             return "closed the line to its parent"
-        if code >= 0:
-            return f"ended its process with exit code {code}"
-        with suppress(ValueError):
-            return f"ended its process with {signal.Signals(-code).name}"
-        return f"ended its process with signal {-code}"
+        names = {-each: each.name for each in signal.Signals}
+        how = (
+            f"with {names[code]}" if code in names else f"with signal {-code}" if code < 0 else f"with exit code {code}"
+        )
+        return f"ended its process {how}"
 
     def kill(self) -> None:
-        """Kill the process and all that it has started; from any thread. A caller waiting for a reply raises Ended."""
+        """Kill the process and all that it has started; from any thread. A caller waiting for a reply raises WorkerDied."""
         if not self._killed:
             self._killed = True
             with suppress(ProcessLookupError, PermissionError):  # the group may outlive the process
@@ -153,10 +328,8 @@ class Worker:
     def end(self) -> None:
         """Kill the process and close its connections."""
         self.kill()
-        self.close()
-        if self._lifeline is not None:
-            os.close(self._lifeline)
-            self._lifeline = None
+        self._line.close()
+        self._lifeline.close()
 
     def close(self) -> None:
         """Close the connection: an idle worker then ends by itself."""
@@ -176,15 +349,6 @@ def _stderr() -> int:
     return subprocess.DEVNULL  # standard error is closed
 
 
-def _shared_file() -> Any:
-    """Return an unnamed file that two processes can map."""
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("strozzi-sim"), "r+b")
-    return tempfile.TemporaryFile()
-
-
-# -- the pool of workers ---------------------------------------------------------------------------------------------
-
 _lock = threading.Lock()
 _idle: list[Worker] = []
 _all: set[Worker] = set()
@@ -202,7 +366,7 @@ def call_in_worker(
     `seconds` is the longest time without a heartbeat while agents are running. The worker is killed once
     `is_cancelled`, which is polled, returns True.
     """
-    if is_worker() or not AVAILABLE:
+    if is_worker() or os.name != "posix":
         return function(*arguments)
     import cloudpickle
 
@@ -223,7 +387,7 @@ def _borrow() -> Worker:
     with _lock:
         while _idle:
             worker = _idle.pop()
-            if worker.alive and monotonic() - worker.idle_since < 0.8 * IDLE_SECONDS:
+            if worker.alive and time.monotonic() - worker.idle_since < 0.8 * IDLE_SECONDS:
                 return worker
             _all.discard(worker)
             worker.end()
@@ -235,7 +399,7 @@ def _borrow() -> Worker:
 
 def _give_back(worker: Worker) -> None:
     with _lock:
-        worker.idle_since = monotonic()
+        worker.idle_since = time.monotonic()
         if worker.alive:
             _idle.append(worker)
             return
@@ -248,19 +412,18 @@ def end_all() -> None:
     """End every worker; idle ones may end by themselves first."""
     with _lock:
         resting, busy = list(_idle), _all.difference(_idle)
-        _idle.clear()
-        _all.clear()
+        _forget()
     for worker in busy:
         worker.kill()
     for worker in resting:
         worker.close()
-    until = monotonic() + _GOODBYE
+    until = time.monotonic() + _GOODBYE
     for worker in resting:
-        worker.wait(until - monotonic())
+        worker.wait(until - time.monotonic())
 
 
 def _forget() -> None:
-    """Clear the pool in a forked copy: the workers belong to the original process."""
+    """Clear the pool, also in a forked copy: the workers belong to the original process."""
     _idle.clear()
     _all.clear()
 

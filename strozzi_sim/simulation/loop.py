@@ -43,7 +43,7 @@ from strozzi_sim.kernel.streams import (
     seed_chance,
 )
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.luck import luck_dtype
 from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal
 

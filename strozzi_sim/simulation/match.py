@@ -18,7 +18,7 @@ from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
-from strozzi_sim.runtime.worker import active_heartbeat, heartbeat, raised_in_compiled_code
+from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code
 from strozzi_sim.simulation.interrupts import current_stop
 from strozzi_sim.simulation.loop import (
     AGENT,

@@ -34,7 +34,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
-from strozzi_sim.runtime.worker import begin_decision
+from strozzi_sim.runtime.workers import begin_decision
 from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS
 from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY_CURSOR, SLOT, kernels, slot_records
 

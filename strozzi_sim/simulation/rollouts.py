@@ -24,7 +24,7 @@ from strozzi_sim.kernel.streams import (
     seat_stream,
 )
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.runtime.worker import HEARTBEAT, active_heartbeat, heartbeat
+from strozzi_sim.runtime.workers import HEARTBEAT, active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
 from strozzi_sim.simulation.loop import AGENT, FAULT, play_game, work_dtype
 from strozzi_sim.simulation.match import Match

@@ -26,7 +26,7 @@ from strozzi_sim.kernel.jit import compile_cfunc, entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream, seed_chance
-from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, games_per_deal, seating_of, take_playouts
 
 # A place for one game of the batch.

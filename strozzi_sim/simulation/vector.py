@@ -21,7 +21,7 @@ from strozzi_sim.game.slices import Layout
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
-from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
 from strozzi_sim.simulation.match import check_players
 from strozzi_sim.simulation.opponents import Opponents

@@ -25,7 +25,7 @@ from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import address_of, assign, clone, prefetch
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
-from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
 from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to, play_on, show_legal, slot_records
 

@@ -28,10 +28,11 @@ def change_sentences(tables: Tables, title: str, chunks: int = MAX_CHUNKS) -> li
     for (first, second), rows in _pairs(tables):
         wins, scores = _wins(rows), pick(rows, table="balance", figure="score_mean")
         parts = [_verdict(of, words, unit, chunks) for of, (words, unit) in zip((wins, scores), _PARTS, strict=True) if len(of)]  # fmt: skip
+        parts.sort(key=lambda part: not part.startswith("changes"))
         counts = rows["verdict"].value_counts()
-        many = listed([f"{counts[each]} {each}" for each in (CHANGED, SMALL, UNCLEAR, EQUAL) if counts.get(each, 0)])
+        many = listed([f"{counts[each]:,} {each}" for each in (CHANGED, SMALL, UNCLEAR, EQUAL) if counts.get(each, 0)])
         words = f"Beside {first}, {second} {', and '.join(parts)} in {title}" if parts else f"There are too few games of {title} to compare {second} with {first}"  # fmt: skip
-        said += [f"{words}.", f"Of {len(rows)} figures, {many}."]
+        said += [f"{words}.", f"Of {len(rows):,} figures, {many}."]
     return said
 
 

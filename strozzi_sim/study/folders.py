@@ -43,7 +43,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
         path: the file or folder.
         code: files of agents that a results folder may run; others that it names are refused.
     """
-    place = Path(path)
+    place = names.path_of("path", path)
     file = place / STUDY_FILE if place.is_dir() else place
     given: Any = ()  # keys of the table `report`
     try:

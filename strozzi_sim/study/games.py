@@ -165,6 +165,8 @@ def sections_of_games(
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
         numbers = tuple(agent_numbers(tables))
+    if first == "heatmaps":
+        numbers = tuple(map_numbers(study, tables, look))
     if "changes" in tables:
         found["changes"] = changes_section(tables, study.variant_of, figure_labels(pictures), paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
@@ -261,21 +263,34 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return in what cells each heat map is surest to be low and high, at the player count of the headline."""
     said = []
     for name, heat_map in look.maps_in(study.the_game).items():
-        rows = tables[table_of_map(name)].dropna(subset=["value", "low"])
-        rows = rows[
-            (rows["figure"] == heat_map.figure.name) & ~(rows[["row", "column"]].astype("str") == ALL).any(axis=1)
-        ]
-        rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
-        if len(rows) < 2 or not _are_apart(rows, study.chunks, share=heat_map.figure.unit == "share"):
-            said.append(f"{heat_map.title}: no two cells are known to differ.")
-            continue
-        low, high = rows.loc[rows["high"].idxmin()], rows.loc[rows["low"].idxmax()]
-        ends = (
-            f"{format_estimate(row, heat_map.figure.unit)} ({heat_map.row_label} {row['row']}, {heat_map.column_label} {row['column']})"
-            for row in (low, high)
-        )
-        said.append(f"{heat_map.title}: from {' to '.join(ends)}.")
+        ends = _ends(study, tables[table_of_map(name)], heat_map)
+        words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
+        said.append(f"{heat_map.title}: {f'from {words[0]} to {words[1]}' if ends else 'no two cells are known to differ'}.")
     return said
+
+
+def map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber]:
+    """Yield the highest and the lowest cell of the first heat map whose cells are known to differ."""
+    for name, heat_map in look.maps_in(study.the_game).items():
+        if ends := _ends(study, tables[table_of_map(name)], heat_map):
+            for row in reversed(ends):
+                yield KeyNumber(row, heat_map.figure.unit, f"{heat_map.figure.label}: {_place(heat_map, row)}")
+            return
+
+
+def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
+    """Return the cells that are surest to be low and high; none if no cells are known to differ."""
+    rows = table.dropna(subset=["value", "low"])
+    rows = rows[(rows["figure"] == heat_map.figure.name) & ~(rows[["row", "column"]].astype("str") == ALL).any(axis=1)]
+    rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
+    if len(rows) < 2 or not _are_apart(rows, study.chunks, share=heat_map.figure.unit == "share"):
+        return ()
+    low, high = rows.loc[rows["high"].idxmin()], rows.loc[rows["low"].idxmax()]
+    return (low, high) if low["high"] < high["low"] else ()
+
+
+def _place(heat_map: HeatMap, row: Any) -> str:
+    return f"{heat_map.row_label}: {row['row']}; {heat_map.column_label}: {row['column']}".replace("_", " ")
 
 
 def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:

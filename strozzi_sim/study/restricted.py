@@ -125,7 +125,7 @@ def worth_section(study: Study, tables: Tables, look: Look) -> Section:
         f"loses that must do without it. The broken line is a thing that is worth nothing; whiskers are 95 % intervals.{without}",
         x="thing", series="seen", series_levels=(TOLD, MISLEADS, SMALL, UNCLEAR), zero=True,
     )  # fmt: skip
-    losses = Picture("losses", "", "dots", "worth", (LOST, SCORE_LOST), "What an agent loses without a thing", x="thing", zero=True, sort=LOST.name)  # fmt: skip
+    losses = Picture("losses", "", "dots", "worth", (LOST, SCORE_LOST), "What an agent loses without a thing", x="thing", zero=True, sort=LOST.name, series="players" if table["players"].nunique() > 1 else "")  # fmt: skip
     figures = Picture(
         "worth-table", "", "table", "worth", (LOST, SCORE_LOST, USED, NAIVE), "Worth in figures",
         "Worth is what the same agent loses on the same deals if it must do without; where it then hardly wins a game, the score lost decides. "

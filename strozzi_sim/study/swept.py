@@ -45,7 +45,8 @@ def _picture(keys: Sequence[str], figure: Figure, table: str) -> Picture | tuple
     title = f"{figure.label[:1].upper()}{figure.label[1:]} over {' and '.join(keys)}"
     if len(keys) > 1:
         caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
-        return table, HeatMap(title, caption, *keys, figure, shade_label="from the framed cell, where significant")
+        row, column = keys
+        return table, HeatMap(title, caption, row, column, figure, shade_label="from the framed cell, where significant")
     caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
     caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
     return Picture(
@@ -103,6 +104,6 @@ def _published(study: Study, keys: Mapping[str, Sequence[float]]) -> Iterator[st
         value = published_value(study.the_game, key)
         shown = "no value" if value is None else f"{key} = {value}"
         if is_reconstructed(study.the_game, key):
-            yield f"{shown[:1].upper()}{shown[1:]} in the published game is reconstructed: no source gives it."
+            yield f"In the published game {shown} is reconstructed: no source gives it."
         if value not in values:
             yield f"The published game has {shown}, which is not among the values; they are compared with the first."

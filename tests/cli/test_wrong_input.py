@@ -10,7 +10,7 @@ from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
 
 RICH = {"rich": {"tracks": {"bonus": {7: 10, 8: 15, 9: 20}}}}
-STUDY = {"name": "x", "game": "strozzi", "deals": 2, "lineups": [["random"]]}
+STUDY = {"game": "strozzi", "deals": 2, "lineups": [["random"]]}
 
 
 def simulate(**arguments):
@@ -18,7 +18,7 @@ def simulate(**arguments):
 
 
 def study(**keys):
-    return ss.Study(**{**STUDY, **keys})
+    return ss.Study.of(**{**STUDY, **keys})
 
 
 CALLS = [
@@ -38,7 +38,7 @@ CALLS = [
     (lambda: simulate(folder=5), "folder: expected a path, got 5", ""),
     (lambda: simulate(facts=5), "facts: expected names of fact tables, got 5", ""),
     (lambda: simulate(facts=["shipp"]), "facts: no fact table 'shipp'; ", "did you mean 'ship'?"),
-    (lambda: simulate(heatmaps=["flag-by-sal"]), "heatmaps: unknown name 'flag-by-sal'; ", "did you mean 'flag-by-sail'?"),
+    (lambda: simulate(heatmaps=["flag-by-sal"]), "heatmaps: unknown heat map 'flag-by-sal'; ", "did you mean 'flag-by-sail'?"),
     (lambda: simulate(variant="bas"), "variant: unknown variant 'bas' of strozzi; known: base, ", "did you mean 'base'?"),
     (lambda: simulate(variant=5), "variant: expected the name of a variant, a name with its changes, or a Variant, got 5", ""),
     (lambda: simulate(variant={"rich": 5}), "variant: changes stand under a name of their own, as in ", "got {'rich': 5}"),
@@ -53,7 +53,7 @@ CALLS = [
     (lambda: ss.compare("strozzi", "random", "xyzzy"), "second: no agent and no variant of strozzi: 'xyzzy'; agents: ", "variants: base, long-tracks"),
     (lambda: ss.compare("strozzi", "random", "gredy"), "second: unknown agent 'gredy'; ", "did you mean 'greedy'?"),
     (lambda: ss.compare("strozzi", "random", "greedy", opponents="gredy"), "opponents: unknown agent 'gredy'; ", "did you mean 'greedy'?"),
-    (lambda: ss.tournament("strozzi", "random"), "agents: a tournament with 4 players needs at least 4 agents, got 1 (random)", ""),
+    (lambda: ss.tournament("strozzi", "random"), "agents: 4 players need at least as many agents, got random", ""),
     (lambda: ss.exploit("strozzi", "random", challengers="ismct"), "challengers: unknown agent 'ismct'; ", "did you mean 'ismcts'?"),
     (lambda: ss.read_study(5), "path: expected a path, got 5", ""),
     (lambda: study(lineups=["heuristic"]), "study: lineups[0]: expected a list, got 'heuristic'; write ['heuristic']", ""),
@@ -65,10 +65,10 @@ CALLS = [
     (lambda: simulate(heatmaps={"rows": "flag"}), "heatmaps: ", ""),
     (lambda: simulate(heatmaps=3), "heatmaps: expected names of heat maps, or mappings ", ", got 3"),
     (lambda: ss.exploit("strozzi", "random", held_out=1), "held_out: must be between 2 and 100,000,000, got 1", ""),
-    (lambda: ss.run("study.toml"), "study: expected a Study; read_study makes one of a file, got 'study.toml'", ""),
+    (lambda: ss.run("study.toml"), "study: expected a Study, got 'study.toml'", ""),
     (lambda: study(lineup=[]), "study: unknown key 'lineup'; known: name, game, ", "did you mean 'lineups'?"),
     (lambda: study(players=3), "study: players: expected a list, got 3; write [3]", ""),
-    (lambda: study(name="X y"), "study: name: expected text of 1 to 64 characters of a-z0-9-, got 'X y'", ""),
+    (lambda: ss.Look.of(name="X y"), "name: expected text of 1 to 64 characters of a-z0-9-, got 'X y'", ""),
 ]  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def test_a_toml_file_may_begin_with_a_mark(tmp_path):
         ),
         (
             "heatmap strozzi --rows seat --columns round --where round==1_0",
-            "heatmap share-by-seat-and-round-round-1-0: where: 'round==1_0' is not a condition; ",
+            "--where: 'round==1_0' is not a condition; ",
         ),
         ("play strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
         ("record strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
@@ -146,7 +146,7 @@ def test_a_wrong_option_is_told_by_its_name(capsys, line, words):
 @pytest.mark.parametrize("name", ["play", "record", "bench", "exploit", "tournament", "compare", "heatmap"])
 def test_help_says_which_players_are_the_default(capsys, name):
     command([name, "--help"])
-    assert "default: 4, or the game's minimum" in " ".join(capsys.readouterr().out.split())
+    assert "default: 4, or the fewest of the game" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,11 @@
 
 import json
 
-import msgspec
-import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from every_kit import KITS
 from strozzi_sim.cli.app import run
-from strozzi_sim.game.converting import set_switches
 from strozzi_sim.game.variants import from_components, resolve_variant
 from study_database import execute
 from study_examples import played
@@ -57,14 +54,3 @@ def test_a_folder_without_a_switch_resumes_and_takes_a_heat_map(tmp_path):
     execute(tmp_path, "UPDATE study SET study = ?", text)
     assert played(keys, tmp_path).new_games == 0
     assert ss.heatmap(tmp_path, rows="seat", columns="round", fact="round", workers=1).n_games == 4
-
-
-def test_each_bool_of_a_section_is_written_to_the_field_of_its_name():
-    class Switches(msgspec.Struct):
-        first: bool
-        second: bool
-        third: str
-
-    row = np.zeros(1, [("first", "u1"), ("second", "u1"), ("third", "u1"), ("other", "u1")])[0]
-    set_switches(row, Switches(True, False, "x"))
-    assert row.tolist() == (1, 0, 0, 0)

@@ -13,7 +13,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import restricted, restrictions
 from strozzi_sim.game.variants import from_components, resolve_variant
-from strozzi_sim.games.strasbourg.events import city_of
+from strozzi_sim.games.strasbourg.geometry import city_of
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 

@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports.answers import agents_answer, seats_answer
+from strozzi_sim.reports.findings import headline_by_strength
+from strozzi_sim.reports.study_page import answer_of
 
 import strozzi_sim as ss
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import THIN
-from strozzi_sim.reports.answers import agents_answer, seats_answer
-from strozzi_sim.reports.findings import headline_by_strength
-from strozzi_sim.reports.study_page import answer_of
 
 STROZZI = load_game("strozzi")
 FAIR, FIRST, LAST, NOISE = (1 / 3, 1 / 3, 1 / 3), (0.40, 0.32, 0.28), (0.30, 0.32, 0.38), (0.36, 0.33, 0.31)

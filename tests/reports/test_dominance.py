@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from strozzi_sim.reports.dominance import declare_cycle, dominance_sentences, field_orders
 
 from declared import marks, panels, texts
 from strozzi_sim.cli import app
-from strozzi_sim.reports.dominance import declare_cycle, dominance_sentences, field_orders
 from strozzi_sim.stats.intervals import ratio
 
 GAMES, CHUNKS = 4000, 100

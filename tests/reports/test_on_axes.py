@@ -2,10 +2,10 @@
 
 import pytest
 from matplotlib.figure import Figure
+from strozzi_sim.reports.study_page import definitions_of
 
 import strozzi_sim as ss
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.reports.study_page import definitions_of
 
 
 @pytest.fixture(scope="module")

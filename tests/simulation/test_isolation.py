@@ -21,8 +21,16 @@ from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
 from strozzi_sim.cli.app import _stop
 from strozzi_sim.errors import AgentFault, Interrupted, Stopped
 from strozzi_sim.game.contract import kth_legal
-from strozzi_sim.runtime.worker import active_heartbeat, heartbeat, is_worker
-from strozzi_sim.runtime.workers import Cancelled, Hung, Worker, WorkerDied, call_in_worker
+from strozzi_sim.runtime.workers import (
+    Cancelled,
+    Hung,
+    Worker,
+    WorkerDied,
+    active_heartbeat,
+    call_in_worker,
+    heartbeat,
+    is_worker,
+)
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks

@@ -10,8 +10,8 @@ from kits import Kit, Lines, Pairs, flipped
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.events import cards_of, city_of
-from strozzi_sim.games.strasbourg.geometry import SITE
+from strozzi_sim.games.strasbourg.events import cards_of
+from strozzi_sim.games.strasbourg.geometry import SITE, city_of
 from strozzi_sim.games.strasbourg.reference import Game as Reference
 from strozzi_sim.games.strasbourg.reference_table import Option
 from strozzi_sim.games.strasbourg.tasks import PARAMETERS

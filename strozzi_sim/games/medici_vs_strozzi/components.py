@@ -7,8 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import reconstructed_sections, to_plain
-from strozzi_sim.game.converting import set_switches
+from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
 VARIABLE = (
@@ -309,36 +308,31 @@ def reconstructed(components: Components) -> list[str]:
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
-    rules = np.zeros(1, limit.RULES)
-    row = rules[0]
-    types = [kind.key for kind in components.type]
-    capacities = components.ships.capacities
-    tiles = tile_ids(plain(components))
-    row["ships"], row["harbors"], row["types"] = len(capacities), len(components.harbor), len(types)
-    row["tiles"], row["rounds"], row["reveal_max"] = len(tiles), components.rounds.count, components.rounds.reveal_max
-    row["capacity"][: len(capacities)] = capacities
-    row["capacity_total"] = sum(capacities)
-    for k, leader in enumerate(components.rounds.starter):
-        row["starter"][k] = limit.PLAYER_NAMES.index(leader)
-    steps = components.marker_steps
-    for k, (_, kind, value) in enumerate(tiles):
-        row["tile_type"][k], row["tile_value"][k] = kind, value
-        if kind != limit.GOLD:
-            row["tile_steps"][k] = steps.value_zero_tile if value == 0 else steps.other_tile
+    types, tiles = [kind.key for kind in components.type], tile_ids(plain(components))
+    capacities, steps, top = (
+        components.ships.capacities,
+        components.marker_steps,
+        components.price_space.action_space_cap,
+    )
+    half = np.zeros((limit.MAX_HARBORS, limit.MAX_TYPES), int)
+    bonus = np.zeros((*half.shape, limit.MAX_HALF_LENGTH + 1), int)
     for h, harbor in enumerate(components.harbor):
         for name in harbor.tracks:
-            track = components.tracks.per_track.get(f"{harbor.id}.{name}", components.tracks)
-            row["half_length"][h, types.index(name)] = track.half_length
+            track, kind = components.tracks.per_track.get(f"{harbor.id}.{name}", components.tracks), types.index(name)
+            half[h, kind] = track.half_length
             for space, coins in track.bonus.items():
-                row["bonus"][h, types.index(name), space] = coins
-    row["majority"], row["monopoly"] = components.scoring.harbor_majority, components.scoring.monopoly
-    row["start_cash"], row["top_price"] = components.money.start_cash, components.price_space.action_space_cap
-    row["most"], row["price_cap"] = row["reveal_max"], row["top_price"]
-    switches = components.switches
-    row["ends_moored"] = switches.round_ends_when == "moored"
-    row["worthless_wins"], row["net_movement"] = switches.lone_worthless_ship_wins, switches.net_marker_movement
-    set_switches(row, switches)
-    return rules
+                bonus[h, kind, space] = coins
+    return rules_from(
+        limit.RULES, components, zero=("no_buy", "no_place"), ships=len(capacities), harbors=len(components.harbor),
+        types=len(types), tiles=len(tiles), rounds=components.rounds.count, capacity=capacities, capacity_total=sum(capacities),
+        starter=[limit.PLAYER_NAMES.index(leader) for leader in components.rounds.starter],
+        tile_type=[kind for _, kind, _ in tiles], tile_value=[value for *_, value in tiles],
+        tile_steps=[0 if kind == limit.GOLD else steps.other_tile if value else steps.value_zero_tile for _, kind, value in tiles],
+        half_length=half, bonus=bonus, majority=components.scoring.harbor_majority, top_price=top,
+        ends_moored=components.switches.round_ends_when == "moored",
+        worthless_wins=components.switches.lone_worthless_ship_wins, net_movement=components.switches.net_marker_movement,
+        most=[components.rounds.reveal_max] * limit.SEATS, price_cap=[top] * limit.SEATS,
+    )  # fmt: skip
 
 
 def rounds(components: dict[str, Any]) -> int:

@@ -8,30 +8,8 @@ themselves. Restrictions of a seat are in the rules record (`restrictions.py`). 
 from numba import int64
 
 from strozzi_sim.games.medici_vs_strozzi import events as e
+from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.scoring import score_round
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    ANSWER,
-    BUY,
-    DISCARD,
-    DISCARDED,
-    GOLD,
-    IN_BAG,
-    IN_LOT,
-    LOAD,
-    MAX_HARBORS,
-    MAX_SHIPS,
-    MAX_TILES,
-    MAX_TYPES,
-    NAME_PRICE,
-    NO_HARBOR,
-    OVER,
-    PLACE,
-    PRICE,
-    REVEAL,
-    REVEAL_MORE,
-    SEATS,
-    STOP,
-)
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
@@ -46,10 +24,10 @@ def deal(state, rules, players, start_player, chance, journal):
     state.players = players
     state.round = 0
     state.start_player = start_player
-    for harbor in range(MAX_HARBORS):
-        for kind in range(MAX_TYPES):
+    for harbor in range(s.MAX_HARBORS):
+        for kind in range(s.MAX_TYPES):
             state.position[harbor, kind] = 0
-    for seat in range(SEATS):
+    for seat in range(s.SEATS):
         state.cash[seat] = rules.start_cash
     _begin_round(state, rules, chance, journal)
 
@@ -59,23 +37,23 @@ def return_ships(state, rules):
     """Return ships empty and all tiles to the bag (31, 46, 52). Whole arrays are faster than their used part."""
     berths = (1 << rules.harbors) - 1
     room = 0
-    for ship in range(MAX_SHIPS):
+    for ship in range(s.MAX_SHIPS):
         room = max(room, rules.capacity[ship])
-    for seat in range(SEATS):
+    for seat in range(s.SEATS):
         state.room[seat] = room
         state.loaded[seat] = 0
         state.moored[seat] = 0
         state.berths[seat] = berths
-        for ship in range(MAX_SHIPS):
+        for ship in range(s.MAX_SHIPS):
             state.free[seat, ship] = rules.capacity[ship]
-            state.harbor[seat, ship] = NO_HARBOR
-        for harbor in range(MAX_HARBORS):
+            state.harbor[seat, ship] = s.NO_HARBOR
+        for harbor in range(s.MAX_HARBORS):
             state.value[seat, harbor] = 0
-            for kind in range(MAX_TYPES):
+            for kind in range(s.MAX_TYPES):
                 state.steps[seat, harbor, kind] = 0
-    for tile in range(MAX_TILES):
+    for tile in range(s.MAX_TILES):
         state.unseen_tile[tile] = tile
-        state.location[tile] = IN_BAG
+        state.location[tile] = s.IN_BAG
     state.unseen = rules.tiles
 
 
@@ -108,12 +86,12 @@ def _show(state, rules, proposer, chance, journal):
     state.unseen = left
     shown = state.shown
     state.lot[shown] = tile
-    state.location[tile] = IN_LOT
+    state.location[tile] = s.IN_LOT
     shown += 1
     state.shown = shown
     write_event(journal, e.REVEAL, proposer, tile, shown, left, 0)
     if left > 0 and shown < rules.most[proposer] and shown < state.room[proposer]:
-        _ask(state, REVEAL, proposer, REVEAL_MORE, _BOTH)
+        _ask(state, s.REVEAL, proposer, s.REVEAL_MORE, _BOTH)
     else:
         _ask_price(state, rules, proposer)
 
@@ -129,9 +107,9 @@ def _ask(state, phase, seat, first_action, legal):
 
 @inline_source
 def _ask_price(state, rules, proposer):
-    state.phase = PRICE
+    state.phase = s.PRICE
     state.actor = proposer
-    state.first_action = NAME_PRICE
+    state.first_action = s.NAME_PRICE
     state.choices = rules.price_cap[proposer] + 1
 
 
@@ -139,16 +117,16 @@ def _ask_price(state, rules, proposer):
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
     phase = state.phase
-    if phase == PRICE:
-        proposer, price, shown = state.proposer, action - NAME_PRICE, state.shown
+    if phase == s.PRICE:
+        proposer, price, shown = state.proposer, action - s.NAME_PRICE, state.shown
         state.price = price
         write_event(journal, e.PRICE, proposer, price, shown, 0, 0)
         responder = 1 - proposer
         room = rules.buy_without_room or shown <= state.room[responder]  # (14)
         if room and not rules.no_buy[responder]:
-            _ask(state, ANSWER, responder, BUY, _BOTH)
+            _ask(state, s.ANSWER, responder, s.BUY, _BOTH)
             return
-    elif phase == REVEAL and action == STOP:
+    elif phase == s.REVEAL and action == s.STOP:
         _ask_price(state, rules, state.proposer)
         return
     _go_on(state, rules, phase, action, chance, journal)
@@ -157,12 +135,12 @@ def apply(state, rules, action, chance, journal):
 @jit
 def _go_on(state, rules, phase, action, chance, journal):
     """Apply an action that moves tiles; separate from `apply`, so that short answers can be inlined."""
-    if phase == PLACE:
+    if phase == s.PLACE:
         _place(state, rules, action, chance, journal)
-    elif phase == REVEAL:
+    elif phase == s.REVEAL:
         _show(state, rules, state.proposer, chance, journal)
     else:
-        _settle(state, rules, int64(action == BUY), int64(phase == ANSWER), chance, journal)
+        _settle(state, rules, int64(action == s.BUY), int64(phase == s.ANSWER), chance, journal)
 
 
 @force_inline
@@ -177,9 +155,9 @@ def _settle(state, rules, buys, asked, chance, journal):
     places = 0 if state.shown > state.room[buyer] else placements(state, rules, buyer)
     if places == 0:
         state.actor = buyer
-        _place(state, rules, DISCARD, chance, journal)
+        _place(state, rules, s.DISCARD, chance, journal)
     else:
-        _ask(state, PLACE, buyer, DISCARD, places << 1 | 1)
+        _ask(state, s.PLACE, buyer, s.DISCARD, places << 1 | 1)
 
 
 @force_inline
@@ -187,11 +165,11 @@ def placements(state, rules, seat):
     """Return where `seat` can load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
     shown, berths = state.shown, state.berths[seat]
     found = 0
-    for ship in range(MAX_SHIPS):
+    for ship in range(s.MAX_SHIPS):
         harbor = state.harbor[seat, ship]
-        where = berths if harbor == NO_HARBOR else 1 << harbor
+        where = berths if harbor == s.NO_HARBOR else 1 << harbor
         fits = int64(state.free[seat, ship] >= shown)
-        found |= (where << (ship * MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
+        found |= (where << (ship * s.MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
     return found & ~rules.no_place[seat]
 
 
@@ -199,7 +177,7 @@ def placements(state, rules, seat):
 def load(state, rules, seat, ship, harbor):
     """Put the lot on a ship, and moor it if it is not (32)."""
     shown = state.shown
-    if state.harbor[seat, ship] == NO_HARBOR:
+    if state.harbor[seat, ship] == s.NO_HARBOR:
         state.harbor[seat, ship] = harbor
         state.berths[seat] &= ~(1 << harbor)
         state.moored[seat] += 1
@@ -208,14 +186,14 @@ def load(state, rules, seat, ship, harbor):
         tile = state.lot[k]
         value += rules.tile_value[tile]
         kind = rules.tile_type[tile]
-        if kind != GOLD:
+        if kind != s.GOLD:
             state.steps[seat, harbor, kind] += rules.tile_steps[tile]
-        state.location[tile] = seat * MAX_SHIPS + ship
+        state.location[tile] = seat * s.MAX_SHIPS + ship
     state.value[seat, harbor] = value
     state.free[seat, ship] -= shown
     state.loaded[seat] += shown
     room = 0
-    for other in range(MAX_SHIPS):
+    for other in range(s.MAX_SHIPS):
         room = max(room, state.free[seat, other])
     state.room[seat] = room
 
@@ -224,12 +202,12 @@ def load(state, rules, seat, ship, harbor):
 def _place(state, rules, action, chance, journal):
     """Load or discard the lot; then the round ends, or the buyer takes the next turn (22, 23, 49, 50)."""
     buyer, shown = state.buyer, state.shown
-    if action == DISCARD:
+    if action == s.DISCARD:
         for k in range(shown):
-            state.location[state.lot[k]] = DISCARDED
+            state.location[state.lot[k]] = s.DISCARDED
         write_event(journal, e.DISCARD, buyer, shown, int64(shown <= state.room[buyer]), 0, 0)
     else:
-        ship, harbor = (action - LOAD) // MAX_HARBORS, (action - LOAD) % MAX_HARBORS
+        ship, harbor = (action - s.LOAD) // s.MAX_HARBORS, (action - s.LOAD) % s.MAX_HARBORS
         load(state, rules, buyer, ship, harbor)
         write_event(journal, e.LOAD, buyer, ship, harbor, shown, state.free[buyer, ship])
     if round_ends(state, rules, buyer):
@@ -256,10 +234,10 @@ def _end_round(state, rules, chance, journal):
         state.start_player = rules.starter[following]  # (48)
         _begin_round(state, rules, chance, journal)
     else:
-        state.phase = OVER
+        state.phase = s.OVER
         state.choices = 0
         state.legal = 0
-        for seat in range(SEATS):
+        for seat in range(s.SEATS):
             won = int64(state.cash[seat] >= state.cash[1 - seat])  # an equal amount is a shared win (54)
             write_event(journal, e.END, seat, state.cash[seat], won, 0, 0)
 
@@ -274,7 +252,7 @@ def count_legal(state, rules):
 def kth_legal(state, rules, k):
     """Return the k-th legal action, in ascending order."""
     first = state.first_action
-    if state.phase != PLACE:  # all that follow the first are legal
+    if state.phase != s.PLACE:  # all that follow the first are legal
         return first + k
     legal = state.legal
     for _ in range(k):
@@ -286,7 +264,7 @@ def kth_legal(state, rules, k):
 def is_legal(state, rules, action):
     """Return whether `action`, any int64, is legal."""
     bit = action - state.first_action
-    if state.phase != PLACE:
+    if state.phase != s.PLACE:
         return 0 <= bit < state.choices
     return 0 <= bit < 32 and (state.legal >> bit) & 1 == 1
 

@@ -3,7 +3,7 @@
 `harbor` and `marker` are for facts alone; the line `score_round` has them summed up.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.game.events import Components, Event, Events, Line, Rows, Say, number, one_of, seat, unrecorded, yes_no
@@ -14,6 +14,14 @@ from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEAT
 
 def _harbors(components: Components) -> list[str]:
     return [harbor["id"] for harbor in components["harbor"]]
+
+
+_ENDS_LOT = ("load", "discard")
+
+
+def _lot(rows: Rows, components: Components) -> Line:
+    """Return the tiles revealed since the last lot was loaded or discarded."""
+    return {"tiles": [_TILE.read(tile, components) for _, tile, *_ in rows["reveal"]]}
 
 
 def _score_round(rows: Rows, components: Components) -> Line:
@@ -39,6 +47,13 @@ def _score_round(rows: Rows, components: Components) -> Line:
 def _score_end(rows: Rows, components: Components) -> Line:
     ends = rows["score_end"]
     return {"total": [end[1] for end in ends], "winners": [end[0] for end in ends if end[2]]}
+
+
+def _hide_cash(line: Line, components: Components, viewer: int) -> Line:
+    """Return the line with the own cash alone, with the switch `hidden_cash` (19)."""
+    if not components["switches"]["hidden_cash"]:
+        return line
+    return line | {"cash": [cash if player == viewer else None for player, cash in enumerate(line["cash"])]}
 
 
 def _answer_text(line: Mapping[str, Any], say: Say) -> str:
@@ -69,34 +84,16 @@ EVENTS = Events(
     Event("reveal", ("player", _TILE, unrecorded("shown"), unrecorded("left")), "{player:shows} {tile}."),
     Event("price", ("player", number("price", unit="coin"), unrecorded("tiles")), "{player:names} {price}."),
     Event("answer", ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash")), _answer_text),  # cash of the buyer, who has paid
-    Event("load", ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free")), "{player:loads} {tiles} on the ship for {ship} at {harbor}."),
-    Event("discard", ("player", unrecorded("count"), unrecorded("fitted")), "{player:discards} {tiles}."),
+    Event("load", ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free")), "{player:loads} {tiles} on the ship for {ship} at {harbor}.", make=_lot, since=_ENDS_LOT),
+    Event("discard", ("player", unrecorded("count"), unrecorded("fitted")), "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),
     Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # totals, -1 without a ship
     Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # steps of both; coins with the bonus
-    Event("score_round", ("medici", "strozzi"), _round_text, make=_score_round),  # cash after the payouts
+    Event("score_round", (unrecorded("medici"), unrecorded("strozzi")), _round_text, make=_score_round, hide=_hide_cash),  # cash after the payouts
     Event("score_end", ("player", "cash", "won"), _end_text, by_seat=True, make=_score_end),
     seat_name=side_name,
 )  # fmt: skip
 ROUND, REVEAL, PRICE, ANSWER, LOAD, DISCARD, HARBOR, MARKER, SCORE, END = EVENTS.kinds
-describe = EVENTS.describe
-
-
-def to_lines(rows: Any, components: Components, players: int) -> Iterator[Line]:
-    """Yield the lines of a record; a load or discard has the tiles revealed since the last one."""
-    lot: list[str] = []
-    for line in EVENTS.to_lines(rows, components, players):
-        if line["type"] == "reveal":
-            lot.append(line["tile"])
-        elif line["type"] in ("load", "discard"):
-            line["tiles"], lot = lot, []
-        yield line
-
-
-def visible(line: Line, components: Components, viewer: int) -> Line:
-    """Return the line as `viewer` sees it: with the switch `hidden_cash` a seat sees only its own cash (19)."""
-    if line["type"] != "score_round" or not components["switches"]["hidden_cash"]:
-        return line
-    return {**line, "cash": [cash if player == viewer else None for player, cash in enumerate(line["cash"])]}
+to_lines, visible, describe = EVENTS.to_lines, EVENTS.visible, EVENTS.describe
 
 
 def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:

@@ -3,46 +3,21 @@
 from numba import int64
 
 from strozzi_sim.facts.sink import row_writer, sink_dtype
+from strozzi_sim.games.medici_vs_strozzi import fact_tables as t
+from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.events import EVENTS
-from strozzi_sim.games.medici_vs_strozzi.fact_tables import (
-    AGREEMENTS,
-    ENDS,
-    ESTIMATES,
-    FAIRTH,
-    GAME,
-    HARBORS,
-    LOTS,
-    MARKERS,
-    NO_RIVAL,
-    NOWHERE,
-    PLAYER,
-    ROUNDS,
-    SAMPLED,
-    SHIPS,
-    TABLES,
-    TILES,
-)
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    GOLD,
-    MAX_HARBORS,
-    MAX_SHIPS,
-    MEDICI,
-    NAME_PRICE,
-    PRICE,
-    SEATS,
-    STROZZI,
-)
+from strozzi_sim.games.medici_vs_strozzi.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
 
-_ESTIMATES = TABLES.index(ESTIMATES)
+_ESTIMATES = TABLES.index(t.ESTIMATES)
 _DECIDED, _TIE, _UNOPPOSED, _UNPAID, _EMPTY = range(5)
 
 SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     ("ships", "i8"),
-    ("capacity", "i8", (MAX_SHIPS,)),  #         [ship] tiles
+    ("capacity", "i8", (s.MAX_SHIPS,)),  #         [ship] tiles
     ("tiles", "i8"),
     ("harbors", "i8"),
     ("tracks", "i8"),
@@ -57,20 +32,20 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     ("first_round", "i8"),  #                     row of the game's first
     ("first_lot", "i8"),  #                       row of the round's first
     ("first_tile", "i8"),
-    ("moored", "i8", (SEATS,)),  #               [P] ships that have a tile
-    ("berth", "i8", (SEATS, MAX_HARBORS)),  #    [P, harbor] row of the ship there, if there is one
-    ("poor", "i8", (SEATS,)),  #                 [P] 1 = owed the bank
+    ("moored", "i8", (s.SEATS,)),  #               [P] ships that have a tile
+    ("berth", "i8", (s.SEATS, s.MAX_HARBORS)),  #    [P, harbor] row of the ship there, if there is one
+    ("poor", "i8", (s.SEATS,)),  #                 [P] 1 = owed the bank
     ("leader", "i8"),  #                          after the rounds before, or -1
     ("lead_changes", "i8"),
 ])  # fmt: skip
 
-_add_round = row_writer(ROUNDS, zero=("harbors", "monopolies", "bonus", "paid", "loaded", "held", "leader"))
-_add_lot = row_writer(LOTS, zero=("discarded", "forced"), later=("seat", "asked", "bought"))
-_add_tile = row_writer(TILES, later=("seat", "harbor"))
-_add_ship = row_writer(SHIPS, zero=("load", "tiles", "won", "tied"))
-_add_harbor = row_writer(HARBORS, zero=("monopolies", "bonus"))
-_add_estimate = row_writer(ESTIMATES, copied=LOTS)
-_add_marker, _add_round_end, _add_game, _add_player = map(row_writer, (MARKERS, ENDS, GAME, PLAYER))
+_add_round = row_writer(t.ROUNDS, zero=("harbors", "monopolies", "bonus", "paid", "loaded", "held", "leader"))
+_add_lot = row_writer(t.LOTS, zero=("discarded", "forced"), later=("seat", "asked", "bought"))
+_add_tile = row_writer(t.TILES, later=("seat", "harbor"))
+_add_ship = row_writer(t.SHIPS, zero=("load", "tiles", "won", "tied"))
+_add_harbor = row_writer(t.HARBORS, zero=("monopolies", "bonus"))
+_add_estimate = row_writer(t.ESTIMATES, copied=t.LOTS)
+_add_marker, _add_round_end, _add_game, _add_player = map(row_writer, (t.MARKERS, t.ENDS, t.GAME, t.PLAYER))
 
 
 @jit
@@ -93,41 +68,41 @@ def begin_match(facts, rules, players):
 @jit
 def open_game(facts, number):
     """Reset the fields of a game, before deal `number` is dealt."""
-    facts.estimates = (facts.asked >> _ESTIMATES) & int64(number % SAMPLED == 0)
+    facts.estimates = (facts.asked >> _ESTIMATES) & int64(number % t.SAMPLED == 0)
     facts.leader = -1
     facts.lead_changes = 0
     facts.first_round = facts.round_rows
-    for seat in range(SEATS):
+    for seat in range(s.SEATS):
         facts.poor[seat] = 0
 
 
 @jit
 def on_decision(facts, state, rules, action):
     """Write the lot on the table, when its price is about to be named."""
-    if state.phase != PRICE:
+    if state.phase != s.PRICE:
         return
     shown, proposer = state.shown, state.proposer
     value = zeros = gold = 0
     for k in range(shown):
         tile = state.lot[k]
-        own, golden = rules.tile_value[tile], int64(rules.tile_type[tile] == GOLD)
+        own, golden = rules.tile_value[tile], int64(rules.tile_type[tile] == s.GOLD)
         value += own
         gold += golden
         zeros += int64(own == 0) & (1 - golden)
         _add_tile(facts, tile=tile, tiles=shown, round=facts.round)
     _add_lot(
         facts, round=facts.round, order=facts.lot_rows - facts.first_lot + 1, tiles=shown, value=value, zeros=zeros, gold=gold,
-        proposer=proposer, room=shown > state.room[1 - proposer], price=action - NAME_PRICE,
+        proposer=proposer, room=shown > state.room[1 - proposer], price=action - s.NAME_PRICE,
     )  # fmt: skip
     if facts.estimates:
         fill_round(state, rules, DEFAULT, facts.memory)
-        facts.fair = int64(FAIRTH * fair_price(state, rules, DEFAULT, facts.memory) + 0.5)
+        facts.fair = int64(t.FAIRTH * fair_price(state, rules, DEFAULT, facts.memory) + 0.5)
 
 
 @force_inline
 def _row_of(facts, seat):
     """Return the row of a seat in the current round."""
-    return facts.round_rows - SEATS + seat
+    return facts.round_rows - s.SEATS + seat
 
 
 @jit
@@ -135,12 +110,12 @@ def _on_round(facts, round_, start_player):
     facts.round = round_ + 1
     facts.first_lot = facts.lot_rows
     facts.first_tile = facts.tile_rows
-    for seat in range(SEATS):
+    for seat in range(s.SEATS):
         facts.moored[seat] = 0
         _add_round(facts, seat=seat, round=round_ + 1)
         for ship in range(facts.ships):
             _add_ship(
-                facts, seat=seat, round=round_ + 1, ship=facts.capacity[ship], harbor=NOWHERE, rival=NO_RIVAL
+                facts, seat=seat, round=round_ + 1, ship=facts.capacity[ship], harbor=t.NOWHERE, rival=t.NO_RIVAL
             )  # fmt: skip
 
 
@@ -156,7 +131,7 @@ def _on_answer(facts, responder, buys, asked, cash):
 
 @jit
 def _on_load(facts, seat, ship, harbor, tiles, free):
-    row, at = facts.tile_rows, facts.ship_rows - (SEATS - seat) * facts.ships + ship
+    row, at = facts.tile_rows, facts.ship_rows - (s.SEATS - seat) * facts.ships + ship
     for k in range(row - tiles, row):
         facts.tile_seat[k] = seat
         facts.tile_harbor[k] = harbor
@@ -174,7 +149,7 @@ def _on_discard(facts, seat, tiles, fitted):
     row = facts.tile_rows
     for k in range(row - tiles, row):
         facts.tile_seat[k] = seat
-        facts.tile_harbor[k] = NOWHERE
+        facts.tile_harbor[k] = t.NOWHERE
     facts.lot_discarded[facts.lot_rows - 1] = 1
     facts.lot_forced[facts.lot_rows - 1] = 1 - fitted
     if facts.estimates:
@@ -185,14 +160,14 @@ def _on_discard(facts, seat, tiles, fitted):
 def _on_estimate(facts):
     """Write the last lot again, with its fair price."""
     row = facts.lot_rows - 1
-    gap = FAIRTH * facts.lot_price[row] - facts.fair
+    gap = t.FAIRTH * facts.lot_price[row] - facts.fair
     _add_estimate(facts, row, fair=facts.fair, gap=gap, miss=abs(gap))
 
 
 @jit
 def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
     """Write the outcome of a harbor; a total is -1 without a ship."""
-    here, there = facts.berth[MEDICI, harbor], facts.berth[STROZZI, harbor]
+    here, there = facts.berth[s.MEDICI, harbor], facts.berth[s.STROZZI, harbor]
     outcome = _EMPTY
     if medici >= 0 and strozzi >= 0:
         outcome = _DECIDED if winner >= 0 else _TIE
@@ -202,11 +177,11 @@ def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
         outcome = _UNOPPOSED if winner >= 0 else _UNPAID
     if medici >= 0:
         facts.ship_load[here] = medici
-        facts.ship_won[here] = winner == MEDICI
+        facts.ship_won[here] = winner == s.MEDICI
         facts.ship_tied[here] = outcome == _TIE
     if strozzi >= 0:
         facts.ship_load[there] = strozzi
-        facts.ship_won[there] = winner == STROZZI
+        facts.ship_won[there] = winner == s.STROZZI
         facts.ship_tied[there] = outcome == _TIE
     _add_harbor(facts, harbor=harbor, round=facts.round, outcome=outcome, harbors=coins if winner >= 0 else 0)
     if winner >= 0:
@@ -221,7 +196,7 @@ def _on_marker(facts, harbor, kind, place, steps, coins):
         swapped=before * place < 0,
     )  # fmt: skip
     if place != 0:
-        mine, here = _row_of(facts, MEDICI if place > 0 else STROZZI), facts.harbor_rows - facts.harbors + harbor
+        mine, here = _row_of(facts, s.MEDICI if place > 0 else s.STROZZI), facts.harbor_rows - facts.harbors + harbor
         facts.round_monopolies[mine] += facts.monopoly
         facts.round_bonus[mine] += coins - facts.monopoly
         facts.harbor_monopolies[here] += facts.monopoly
@@ -232,13 +207,13 @@ def _on_marker(facts, harbor, kind, place, steps, coins):
 @jit
 def _on_score(facts, medici, strozzi):
     full = 0
-    for seat in range(SEATS):
+    for seat in range(s.SEATS):
         fleet = facts.moored[seat] if facts.ends_moored else facts.round_loaded[_row_of(facts, seat)]
         full |= int64(fleet == facts.full)
     lots, tiles = facts.lot_rows - facts.first_lot, facts.tile_rows - facts.first_tile
     _add_round_end(facts, round=facts.round, lots=lots, tiles=tiles, left=facts.tiles - tiles, full_fleet=full)
     if medici != strozzi:
-        leader = MEDICI if medici > strozzi else STROZZI
+        leader = s.MEDICI if medici > strozzi else s.STROZZI
         facts.round_leader[_row_of(facts, leader)] = 1
         facts.lead_changes += facts.leader >= 0 and facts.leader != leader
         facts.leader = leader
@@ -253,11 +228,11 @@ note = EVENTS.handlers(
 @jit
 def close_game(facts, state, rules):
     """Write the facts known only at the end of the game."""
-    ahead = state.cash[MEDICI] - state.cash[STROZZI]
+    ahead = state.cash[s.MEDICI] - state.cash[s.STROZZI]
     _add_game(facts, tie=ahead == 0, margin=abs(ahead), medici_margin=ahead, lead_changes=facts.lead_changes)
-    for seat in range(SEATS):
+    for seat in range(s.SEATS):
         harbors = monopolies = bonus = paid = 0
-        for own in range(facts.first_round + seat, facts.round_rows, SEATS):
+        for own in range(facts.first_round + seat, facts.round_rows, s.SEATS):
             harbors += facts.round_harbors[own]
             monopolies += facts.round_monopolies[own]
             bonus += facts.round_bonus[own]

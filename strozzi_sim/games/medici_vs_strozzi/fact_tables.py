@@ -11,31 +11,20 @@ import numpy as np
 
 from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    GOLD,
-    MAX_CAPACITY,
-    MAX_HALF_LENGTH,
-    MAX_HARBORS,
-    MAX_REVEAL,
-    MAX_ROUNDS,
-    MAX_TYPES,
-    MAX_VALUE,
-    PLAYER_NAMES,
-    SEATS,
-)
 
 FAIRTH = 10  # fair prices are counted in tenths of a coin
 SAMPLED = 16  # prices are estimated in one of this many deals
 PRICE_BAND = 5  # coins in a band of prices
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where bands of price less fair price begin, in coins
 LOWEST, HIGHEST = -4096, 2047  # limits of the levels of final coins less those at the start
-GOLD_VALUE = MAX_VALUE + 1  # code of gold among face values
-NOWHERE = MAX_HARBORS  # code of "no harbor"
-NO_RIVAL = MAX_CAPACITY + 1  # code of "no ship"
+GOLD_VALUE = s.MAX_VALUE + 1  # code of gold among face values
+NOWHERE = s.MAX_HARBORS  # code of "no harbor"
+NO_RIVAL = s.MAX_CAPACITY + 1  # code of "no ship"
 _MOST = 15  # where the last level of a number begins, or the last band of prices
 _LOAD = 31  # start of the last level of a ship's total
-_PLACES = 2 * MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
+_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
 
 
 def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
@@ -85,7 +74,7 @@ _berths, _rivals = _or_none(_harbors, NOWHERE), _or_none(_ships, NO_RIVAL)
 
 def _goods(setting: GameConfig) -> Levels:
     names = [kind["key"] for kind in setting.components["type"]]
-    return Levels((*names, setting.components["gold"]["key"]), (*range(len(names)), GOLD))
+    return Levels((*names, setting.components["gold"]["key"]), (*range(len(names)), s.GOLD))
 
 
 def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
@@ -103,7 +92,7 @@ def _track_data(setting: GameConfig, name: str) -> dict[str, Any]:
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the number of the track by harbor and type."""
-    found = np.zeros((MAX_HARBORS, MAX_TYPES), int)
+    found = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
         found[harbor, kind] = number
     return found
@@ -111,7 +100,7 @@ def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the bonus coins by harbor, type and place."""
-    found = np.zeros((MAX_HARBORS, MAX_TYPES, _PLACES), int)
+    found = np.zeros((s.MAX_HARBORS, s.MAX_TYPES, _PLACES), int)
     for harbor, kind, name in _tracks(setting):
         for space, coins in _track_data(setting, name)["bonus"].items():
             found[harbor, kind, int(space)] = found[harbor, kind, -int(space)] = coins
@@ -134,10 +123,10 @@ def _places(setting: GameConfig) -> Levels:
 
 def _traded(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return whether a tile moves a marker, by tile and harbor."""
-    found = np.zeros((len(_values(setting)), MAX_HARBORS + 1), int)
+    found = np.zeros((len(_values(setting)), s.MAX_HARBORS + 1), int)
     places = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
     for tile, (_, kind, _) in enumerate(_tiles(setting)):
-        for harbor in range(MAX_HARBORS):
+        for harbor in range(s.MAX_HARBORS):
             found[tile, harbor] = (harbor, kind) in places
     return found
 
@@ -149,7 +138,7 @@ def _steps(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _face_values(setting: GameConfig) -> list[int]:
-    return [GOLD_VALUE if kind == GOLD else value for _, kind, value in _tiles(setting)]
+    return [GOLD_VALUE if kind == s.GOLD else value for _, kind, value in _tiles(setting)]
 
 
 def _face_levels(setting: GameConfig) -> Levels:
@@ -203,11 +192,11 @@ def _money(*names: str) -> list[Column]:
 
 
 _SOURCES = ("harbors", "monopolies", "bonus")
-_SEAT = Column("seat", "who it is about", labels(PLAYER_NAMES))
-_BUYER = Column("seat", "who bought it", labels(PLAYER_NAMES))
+_SEAT = Column("seat", "who it is about", labels(s.PLAYER_NAMES))
+_BUYER = Column("seat", "who bought it", labels(s.PLAYER_NAMES))
 _ROUND = Column("round", "round", _rounds)
 _LAST = _derived("last", "it is the last round", "round",
-                 lambda setting: np.arange(MAX_ROUNDS + 1) == setting.components["rounds"]["count"])  # fmt: skip
+                 lambda setting: np.arange(s.MAX_ROUNDS + 1) == setting.components["rounds"]["count"])  # fmt: skip
 _HARBOR = Column("harbor", "harbor", _harbors)
 _SIZE = Column("tiles", "tiles of the lot", lambda setting: numbers(_sizes(setting)), unit="tiles")
 _MOORED = np.arange(NOWHERE + 1) < NOWHERE
@@ -223,7 +212,7 @@ _LOT = (
            lambda setting: numbers(range(min(_sizes(setting)[-1], _face_values(setting).count(0)) + 1))),
     Column("gold", "gold tiles in the lot",
            lambda setting: numbers(range(min(_sizes(setting)[-1], setting.components["tiles"]["gold_count"]) + 1))),
-    Column("proposer", "who names the price", labels(PLAYER_NAMES)),
+    Column("proposer", "who names the price", labels(s.PLAYER_NAMES)),
     Column("room", "who could load it", labels(("both", "proposer"))),
     Column("price", "price", lambda setting: numbers(range(_cap(setting) + 1)), unit="coins"),
     Column("asked", "the responder could buy it", YES_NO),
@@ -235,7 +224,7 @@ _LOT = (
     _derived("capped", "its price is the highest that an agent can name", "price",
              lambda setting: np.arange(_cap(setting) + 1) == _cap(setting)),
     _derived("face", "face value of a lot of one tile, or gold", "value gold",
-             lambda setting: np.where(np.arange(MAX_REVEAL + 1), GOLD_VALUE, np.arange(MAX_VALUE + 1)[:, None]), _face_levels),
+             lambda setting: np.where(np.arange(s.MAX_REVEAL + 1), GOLD_VALUE, np.arange(s.MAX_VALUE + 1)[:, None]), _face_levels),
     _derived("buyer", "bought by", "bought", lambda setting: [0, 1], labels(("proposer", "responder"))),
     _derived("rival_fits", "the buyer's rival had room for it", "room bought", lambda setting: [[1, 1], [0, 1]]),
     _derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _reasons,
@@ -263,7 +252,7 @@ PLAYER = Table("seat", "a player in a game", (
     *_money(*_SOURCES, "paid"),
     Column("below_zero", "owed the bank after paying for a lot", YES_NO),
     Column("below_zero_at_end", "owes the bank at the end", YES_NO),
-), max_rows=lambda setting: SEATS, of_choices=True)  # fmt: skip
+), max_rows=lambda setting: s.SEATS, of_choices=True)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
@@ -273,7 +262,7 @@ ROUNDS = Table("round", "a player in a round", (
     Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
     Column("leader", "led after it", YES_NO),
     _derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
-), max_rows=_per_round(lambda setting: SEATS), of_choices=True)  # fmt: skip
+), max_rows=_per_round(lambda setting: s.SEATS), of_choices=True)  # fmt: skip
 ENDS = Table("round_end", "a round when it is over", (
     _ROUND,
     Column("lots", "lots shown", unit="lots"),
@@ -297,7 +286,7 @@ TILES = Table("tile", "a tile shown", (
     _derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
 ), max_rows=_lots, of_choices=True)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
-    Column("seat", "whose it is", labels(PLAYER_NAMES)),
+    Column("seat", "whose it is", labels(s.PLAYER_NAMES)),
     _ROUND,
     Column("ship", "the ship, by its spaces", _ships),
     Column("harbor", "where it is moored; none: it is at sea", _berths),
@@ -314,7 +303,7 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
              lambda setting: np.outer(np.arange(NO_RIVAL + 1) == NO_RIVAL, [0, 1])),
     _derived("full", "it has no free space", "ship tiles",
              lambda setting: np.eye(NO_RIVAL, dtype=int)),
-), max_rows=_per_round(lambda setting: SEATS * len(_capacities(setting))))  # fmt: skip
+), max_rows=_per_round(lambda setting: s.SEATS * len(_capacities(setting))))  # fmt: skip
 HARBORS = Table("harbor", "a harbor when a round is scored", (
     _HARBOR,
     _ROUND,

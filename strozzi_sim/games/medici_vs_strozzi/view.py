@@ -16,22 +16,6 @@ from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.events import position_word
 from strozzi_sim.games.medici_vs_strozzi.short_rules import short_rules
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    ANSWER,
-    IN_BAG,
-    MAX_HARBORS,
-    MAX_REVEAL,
-    MAX_SHIPS,
-    MAX_TILES,
-    MAX_TYPES,
-    MEDICI,
-    NO_HARBOR,
-    OVER,
-    PLACE,
-    PRICE,
-    SEATS,
-    UNKNOWN_CASH,
-)
 from strozzi_sim.kernel.bits import sort_first
 from strozzi_sim.kernel.jit import jit
 
@@ -84,7 +68,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     harbors = [harbor["id"] for harbor in components["harbor"]]
     types = [kind["key"] for kind in components["type"]]
     phase = state["phase"]
-    over = phase == OVER
+    over = phase == s.OVER
     location = state["location"][: len(tiles)]
     return View(
         seat=seat,
@@ -93,26 +77,26 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         start_player=state["start_player"],
         proposer=state["proposer"],
         lot=tuple(tiles[k] for k in state["lot"][: state["shown"]]),
-        price=state["price"] if phase in (ANSWER, PLACE) else None,
-        buyer=state["buyer"] if phase == PLACE else None,
+        price=state["price"] if phase in (s.ANSWER, s.PLACE) else None,
+        buyer=state["buyer"] if phase == s.PLACE else None,
         ships=tuple(
             {
                 capacity: (
-                    None if state["harbor"][p][k] == NO_HARBOR else harbors[state["harbor"][p][k]],
-                    tuple(tile for tile, place in zip(tiles, location, strict=True) if place == p * MAX_SHIPS + k),
+                    None if state["harbor"][p][k] == s.NO_HARBOR else harbors[state["harbor"][p][k]],
+                    tuple(tile for tile, place in zip(tiles, location, strict=True) if place == p * s.MAX_SHIPS + k),
                 )
                 for k, capacity in enumerate(components["ships"]["capacities"])
             }
-            for p in range(SEATS)
+            for p in range(s.SEATS)
         ),
         markers={
             harbor["id"]: {name: state["position"][k][types.index(name)] for name in harbor["tracks"]}
             for k, harbor in enumerate(components["harbor"])
         },
-        cash=tuple(None if cash == UNKNOWN_CASH else cash for cash in state["cash"]),
+        cash=tuple(None if cash == s.UNKNOWN_CASH else cash for cash in state["cash"]),
         discards=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == s.DISCARDED),
         bag_left=state["unseen"],
-        unseen=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == IN_BAG),
+        unseen=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == s.IN_BAG),
         over=over,
         components=components,
     )
@@ -128,7 +112,7 @@ def action_name(action: int, view: View) -> str:
     if action >= s.NAME_PRICE:
         return str(action - s.NAME_PRICE)
     if action >= s.LOAD:
-        ship, harbor = divmod(action - s.LOAD, MAX_HARBORS)
+        ship, harbor = divmod(action - s.LOAD, s.MAX_HARBORS)
         return f"{view.components['ships']['capacities'][ship]}@{view.components['harbor'][harbor]['id']}"
     return _NAMES[action]
 
@@ -210,24 +194,24 @@ def conceal(state, rules, seat):
     """
     phase, unseen = state.phase, state.unseen
     sort_first(state.unseen_tile, unseen)
-    for k in range(unseen, MAX_TILES):
+    for k in range(unseen, s.MAX_TILES):
         state.unseen_tile[k] = 0
-    for k in range(state.shown, MAX_REVEAL):
+    for k in range(state.shown, s.MAX_REVEAL):
         state.lot[k] = 0
-    if phase != ANSWER and phase != PLACE:
+    if phase != s.ANSWER and phase != s.PLACE:
         state.price = 0
-    if phase != PLACE:
+    if phase != s.PLACE:
         state.buyer = 0
-    if phase == PRICE:
+    if phase == s.PRICE:
         state.legal = 0
-    if rules.hidden_cash and phase != OVER:
-        state.cash[1 - seat] = UNKNOWN_CASH
+    if rules.hidden_cash and phase != s.OVER:
+        state.cash[1 - seat] = s.UNKNOWN_CASH
 
 
 @jit
 def determinize(state, rules, seat, rng):
     """Assume that the rival has as much cash as the seat, which keeps no accounts (19)."""
-    if rules.hidden_cash and state.phase != OVER:
+    if rules.hidden_cash and state.phase != s.OVER:
         state.cash[1 - seat] = state.cash[seat]
 
 
@@ -237,10 +221,10 @@ _OF_SEAT = (
     Slice("room", (), "largest free space on one ship / 5"),
     Slice("loaded", (), "tiles loaded / spaces of the fleet"),
     Slice("moored", (), "ships moored / ships"),
-    Slice("ships", (MAX_SHIPS, 2), "for each ship: free spaces / 5, capacity / 5"),
-    Slice("moored_at", (MAX_SHIPS, MAX_HARBORS), "for each ship and harbor: 1 = it is moored there"),
-    Slice("values", (MAX_HARBORS,), "for each harbor: value of the load there / 20", high=1.2),
-    Slice("steps", (MAX_HARBORS, MAX_TYPES), "for each harbor and type: steps loaded / 5", high=1.2),
+    Slice("ships", (s.MAX_SHIPS, 2), "for each ship: free spaces / 5, capacity / 5"),
+    Slice("moored_at", (s.MAX_SHIPS, s.MAX_HARBORS), "for each ship and harbor: 1 = it is moored there"),
+    Slice("values", (s.MAX_HARBORS,), "for each harbor: value of the load there / 20", high=1.2),
+    Slice("steps", (s.MAX_HARBORS, s.MAX_TYPES), "for each harbor and type: steps loaded / 5", high=1.2),
 )
 _OF_TRACK = (
     Slice("position", (), "position of the marker / half the track's length, above 0 on the observer's side", low=-1.0),
@@ -258,21 +242,14 @@ SLICES = Layout(
     Slice("cash_hidden", (), "1 = the rival's cash is hidden"),
     Slice("lot_value", (), "value of the lot / 10", high=1.5),
     Slice("spare", (4,), "reserved, 0", high=0.0),
-    Group("seats", (SEATS,), "for each seat: 0 = the observer, 1 = the rival", _OF_SEAT),
-    Group("tracks", (MAX_HARBORS, MAX_TYPES), "for each harbor and type; 0 without a track", _OF_TRACK),
-    Slice("lot", (MAX_TILES,), "for each tile of the components: 1 = in the lot"),
-    Slice("unseen", (MAX_TILES,), "for each tile of the components: 1 = in the bag"),
+    Group("seats", (s.SEATS,), "for each seat: 0 = the observer, 1 = the rival", _OF_SEAT),
+    Group("tracks", (s.MAX_HARBORS, s.MAX_TYPES), "for each harbor and type; 0 without a track", _OF_TRACK),
+    Slice("lot", (s.MAX_TILES,), "for each tile of the components: 1 = in the lot"),
+    Slice("unseen", (s.MAX_TILES,), "for each tile of the components: 1 = in the bag"),
 )
 OBSERVATION = SLICES.size
-# First columns, for the kernels; of fields those of seat 0 and the first track; and the strides of the groups:
-_PHASE, _ROUNDS_PLAYED, _BAG, _PROPOSES, _LED, _SHOWN, _PRICE, _CASH_HIDDEN, _LOT_VALUE, _LOT, _UNSEEN = (
-    SLICES[name].start
-    for name in (
-        "phase", "rounds_played", "bag", "proposes", "led", "shown", "price", "cash_hidden", "lot_value", "lot", "unseen",
-    )
-)  # fmt: skip
-_CASH, _ROOM, _LOADED, _MOORED, _SHIPS, _MOORED_AT, _VALUES, _STEPS = (field.start for field in SLICES.fields("seats"))
-_POSITION, _HALF_LENGTH, _BONUS = (field.start for field in SLICES.fields("tracks"))
+# First columns; of fields those of seat 0 and the first track; and the strides of the groups:
+at, of_seat, of_track = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("tracks")
 _NEXT_SEAT, _NEXT_TRACK = SLICES["seats"].shape[-1], SLICES["tracks"].shape[-1]
 
 
@@ -282,53 +259,53 @@ def observe(state, rules, seat, out):
     for k in range(OBSERVATION):
         out[k] = 0
     phase = state.phase
-    if phase < OVER:
-        out[_PHASE + phase] = 1
+    if phase < s.OVER:
+        out[at.phase + phase] = 1
     shown = state.shown
-    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
-    out[_BAG] = float32(state.unseen) / float32(rules.tiles)
-    out[_PROPOSES] = float32(state.proposer == seat)
-    out[_LED] = float32(state.start_player == seat)
-    out[_SHOWN] = float32(shown) / float32(rules.reveal_max)
-    if phase in (ANSWER, PLACE):
-        out[_PRICE] = float32(state.price) / float32(100)
-    out[_CASH_HIDDEN] = float32(rules.hidden_cash)
+    out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
+    out[at.bag] = float32(state.unseen) / float32(rules.tiles)
+    out[at.proposes] = float32(state.proposer == seat)
+    out[at.led] = float32(state.start_player == seat)
+    out[at.shown] = float32(shown) / float32(rules.reveal_max)
+    if phase in (s.ANSWER, s.PLACE):
+        out[at.price] = float32(state.price) / float32(100)
+    out[at.cash_hidden] = float32(rules.hidden_cash)
     value = 0
     for k in range(shown):
         tile = state.lot[k]
         value += rules.tile_value[tile]
-        out[_LOT + tile] = 1
-    out[_LOT_VALUE] = float32(value) / float32(10)
-    for k in range(SEATS):
+        out[at.lot + tile] = 1
+    out[at.lot_value] = float32(value) / float32(10)
+    for k in range(s.SEATS):
         _observe_seat(state, rules, seat ^ k, out, k * _NEXT_SEAT, k == 1 and rules.hidden_cash)
-    side = 1 if seat == MEDICI else -1
+    side = 1 if seat == s.MEDICI else -1
     for harbor in range(rules.harbors):
         for kind in range(rules.types):
             half_length = rules.half_length[harbor, kind]
             if half_length > 0:
-                there = (harbor * MAX_TYPES + kind) * _NEXT_TRACK
+                there = (harbor * s.MAX_TYPES + kind) * _NEXT_TRACK
                 position = state.position[harbor, kind]
-                out[_POSITION + there] = float32(side * position) / float32(half_length)
-                out[_HALF_LENGTH + there] = float32(half_length) / float32(10)
-                out[_BONUS + there] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
+                out[of_track.position + there] = float32(side * position) / float32(half_length)
+                out[of_track.half_length + there] = float32(half_length) / float32(10)
+                out[of_track.bonus + there] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
     for k in range(state.unseen):
-        out[_UNSEEN + state.unseen_tile[k]] = 1
+        out[at.unseen + state.unseen_tile[k]] = 1
 
 
 @jit
 def _observe_seat(state, rules, other, out, there, hidden):
-    out[_CASH + there] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
-    out[_ROOM + there] = float32(state.room[other]) / float32(5)
-    out[_LOADED + there] = float32(state.loaded[other]) / float32(rules.capacity_total)
-    out[_MOORED + there] = float32(state.moored[other]) / float32(rules.ships)
+    out[of_seat.cash + there] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
+    out[of_seat.room + there] = float32(state.room[other]) / float32(5)
+    out[of_seat.loaded + there] = float32(state.loaded[other]) / float32(rules.capacity_total)
+    out[of_seat.moored + there] = float32(state.moored[other]) / float32(rules.ships)
     for ship in range(rules.ships):
-        out[_SHIPS + there + 2 * ship] = float32(state.free[other, ship]) / float32(5)
-        out[_SHIPS + there + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
+        out[of_seat.ships + there + 2 * ship] = float32(state.free[other, ship]) / float32(5)
+        out[of_seat.ships + there + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
         harbor = state.harbor[other, ship]
-        if harbor != NO_HARBOR:
-            out[_MOORED_AT + there + ship * MAX_HARBORS + harbor] = 1
+        if harbor != s.NO_HARBOR:
+            out[of_seat.moored_at + there + ship * s.MAX_HARBORS + harbor] = 1
     for harbor in range(rules.harbors):
-        out[_VALUES + there + harbor] = float32(state.value[other, harbor]) / float32(20)
+        out[of_seat.values + there + harbor] = float32(state.value[other, harbor]) / float32(20)
         for kind in range(rules.types):
             steps = float32(state.steps[other, harbor, kind])
-            out[_STEPS + there + harbor * MAX_TYPES + kind] = steps / float32(5)
+            out[of_seat.steps + there + harbor * s.MAX_TYPES + kind] = steps / float32(5)

@@ -14,24 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import float64, int64
 
+from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    DISCARD,
-    IN_BAG,
-    LOAD,
-    MAX_HALF_LENGTH,
-    MAX_HARBORS,
-    MAX_TYPES,
-    MEDICI,
-    NO_HARBOR,
-    STROZZI,
-)
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
 
-SPACES = 2 * MAX_HALF_LENGTH + 1  # of the longest track
+SPACES = 2 * s.MAX_HALF_LENGTH + 1  # of the longest track
 _FURTHEST = 6  # that a marker wanders in a round
 
 
@@ -57,9 +47,9 @@ DEFAULT = Weights()
 MEMORY = np.dtype([  # shape                                         meaning
     ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
     ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
-    ("closed", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
+    ("closed", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
     #                                                                the round there, later rounds included
-    ("open", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           the same, of one that has a round's way to go
+    ("open", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES)),  #           the same, of one that has a round's way to go
 ], align=True)  # fmt: skip
 
 
@@ -116,7 +106,7 @@ def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
 def _mean_unmoored(state, rules, seat):
     spaces = count = 0
     for ship in range(rules.ships):
-        if state.harbor[seat, ship] == NO_HARBOR:
+        if state.harbor[seat, ship] == s.NO_HARBOR:
             spaces += rules.capacity[ship]
             count += 1
     return spaces / count if count > 0 else 0.0
@@ -134,9 +124,9 @@ def margin(state, rules, weights, memory, turn, over):
         turn: the seat whose turn it is.
         over: whether the round is over (the seat is then ignored).
     """
-    left_m = float64(rules.capacity_total - state.loaded[MEDICI])
-    left_s = float64(rules.capacity_total - state.loaded[STROZZI])
-    mean_m, mean_s = _mean_unmoored(state, rules, MEDICI), _mean_unmoored(state, rules, STROZZI)
+    left_m = float64(rules.capacity_total - state.loaded[s.MEDICI])
+    left_s = float64(rules.capacity_total - state.loaded[s.STROZZI])
+    mean_m, mean_s = _mean_unmoored(state, rules, s.MEDICI), _mean_unmoored(state, rules, s.STROZZI)
     nearer = min(left_m, left_s)
     fill = 0.0 if over else weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
     fill_m = fill * (nearer + weights.lag * (left_m - nearer)) / max(left_m, 1.0)
@@ -145,14 +135,14 @@ def margin(state, rules, weights, memory, turn, over):
     total = 0.0
     if not over:
         late = 1.0 - state.unseen / float64(rules.tiles)
-        total = late * (weights.turn if turn == MEDICI else -weights.turn)
+        total = late * (weights.turn if turn == s.MEDICI else -weights.turn)
     for harbor in range(rules.harbors):
-        come_m = fill_m * _spaces_to_come(state, rules, weights, MEDICI, harbor, mean_m)
-        come_s = fill_s * _spaces_to_come(state, rules, weights, STROZZI, harbor, mean_s)
+        come_m = fill_m * _spaces_to_come(state, rules, weights, s.MEDICI, harbor, mean_m)
+        come_s = fill_s * _spaces_to_come(state, rules, weights, s.STROZZI, harbor, mean_s)
         if over:
             total += majority * harbor_lead(state, rules, harbor)
         else:
-            lead = state.value[MEDICI, harbor] - state.value[STROZZI, harbor]
+            lead = state.value[s.MEDICI, harbor] - state.value[s.STROZZI, harbor]
             lead += weights.tile * (come_m - come_s)
             total += majority * lead / sqrt(lead * lead + weights.spread**2 * (come_m + come_s) + 1e-9)
         loose = min(weights.open * (come_m + come_s), 1.0)
@@ -178,21 +168,21 @@ def _between(low, high, share):
 def place_lot(after, state, rules, seat, place):
     """Make `after` what `state` is once `seat` has loaded the lot; `place` is one of `core.placements`."""
     assign(after, state)
-    load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
+    load(after, rules, seat, place // s.MAX_HARBORS, place % s.MAX_HARBORS)
 
 
 @force_inline
 def margin_of(after, rules, weights, memory, seat):
     """Return the margin of `seat` still to come after its purchase, with the lot placed; it has the next turn, unless the round is over."""
     worth = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
-    return worth if seat == MEDICI else -worth
+    return worth if seat == s.MEDICI else -worth
 
 
 @jit
 def best_placement(state, rules, weights, memory, seat):
     """Return (action, margin of `seat` still to come) if `seat` buys the lot on the table, without its price."""
     after = clone(state)
-    best, chosen = margin_of(after, rules, weights, memory, seat), DISCARD
+    best, chosen = margin_of(after, rules, weights, memory, seat), s.DISCARD
     places = placements(state, rules, seat)
     while places != 0:
         place = lowest_bit(places)
@@ -200,7 +190,7 @@ def best_placement(state, rules, weights, memory, seat):
         place_lot(after, state, rules, seat, place)
         worth = margin_of(after, rules, weights, memory, seat)
         if worth > best:
-            best, chosen = worth, LOAD + place
+            best, chosen = worth, s.LOAD + place
     return chosen, best
 
 
@@ -256,7 +246,7 @@ def another_tile(state, rules, weights, memory):
     looked = 0
     skip = step // 2
     for tile in range(rules.tiles):
-        if state.location[tile] == IN_BAG:
+        if state.location[tile] == s.IN_BAG:
             if skip == 0:
                 skip = step
                 more.lot[shown] = tile

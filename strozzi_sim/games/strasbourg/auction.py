@@ -91,7 +91,7 @@ def bid(state, rules, action, journal):
         state.shown[seat] += stack
         state.bidders += 1
     state.undecided &= ~(1 << seat)
-    write_event(journal, e.BID, seat, stack, 1, 0, 0)
+    write_event(journal, e.BID, seat, stack, 0, 0, 0)
     return BIDDING
 
 
@@ -134,7 +134,7 @@ def return_next(state, rules, journal):
             values = values_in(stack)
             if values & (values - 1):  # in the last round too (A63)
                 return ask(state, RETURN, seat, values)
-            _put_under(state, seat, lowest_bit(values), journal, 0)
+            _put_under(state, seat, lowest_bit(values), journal)
         else:
             _lose(state, seat, stack)
     state.step += 1
@@ -149,21 +149,16 @@ def _lose(state, seat, cards):
 
 
 @inline_source
-def _put_under(state, seat, value, journal, asked):
+def _put_under(state, seat, value, journal):
     left = state.under_left[seat]
     state.under[seat, left] = value
     state.under_left[seat] = left + 1
     _lose(state, seat, state.bid[seat] - one_card(value))
-    write_event(journal, e.RETURNED, seat, value, asked, 0, 0)
+    write_event(journal, e.RETURNED, seat, value, 0, 0, 0)
 
 
 @inline_source
 def return_card(state, action, journal):
     """Put the card that the actor has chosen under its deck (A19)."""
-    _put_under(state, state.actor, action - RETURN_CARD, journal, 1)
+    _put_under(state, state.actor, action - RETURN_CARD, journal)
     return RETURNING
-
-
-__all__ = [
-    "acting_ranks", "begin_auction", "bid", "bid_next", "guild_of_step", "return_card", "return_next",
-]  # fmt: skip

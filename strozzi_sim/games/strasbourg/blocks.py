@@ -17,18 +17,14 @@ Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
 
 
-class Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A block, with the provenance of its data."""
-
+class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     provenance: Provenance = "variant"
     note: str = ""
     how: str = ""
     source: list[str] = msgspec.field(default_factory=list)
 
 
-class About(Block):
-    """Bibliographic data of the game."""
-
+class _About(_Block):
     title: str
     year: int
     designer: str
@@ -39,90 +35,68 @@ class About(Block):
     bgg_id: int
 
 
-class Guilds(Block):
-    """The guilds, in order of value."""
-
+class _Guilds(_Block):
     order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
     letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$")], str]
     colours: dict[str, str] = msgspec.field(default_factory=dict)
     goods_icon: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class Cards(Block):
-    """Influence cards of a player."""
-
+class _Cards(_Block):
     values: Annotated[list[Annotated[int, Meta(ge=1, le=limit.MAX_VALUE)]], Meta(min_length=1)]
     copies_of_each: Annotated[int, Meta(ge=1, le=limit.MAX_CARDS)]
     per_player: int | None = None
     total: int | None = None
 
 
-class Money(Block):
-    """Coins."""
-
+class _Money(_Block):
     start_per_player: Coins
     pieces: int | None = None
     denominations: list[int] | None = None
     unlimited: Literal[True] | None = None
 
 
-class Goods(Block):
-    """Sale price of a good, by guild."""
-
+class _Goods(_Block):
     value: dict[str, Annotated[int, Meta(ge=0, le=limit.MAX_GOOD_VALUE)]]
     tiles_per_guild: int | None = None
     unlimited: Literal[True] | None = None
 
 
-class Privileges(Block):
-    """Privileges."""
-
+class _Privileges(_Block):
     start_per_player: Annotated[int, Meta(ge=0, le=limit.MAX_PRIVILEGES)]
     end_value: Points
     pieces: int | None = None
     unlimited: Literal[True] | None = None
 
 
-class Chapels(Block):
-    """Chapels."""
-
+class _Chapels(_Block):
     count: Annotated[int, Meta(ge=0, le=limit.MAX_CHAPEL_SITES)]
     points_per_adjacent_family_member: Points
 
 
-class Edifice(Block):
-    """An edifice."""
-
+class _Edifice(_Block):
     id: Id
     points: Points
     name: str = ""
 
 
-class Council(Block):
-    """The council."""
-
+class _Council(_Block):
     seats: list[str]
     prestige_per_member_each_council_phase: Points
 
 
-class CardGuilds(msgspec.Struct, forbid_unknown_fields=True):
-    """The guilds of a round card, by step."""
-
+class _CardGuilds(msgspec.Struct, forbid_unknown_fields=True):
     B: str
     D: str
     F: str
 
 
-class RoundCard(Block):
-    """A round card."""
-
+class _RoundCard(_Block):
     id: Id
-    guilds: CardGuilds
+    guilds: _CardGuilds
 
 
-class City(Block):
-    """The map, row by row; see `geometry`."""
-
+class _City(_Block):
     columns: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
     rows: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
     guild_map: list[str]
@@ -132,9 +106,7 @@ class City(Block):
     guild_spaces: int | None = None
 
 
-class TasksMeta(Block):
-    """Numbers of tasks dealt and kept, and the penalty."""
-
+class _TasksMeta(_Block):
     dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
     keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
     keep_max: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
@@ -145,9 +117,7 @@ class TasksMeta(Block):
     how_points: str = ""
 
 
-class Switches(Block):
-    """The switches of F8; each is optional."""
-
+class _Switches(_Block):
     skip_A_round1: bool = False
     min_draw: Literal[0, 1] = 1
     planning: Literal["simultaneous", "sequential"] = "simultaneous"
@@ -161,17 +131,17 @@ class Switches(Block):
 class Components(msgspec.Struct, forbid_unknown_fields=True):
     """The whole of components.toml; unknown keys are errors."""
 
-    meta: About
-    guilds: Guilds
-    influence_cards: Cards
-    coins: Money
-    goods: Goods
-    privileges: Privileges
-    chapels: Chapels
-    edifices: Annotated[list[Edifice], Meta(min_length=1, max_length=limit.MAX_EDIFICES)]
-    council: Council
-    round_cards: Annotated[list[RoundCard], Meta(min_length=1, max_length=limit.MAX_ROUNDS)]
-    city: City
-    tasks_meta: TasksMeta
+    meta: _About
+    guilds: _Guilds
+    influence_cards: _Cards
+    coins: _Money
+    goods: _Goods
+    privileges: _Privileges
+    chapels: _Chapels
+    edifices: Annotated[list[_Edifice], Meta(min_length=1, max_length=limit.MAX_EDIFICES)]
+    council: _Council
+    round_cards: Annotated[list[_RoundCard], Meta(min_length=1, max_length=limit.MAX_ROUNDS)]
+    city: _City
+    tasks_meta: _TasksMeta
     tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
-    switches: Switches = msgspec.field(default_factory=Switches)
+    switches: _Switches = msgspec.field(default_factory=_Switches)

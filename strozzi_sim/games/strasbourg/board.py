@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.games.strasbourg.events import city_of, column_name, stack_name, step_words
+from strozzi_sim.games.strasbourg.events import stack_name, step_words
+from strozzi_sim.games.strasbourg.geometry import city_of, column_name
 from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.reference_table import Table
 from strozzi_sim.games.strasbourg.tasks import task_names

@@ -7,12 +7,10 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, pluralize, suggest_names
-from strozzi_sim.game.components import reconstructed_sections, to_plain
-from strozzi_sim.game.converting import set_switches
+from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
-from strozzi_sim.games.strasbourg.events import corner_name, space_name
-from strozzi_sim.games.strasbourg.geometry import City, read_city
+from strozzi_sim.games.strasbourg.geometry import City, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import check_tasks
 from strozzi_sim.games.strasbourg.unfulfillable import unfulfillable
 
@@ -21,13 +19,11 @@ VARIABLE = (
     "tasks_meta", "tasks", "switches",
 )  # fmt: skip
 MERGED = ()
-LORDS = ("nobility", "church", "merchants")  # council seats without a guild
-
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
 
 # Reserved names, which no guild, edifice or task may have, with their meaning.
 _TAKEN = {
-    "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(LORDS, "a seat of the council"),
+    "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(limit.LORDS, "a seat of the council"),
     **dict.fromkeys(limit.STEPS, "a step of the round"),
 }  # fmt: skip
 
@@ -56,7 +52,7 @@ def check(components: Components, where: str) -> None:
         _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
     _each_once(components.goods.value, order, f"{where}: goods.value", "a value for each guild")
-    chairs = [*LORDS, *order]
+    chairs = [*limit.LORDS, *order]
     _each_once(
         components.council.seats,
         chairs,
@@ -65,7 +61,7 @@ def check(components: Components, where: str) -> None:
     )
     _check_cards(components, where)
     _check_rounds(components, where)
-    city = read_city(components.city, components.guilds.letters, f"{where}: city")
+    city = city_of(msgspec.to_builtins(components), f"{where}: city")
     _check_ids(components, city, where)
     for guild in order:
         if guild not in city.guilds.values():
@@ -193,7 +189,7 @@ def check_totals(components: Components, where: str) -> None:
 def plain(components: Components) -> dict[str, Any]:
     """Return the sections that a variant can change as plain values, with derived totals."""
     result = to_plain(components, VARIABLE, _NOTES)
-    city = _city(components)
+    city = city_of(result)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
     for section, key, total in (
@@ -210,10 +206,6 @@ def plain(components: Components) -> dict[str, Any]:
     return result
 
 
-def _city(components: Components) -> City:
-    return read_city(components.city, components.guilds.letters, "city")
-
-
 def reconstructed(components: Components) -> list[str]:
     """Return descriptions of the parts that no source gives."""
     return reconstructed_sections(components, {
@@ -227,66 +219,39 @@ def reconstructed(components: Components) -> list[str]:
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, an array of shape (1,)."""
-    rules = np.zeros(1, limit.RULES)
-    row = rules[0]
-    order = components.guilds.order
-    edifices = [edifice.id for edifice in components.edifices]
-    cards, meta = components.influence_cards, components.tasks_meta
-    row["rounds"], row["guilds"], row["edifices"] = len(components.round_cards), len(order), len(edifices)
-    row["tasks"], row["dealt"], row["penalty"] = len(components.tasks), meta.dealt_per_player, meta.penalty_unfulfilled
-    row["keep"] = sum(
-        1 << choice
-        for choice in range(1 << meta.dealt_per_player)
-        if meta.keep_min <= choice.bit_count() <= meta.keep_max
-    )
-    row["all_cards"] = sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in cards.values)
-    row["cards"] = len(cards.values) * cards.copies_of_each
-    row["start_coins"], row["start_privileges"] = (
-        components.coins.start_per_player,
-        components.privileges.start_per_player,
-    )
-    row["privilege_points"] = components.privileges.end_value
-    row["chapels"], row["chapel_points"] = (
-        components.chapels.count,
-        components.chapels.points_per_adjacent_family_member,
-    )
-    row["seat_points"] = components.council.prestige_per_member_each_council_phase
-    row["good_value"][: len(order)] = [components.goods.value[guild] for guild in order]
-    row["edifice_points"][: len(edifices)] = [edifice.points for edifice in components.edifices]
-    for number, card in enumerate(components.round_cards):
-        row["card_guild"][number] = [order.index(getattr(card.guilds, step)) for step in AUCTIONED]
-    _write_city(row, _city(components), order)
-    for number, task in enumerate(components.tasks):
-        row["task_kind"][number], row["task_points"][number] = limit.TASK_KINDS.index(task.kind), task.points
-        row["task_subject"][number] = task.subject(order, edifices)
-        row["task_minimum"][number] = [task.minimum(players) for players in range(limit.SEATS + 1)]
-    switches = components.switches
-    row["skip_first_step"], row["min_draw"] = switches.skip_A_round1, switches.min_draw
-    row["sequential"] = switches.planning == "sequential"
-    set_switches(row, switches)
-    row["most_drawn"] = limit.ANY_NUMBER
-    return rules
-
-
-def _write_city(row: Any, city: City, order: list[str]) -> None:
-    row["columns"], row["sites"], row["chapel_sites"] = city.columns, len(city.sites), len(city.chapel_sites)
-    row["spaces"] = city.set_of(city.guilds)
-    for number, guild in enumerate(order):
-        row["guild_spaces"][number] = city.set_of(cell for cell, owner in city.guilds.items() if owner == guild)
-    for cell, price in city.prices.items():
-        row["price"][city.number(cell)] = price
-    for coins in range(limit.MAX_PRICE + 1):
-        row["affordable"][coins] = city.set_of(cell for cell, price in city.prices.items() if price <= coins)
-    for number, site in enumerate(city.sites):
-        row["site_spaces"][number] = city.set_of(city.beside(site))
-    for number, corner in enumerate(city.chapel_sites):
-        row["chapel_spaces"][number] = city.set_of(city.around(corner))
+    order, city = components.guilds.order, city_of(msgspec.to_builtins(components))
+    edifices, tasks, meta = components.edifices, components.tasks, components.tasks_meta
+    cards, values = components.influence_cards, components.influence_cards.values
+    choices = [kept for kept in range(1 << meta.dealt_per_player) if meta.keep_min <= kept.bit_count() <= meta.keep_max]
     cells = [(column, line) for line in range(1, city.rows + 1) for column in range(1, city.columns + 1)]
-    row["not_first_column"] = city.set_of(cell for cell in cells if cell[0] > 1)
-    row["not_last_column"] = city.set_of(cell for cell in cells if cell[0] < city.columns)
-    row["border"] = city.set_of(
-        (column, line) for column, line in cells if column in (1, city.columns) or line in (1, city.rows)
-    )
+    ends = (1, city.columns), (1, city.rows)
+    price = np.zeros(limit.MAX_CELLS, int)
+    price[[city.number(cell) for cell in city.prices]] = list(city.prices.values())
+    return rules_from(
+        limit.RULES, components, zero=limit.RESTRICTIONS, rounds=len(components.round_cards), guilds=len(order),
+        edifices=len(edifices), tasks=len(tasks), dealt=meta.dealt_per_player, penalty=meta.penalty_unfulfilled,
+        keep=sum(1 << kept for kept in choices), cards=len(values) * cards.copies_of_each,
+        all_cards=sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in values),
+        start_coins=components.coins.start_per_player, start_privileges=components.privileges.start_per_player,
+        privilege_points=components.privileges.end_value, good_value=[components.goods.value[guild] for guild in order],
+        chapels=components.chapels.count, chapel_points=components.chapels.points_per_adjacent_family_member,
+        seat_points=components.council.prestige_per_member_each_council_phase,
+        card_guild=[[order.index(getattr(card.guilds, step)) for step in AUCTIONED] for card in components.round_cards],
+        edifice_points=[edifice.points for edifice in edifices], columns=city.columns, sites=len(city.sites), chapel_sites=len(city.chapel_sites), spaces=city.set_of(city.guilds),
+        guild_spaces=[city.set_of(cell for cell, owner in city.guilds.items() if owner == guild) for guild in order],
+        price=price,
+        affordable=[city.set_of(cell for cell, paid in city.prices.items() if paid <= coins) for coins in range(limit.MAX_PRICE + 1)],
+        site_spaces=[city.set_of(city.beside(site)) for site in city.sites],
+        chapel_spaces=[city.set_of(city.around(corner)) for corner in city.chapel_sites],
+        not_first_column=city.set_of(cell for cell in cells if cell[0] > 1),
+        not_last_column=city.set_of(cell for cell in cells if cell[0] < city.columns),
+        border=city.set_of(cell for cell in cells if cell[0] in ends[0] or cell[1] in ends[1]),
+        task_kind=[limit.TASK_KINDS.index(task.kind) for task in tasks], task_points=[task.points for task in tasks],
+        task_subject=[task.subject(order, [edifice.id for edifice in edifices]) for task in tasks],
+        task_minimum=[[task.minimum(players) for players in range(limit.SEATS + 1)] for task in tasks],
+        skip_first_step=components.switches.skip_A_round1, sequential=components.switches.planning == "sequential",
+        most_drawn=[limit.ANY_NUMBER] * limit.SEATS,
+    )  # fmt: skip
 
 
 def warnings(components: Components) -> list[str]:

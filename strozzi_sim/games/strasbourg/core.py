@@ -9,66 +9,38 @@ documents (see state.py). The phases are in `planning.py`, `auction.py`, `city.p
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import begin_auction, bid, bid_next, return_card, return_next
 from strozzi_sim.games.strasbourg.cards import expand, kth_member
 from strozzi_sim.games.strasbourg.legal_actions import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask, keep_choices
 from strozzi_sim.games.strasbourg.planning import begin_round, clear_stacks, draw_or_stop, plan_next, split
 from strozzi_sim.games.strasbourg.scoring import hold_council, placed, score_game
-from strozzi_sim.games.strasbourg.state import (
-    APPRENTICE,
-    AUCTIONS,
-    BID,
-    BUILD_CHAPEL,
-    CARD_SOURCE,
-    CHURCH,
-    DRAW,
-    EDIFICE_SOURCE,
-    FIRST_ACTION,
-    KEEP,
-    MAX_CARDS,
-    MAX_CHAIRS,
-    MAX_EDIFICES,
-    MAX_GUILDS,
-    MAX_STACKS,
-    NO_SITE,
-    NOBILITY,
-    NOBODY,
-    NONE,
-    OVER,
-    PLACE,
-    RETURN,
-    ROUND_SOURCE,
-    SEATS,
-    SELL,
-    SPLIT,
-    STEP_I,
-    TAKE_GOOD,
-    TAKE_SEAT,
-    TASK_SOURCE,
-)
 from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, build, place, sell, take_good, take_seat
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.pointers import address_of, zero_at
 from strozzi_sim.kernel.streams import draw, reset_source
+
+_SIZE = s.STATE.itemsize
 
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
     """Set up the game (R2). `chance` must have begun; `start_player` holds the marker first."""
     set_up(state, rules, players, start_player)
-    reset_source(chance, ROUND_SOURCE)
-    reset_source(chance, EDIFICE_SOURCE)
-    reset_source(chance, TASK_SOURCE)
+    reset_source(chance, s.ROUND_SOURCE)
+    reset_source(chance, s.EDIFICE_SOURCE)
+    reset_source(chance, s.TASK_SOURCE)
     for seat in range(players):
-        reset_source(chance, CARD_SOURCE + seat)
+        reset_source(chance, s.CARD_SOURCE + seat)
     _lay_out_rounds(state, rules, chance, journal)
     unseen = (int64(1) << rules.tasks) - 1
     left = rules.tasks
     for seat in range(players):
         dealt = int64(0)
         for _ in range(rules.dealt):
-            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, TASK_SOURCE, left))
+            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, s.TASK_SOURCE, left))
             left -= 1
         unseen &= ~dealt
         state.dealt[seat] = dealt
@@ -80,68 +52,27 @@ def deal(state, rules, players, start_player, chance, journal):
 @jit
 def set_up(state, rules, players, start_player):
     """Set up all but the random parts (round cards, edifices, tasks), with seat 0 to choose among its tasks."""
+    zero_at(address_of(state), _SIZE)
     state.players = players
     state.start_player = start_player
-    state.round = 0
-    state.step = 0
-    state.planned = 0
-    state.last_value = 0
-    state.hand = 0
-    state.undecided = 0
-    state.queue = 0
-    state.with_stacks = 0
-    state.bidders = 0
-    state.rank = 0
-    state.idle = 0
-    state.declined = 0
-    state.guild = NOBODY
-    state.proceeds = 0
+    state.guild = s.NOBODY
     state.empty = rules.spaces
     state.free_chapel_sites = (int64(1) << rules.chapel_sites) - 1
     state.free_sites = (1 << rules.sites) - 1
     state.chapels = rules.chapels
-    for chair in range(MAX_CHAIRS):
-        state.council[chair] = NOBODY
-    state.council[NOBILITY] = start_player  # (A1)
-    state.council[CHURCH] = start_player + 1 if start_player + 1 < players else 0
-    for edifice in range(MAX_EDIFICES):
-        state.edifice_site[edifice] = NO_SITE
-    for seat in range(SEATS):
-        _deal_seat(state, rules, seat)
-    state.phase = KEEP
-    state.actor = 0
+    for chair in range(s.MAX_CHAIRS):
+        state.council[chair] = s.NOBODY
+    state.council[s.NOBILITY] = start_player  # (A1)
+    state.council[s.CHURCH] = start_player + 1 if start_player + 1 < players else 0
+    for edifice in range(s.MAX_EDIFICES):
+        state.edifice_site[edifice] = s.NO_SITE
+    for seat in range(s.SEATS):
+        state.coins[seat] = rules.start_coins
+        state.privileges[seat] = rules.start_privileges
+        state.deck[seat] = rules.all_cards
+        state.deck_left[seat] = rules.cards
+    state.phase = s.KEEP
     state.legal = rules.keep
-
-
-@inline_source
-def _deal_seat(state, rules, seat):
-    state.members[seat] = 0
-    state.dealt[seat] = 0
-    state.kept[seat] = 0
-    state.drawn[seat] = 0
-    state.ranking[seat] = 0
-    state.prestige[seat] = 0
-    state.score[seat] = 0
-    state.voids[seat] = 0
-    state.coins[seat] = rules.start_coins
-    state.privileges[seat] = rules.start_privileges
-    state.deck[seat] = rules.all_cards
-    state.deck_left[seat] = rules.cards
-    state.under_left[seat] = 0
-    state.under_taken[seat] = 0
-    state.known[seat] = 0
-    state.shown[seat] = 0
-    state.lost[seat] = 0
-    state.bid[seat] = 0
-    state.stack_count[seat] = 0
-    state.unused[seat] = 0
-    state.repeated[seat] = 0
-    for guild in range(MAX_GUILDS):
-        state.goods[seat, guild] = 0
-    for k in range(MAX_CARDS):
-        state.under[seat, k] = 0
-    for k in range(MAX_STACKS):
-        state.stacks[seat, k] = 0
 
 
 @inline_source
@@ -149,13 +80,14 @@ def _lay_out_rounds(state, rules, chance, journal):
     """Lay out round cards and edifices in random order (R2.1, R2.2)."""
     cards, edifices = (1 << rules.rounds) - 1, (1 << rules.edifices) - 1
     for number in range(rules.rounds):
-        card = kth_member(cards, draw(chance, ROUND_SOURCE, rules.rounds - number))
-        edifice = kth_member(edifices, draw(chance, EDIFICE_SOURCE, rules.edifices - number))
+        card = kth_member(cards, draw(chance, s.ROUND_SOURCE, rules.rounds - number))
+        edifice = kth_member(edifices, draw(chance, s.EDIFICE_SOURCE, rules.edifices - number))
         cards &= ~(1 << card)
         edifices &= ~(1 << edifice)
         state.round_card[number] = card
         state.round_edifice[number] = edifice
-        write_event(journal, e.SETUP, number, card, edifice, state.start_player, 0)
+        write_event(journal, e.LAID, number, card, edifice, 0, 0)
+    write_event(journal, e.SETUP, state.start_player, 0, 0, 0, 0)
 
 
 @jit
@@ -164,7 +96,7 @@ def _ask_keep(state, rules, seat):
     legal = keep_choices(state, rules, seat)
     if expand(state.dealt[seat], lowest_bit(legal)) & rules.no_task[seat]:
         state.voids[seat] += 1
-    return ask(state, KEEP, seat, legal)
+    return ask(state, s.KEEP, seat, legal)
 
 
 @jit
@@ -198,11 +130,11 @@ def _keep_in_turn(state, rules, choice, journal):
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
     phase = state.phase
-    if phase == BID:
+    if phase == s.BID:
         stage = bid(state, rules, action, journal)
-    elif phase == DRAW:
+    elif phase == s.DRAW:
         stage = draw_or_stop(state, rules, action, chance, journal)
-    elif phase == SPLIT:
+    elif phase == s.SPLIT:
         stage = split(state, rules, action, journal)
     else:
         stage = _act(state, rules, phase, action, journal)
@@ -211,17 +143,17 @@ def apply(state, rules, action, chance, journal):
 
 @inline_source
 def _act(state, rules, phase, action, journal):
-    if phase == TAKE_GOOD:
+    if phase == s.TAKE_GOOD:
         return take_good(state, rules, action, journal)
-    if phase in (PLACE, APPRENTICE):
+    if phase in (s.PLACE, s.APPRENTICE):
         return place(state, rules, action, journal)
-    if phase == TAKE_SEAT:
+    if phase == s.TAKE_SEAT:
         return take_seat(state, rules, action, journal)
-    if phase == SELL:
+    if phase == s.SELL:
         return sell(state, rules, action, journal)
-    if phase == RETURN:
+    if phase == s.RETURN:
         return return_card(state, action, journal)
-    if phase != KEEP:
+    if phase != s.KEEP:
         return build(state, action, journal)
     return _keep_in_turn(state, rules, action, journal)
 
@@ -238,9 +170,9 @@ def run_on(state, rules, stage, chance, journal):
             stage = act_next(state, rules, journal)
         elif stage == RETURNING:
             stage = return_next(state, rules, journal)
-        elif state.step < AUCTIONS:
+        elif state.step < s.AUCTIONS:
             stage = begin_auction(state, rules, journal)
-        elif state.step <= STEP_I:
+        elif state.step <= s.STEP_I:
             stage = begin_building(state, rules, journal)
         else:
             stage = _end_round(state, rules, journal)
@@ -256,7 +188,7 @@ def _end_round(state, rules, journal):
         state.round += 1
         return begin_round(state, rules, journal)
     score_game(state, rules, journal)
-    return ask(state, OVER, 0, 0)
+    return ask(state, s.OVER, 0, 0)
 
 
 @jit
@@ -270,16 +202,16 @@ def kth_legal(state, rules, k):
     """Return the k-th legal action, in ascending order."""
     legal, phase = state.legal, state.phase
     bit = kth_bit(legal, k) if legal < 256 else kth_member(legal, k)
-    return int64(NONE) if bit == 0 and phase >= BUILD_CHAPEL else FIRST_ACTION[phase] + bit
+    return int64(s.NONE) if bit == 0 and phase >= s.BUILD_CHAPEL else s.FIRST_ACTION[phase] + bit
 
 
 @jit
 def is_legal(state, rules, action):
     """Return whether `action`, any int64, is legal."""
     phase = state.phase
-    bit = action - FIRST_ACTION[phase]
-    if phase >= BUILD_CHAPEL:
-        bit = int64(0) if action == NONE else bit if bit > 0 else int64(-1)
+    bit = action - s.FIRST_ACTION[phase]
+    if phase >= s.BUILD_CHAPEL:
+        bit = int64(0) if action == s.NONE else bit if bit > 0 else int64(-1)
     return 0 <= bit < 63 and (state.legal >> bit) & 1 == 1
 
 

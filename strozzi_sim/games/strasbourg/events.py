@@ -1,247 +1,36 @@
-"""Strasbourg's journal: the kinds of events, and their translation to the lines of a record.
+"""Strasbourg's events: the journal, the lines of a record, and their text.
 
-A row is (kind, a, b, c, d, e); the comments below define a..e. Cards, rounds, tasks and sites count from 0 in the order
-of the component file, cells and building sites row by row. A `plan` line is written when its stack sizes are public.
+Cards, rounds, tasks and sites count from 0 in the order of the component file, cells and building sites row by row. A
+`plan` line is written when its stack sizes are public.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.errors import pluralize
-from strozzi_sim.game.sentences import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
-from strozzi_sim.games.strasbourg.geometry import City, read_city
-from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
+from strozzi_sim.game.events import (
+    Components,
+    Event,
+    Events,
+    Line,
+    Rows,
+    Say,
+    converted,
+    number,
+    one_of,
+    seat,
+    unrecorded,
+)
+from strozzi_sim.game.sentences import winners_sentence
+from strozzi_sim.games.strasbourg.geometry import Cell, City, city_of, corner_name, space_name
+from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, LORDS, MAX_VALUE, NOBODY, SPLIT, STEPS
 from strozzi_sim.games.strasbourg.tasks import task_texts
-
-SETUP = 1  #    round, round card, edifice, start player of the game
-TASK = 2  #     seat, task, 1 = kept                    one for each task dealt
-KEPT = 3  #     seat                                    after these
-ROUND = 4  #    round, start player
-DRAWN = 5  #    seat, value, 1 = from under the deck
-STACK = 6  #    seat, bag                               one for each stack, greatest first, then:
-PLAN = 7  #     seat, number of stacks
-STEP = 8  #     step, start player, guild or NOBODY
-BID = 9  #      seat, bag (0 = pass), 1 = the seat had a choice
-DEFER = 10  #   seat
-CHAIR = 11  #   seat, chair of the council, its former holder or NOBODY
-GOOD = 12  #    seat, guild
-PLACED = 13  #  seat, cell, price
-SOLD = 14  #    seat, guild, number, coins              one for each guild, then:
-SALE = 15  #    seat, coins
-DECLINE = 16  # seat
-RETURNED = 17  # seat, value, 1 = the seat had a choice
-CHAPEL = 18  #  seat, chapel site or -1
-EDIFICE = 19  # seat, edifice, building site or -1
-PRESTIGE = 20  # seat, gained, privileges gained, prestige so far, privileges held
-WEALTH = 21  #  seat, coins, goods, cards in the deck
-POINTS = 22  #  seat, points of the council, city, chapels, edifices
-FULFILLED = 23  # seat, task                            one for each, before:
-TOTAL = 24  #   seat, points of privileges, of tasks, total, 1 = won or shared
-
-
-class _Names:
-    """The names behind the numbers in a journal."""
-
-    def __init__(self, components: Mapping[str, Any]) -> None:
-        self.city = city_of(components)
-        self.guilds: list[str] = list(components["guilds"]["order"])
-        self.chairs = ["nobility", "church", "merchants", *self.guilds]
-        self.round_cards = [card["id"] for card in components["round_cards"]]
-        self.edifices = [edifice["id"] for edifice in components["edifices"]]
-        self.tasks = [task["id"] for task in components["tasks"]]
-
-
-class _Block:
-    """A block of component data, with attribute access."""
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.__dict__.update(data)
-
-
-def city_of(components: Mapping[str, Any]) -> City:
-    """Return the map of plain component data."""
-    return read_city(_Block(components["city"]), components["guilds"]["letters"], "city")
 
 
 def cards_of(bag: int) -> list[int]:
     """Return the cards of a bag, highest first, as in a record."""
     values = range(MAX_VALUE, 0, -1)
     return [value for value in values for _ in range(bag >> CARD_BITS * (value - 1) & CARD_MASK)]
-
-
-def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
-    """Yield the record lines of one game, without the header, from its journal rows int32[events, WIDTH]."""
-    names = _Names(components)
-    journal: list[Any] = rows.tolist()
-    setup = [row for row in journal if row[0] == SETUP]
-    if setup:
-        yield {
-            "type": "setup",
-            "round_cards": [names.round_cards[row[2]] for row in setup],
-            "edifices": [names.edifices[row[3]] for row in setup],
-            "start_player": setup[0][4],
-        }
-    writer = _LineWriter(names, players)
-    for row in journal:
-        yield from writer.lines_of(*row)
-
-
-def begun(rows: Any, state: Any) -> Iterator[dict[str, Any]]:
-    """Yield this round's `plan` lines that are not in the record yet, as far as known.
-
-    A list is incomplete, a tuple complete.
-    """
-    drawn: dict[int, list[int]] = {}
-    for kind, a, b, *_ in rows.tolist():
-        if kind == ROUND:
-            drawn = {seat: [] for seat in range(int(state["players"])) if int(state["planned"]) >> seat & 1}
-        elif kind == DRAWN:
-            drawn.setdefault(a, []).append(b)
-        elif kind == PLAN:
-            drawn.pop(a, None)
-    for seat, cards in drawn.items():
-        line: dict[str, Any] = {"type": "plan", "player": seat, "drawn": cards}
-        bags = [int(bag) for bag in state["stacks"][seat]][: int(state["stack_count"][seat]) + 1]
-        stacks = tuple(tuple(cards_of(bag)) for bag in bags[: int(state["stack_count"][seat])])
-        if int(state["planned"]) >> seat & 1:
-            line |= {"drawn": tuple(cards), "stacks": stacks}
-        elif int(state["phase"]) == SPLIT:
-            line |= {"drawn": tuple(cards), "stacks": [*stacks, cards_of(bags[-1])] if bags[-1] else [*stacks]}
-        yield line
-
-
-class _LineWriter:
-    """Conversion of rows to lines; some lines take several rows."""
-
-    def __init__(self, names: _Names, players: int) -> None:
-        self.names, self.players = names, players
-        self.dealt: list[str] = []
-        self.kept: list[str] = []
-        self.drawn: dict[int, list[int]] = {}
-        self.stacks: list[list[int]] = []
-        self.sold: dict[str, int] = {}
-        self.columns: dict[str, list[Any]] = {}
-        self.fulfilled: dict[int, list[str]] = {}
-        self.round = 0
-
-    def lines_of(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
-        """Yield the lines that this row completes."""
-        names = self.names
-        if kind == TASK:
-            self.dealt.append(names.tasks[b])
-            self.kept += [names.tasks[b]] * c
-        elif kind == KEPT:
-            yield {"type": "keep_tasks", "player": a, "dealt": self.dealt, "tasks": self.kept}
-            self.dealt, self.kept = [], []
-        elif kind == ROUND:
-            self.round = a + 1
-            yield {"type": "round", "round": self.round, "start_player": b}
-        elif kind == DRAWN:
-            self.drawn.setdefault(a, []).append(b)
-        elif kind == STACK:
-            self.stacks.append(cards_of(b))
-        elif kind == PLAN:
-            yield {"type": "plan", "player": a, "drawn": self.drawn.pop(a, []), "stacks": self.stacks}
-            self.stacks = []
-        elif kind == STEP:
-            guild = None if c == NOBODY else names.guilds[c]
-            yield {"type": "step", "step": STEPS[a], "start_player": b, "guild": guild}
-        elif kind == BID:
-            yield {"type": "bid", "player": a, "stack": cards_of(b) or None}
-        elif kind == DEFER:
-            yield {"type": "defer", "player": a}
-        elif kind in (CHAIR, GOOD, PLACED, SOLD, SALE, DECLINE):
-            yield from self._act(kind, a, b, c, d)
-        elif kind == RETURNED:
-            yield {"type": "return_card", "player": a, "card": b}
-        elif kind == CHAPEL:
-            yield {"type": "chapel", "player": a, "site": None if b < 0 else list(names.city.chapel_sites[b])}
-        elif kind == EDIFICE:
-            site = None if c < 0 else list(names.city.sites[c])
-            yield {"type": "edifice", "player": a, "edifice": names.edifices[b], "site": site}
-        else:
-            yield from self._score(kind, a, b, c, d, e)
-
-    def _act(self, kind: int, a: int, b: int, c: int, d: int) -> Iterator[dict[str, Any]]:
-        names, line = self.names, {"type": "act", "player": a}
-        if kind == CHAIR:
-            yield {**line, "action": "seat", "seat": names.chairs[b], "replaces": None if c == NOBODY else c}
-        elif kind == GOOD:
-            yield {**line, "action": "good", "guild": names.guilds[b]}
-        elif kind == PLACED:
-            yield {**line, "action": "place", "space": list(names.city.cell(b)), "price": c}
-        elif kind == SOLD:
-            self.sold[names.guilds[b]] = c
-        elif kind == SALE:
-            yield {**line, "action": "sell", "goods": self.sold, "coins": b}
-            self.sold = {}
-        else:
-            yield {**line, "action": "decline"}
-
-    def _score(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
-        """Yield the lines with one entry per seat; the last seat's row completes them."""
-        if kind == PRESTIGE:
-            self._note(prestige=b, privileges=c, total=d, held=e)
-        elif kind == WEALTH:
-            self._note(coins=b, goods=c, deck=d)
-            if a == self.players - 1:
-                yield {"type": "council", "round": self.round, **self.columns}
-                self.columns = {}
-        elif kind == POINTS:
-            self._note(council=b, city=c, chapels=d, edifices=e)
-        elif kind == FULFILLED:
-            self.fulfilled.setdefault(a, []).append(self.names.tasks[b])
-        elif kind == TOTAL:
-            self._note(privileges=b, tasks=c, fulfilled=self.fulfilled.get(a, []), total=d, won=e)
-            if a == self.players - 1:
-                won = self.columns.pop("won")
-                yield {
-                    "type": "score_end",
-                    **self.columns,
-                    "winners": [seat for seat in range(self.players) if won[seat]],
-                }
-                self.columns = {}
-
-    def _note(self, **numbers: Any) -> None:
-        for name, number in numbers.items():
-            self.columns.setdefault(name, []).append(number)
-
-
-def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) -> dict[str, Any]:
-    """Return the line as `viewer` may see it (F9): without the tasks, cards and stacks of others.
-
-    `sizes` has the sizes of their stacks, greatest first, since the order of stacks ranks them by content. With
-    `hide_money` others' coins, goods and privileges are None.
-    """
-    kind = line["type"]
-    if kind == "keep_tasks" and line["player"] != viewer:
-        return {**line, "dealt": None, "tasks": None}
-    if kind == "plan" and line["player"] != viewer:
-        sizes = sorted(map(len, line["stacks"]), reverse=True)
-        return {**line, "drawn": None, "stacks": None, "sizes": sizes}
-    if kind == "council" and components["switches"]["hide_money"]:
-        own = {
-            name: [amount if seat == viewer else None for seat, amount in enumerate(line[name])]
-            for name in ("held", "coins", "goods")
-        }
-        return {**line, **own}
-    return line
-
-
-def column_name(column: int) -> str:
-    """Return the letters of a column of the map, counted from 1: a .. z, aa, ab, .."""
-    before, last = divmod(column - 1, 26)
-    return (column_name(before) if before else "") + chr(ord("a") + last)
-
-
-def space_name(cell: Sequence[int] | None) -> str:
-    """Return the name of a cell: column letter and row number, c4."""
-    return "none" if cell is None else f"{column_name(cell[0])}{cell[1]}"
-
-
-def corner_name(cell: Sequence[int]) -> str:
-    """Return the name of a chapel site: the cells to its upper left and its lower right, c4d5."""
-    return f"{space_name(cell)}{space_name((cell[0] + 1, cell[1] + 1))}"
 
 
 def stack_name(stack: Sequence[int]) -> str:
@@ -253,8 +42,6 @@ _ABOUT = {
     "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale and merchants' seat",
     "H": "chapel", "I": "edifice",
 }  # fmt: skip
-
-
 _CHAIRS = {"nobility": "the nobility seat", "church": "the church seat", "merchants": "the merchants' seat"}
 
 
@@ -263,87 +50,239 @@ def step_words(step: str, guild: str | None) -> str:
     return f"{step} ({_ABOUT.get(step) or f'the {guild}s'})"
 
 
-def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
-    """Format one line of a record as text; `names` are the agents by seat."""
-    if "player" in line:
-        seat = line["player"]
-        does = verb_of(names, seat)
-        deed = _deed(line, does, names) if line["type"] == "act" else _choice(line, does, len(names), components)
-        return capitalized(f"{seat_name(names, seat)} {deed}.")
-    kind, who = line["type"], [seat_name(names, seat) for seat in range(len(names))]
-    if kind == "setup":
-        return f"Round cards {', '.join(line['round_cards'])}; edifices {', '.join(line['edifices'])}."
-    if kind == "round":
-        start = line["start_player"]
-        return f"Round {line['round']} begins; {who[start]} {verb_of(names, start)('starts')}."
-    if kind == "step":
-        return f"Step {step_words(line['step'], line['guild'])}."
-    if kind == "council":
-        columns = {"prestige": line["prestige"], "now": line["total"], "privileges": line["privileges"]}
-        return by_seat("The council gives", who, columns)
-    if kind == "score_end":
-        winners = winners_sentence([who[seat] for seat in line["winners"]])
-        return f"{by_seat('The game ends.', who, {'points': line['total']})}\n{winners}"
-    return str(dict(line))
+# -- fields ----------------------------------------------------------------------------------------------------------
+
+
+def ids_of(block: str) -> Callable[[Components], list[str]]:
+    """Return a function of component data that returns the ids of a list of blocks."""
+    return lambda components: [each["id"] for each in components[block]]
+
+
+def _guilds(components: Components) -> list[str]:
+    return list(components["guilds"]["order"])
+
+
+def chairs_of(components: Components) -> list[str]:
+    """Return the seats of the council, in the order of the state."""
+    return [*LORDS, *_guilds(components)]
+
+
+def _guild_or_none(guild: int, components: Components) -> str | None:
+    return None if guild == NOBODY else _guilds(components)[guild]
+
+
+def _place(name: str, cells: Callable[[City, int], Cell]) -> Any:
+    """Return a field for a place, None below 0, given what turns a number into its cell."""
+    return converted(name, lambda k, components: None if k < 0 else list(cells(city_of(components), k)))
+
+
+# -- lines of several rows -------------------------------------------------------------------------------------------
+
+
+def _setup(rows: Rows, components: Components) -> Line:
+    cards, edifices = ids_of("round_cards")(components), ids_of("edifices")(components)
+    laid = rows["laid"]
+    return {
+        "round_cards": [cards[row[1]] for row in laid], "edifices": [edifices[row[2]] for row in laid],
+        "start_player": rows["setup"][0][0],
+    }  # fmt: skip
+
+
+def _kept_tasks(rows: Rows, components: Components) -> Line:
+    tasks = ids_of("tasks")(components)
+    return {
+        "dealt": [tasks[task] for _, task, *_ in rows["task"]],
+        "tasks": [tasks[task] for _, task, kept, *_ in rows["task"] if kept],
+    }
+
+
+def _plan(rows: Rows, components: Components) -> Line:
+    player = rows["plan"][-1][0]
+    return {
+        "drawn": [row[1] for row in rows["drawn"] if row[0] == player],
+        "stacks": [cards_of(row[1]) for row in rows["stack"] if row[0] == player],
+    }
+
+
+def _sale(rows: Rows, components: Components) -> Line:
+    goods = {_guilds(components)[guild]: sold for _, guild, sold, *_ in rows["sold"]}
+    return {"goods": goods, "coins": rows["sell"][-1][1]}
+
+
+def _columns(rows: Sequence[Sequence[int]], *names: str) -> Line:
+    """Return the numbers of rows by seat as columns."""
+    return {name: [row[k] for row in rows] for k, name in enumerate(names, 1)}
+
+
+def _council(rows: Rows, components: Components) -> Line:
+    prestige = _columns(rows["prestige"], "prestige", "privileges", "total", "held")
+    return {"round": rows["round"][-1][0] + 1, **prestige, **_columns(rows["council"], "coins", "goods", "deck")}
+
+
+def _score_end(rows: Rows, components: Components) -> Line:
+    tasks, ends = ids_of("tasks")(components), rows["score_end"]
+    fulfilled = [[tasks[task] for other, task, *_ in rows["fulfilled"] if other == player] for player, *_ in ends]
+    points = _columns(rows["points"], "council", "city", "chapels", "edifices") | _columns(ends, "privileges", "tasks")
+    winners = [player for player, *_, won in ends if won]
+    return points | {"fulfilled": fulfilled, "total": [end[3] for end in ends], "winners": winners}
+
+
+# -- what other seats do not see (F9) --------------------------------------------------------------------------------
+
+
+def _hide_tasks(line: Line, components: Components, viewer: int) -> Line:
+    return {**line, "dealt": None, "tasks": None}
+
+
+def _hide_plan(line: Line, components: Components, viewer: int) -> Line:
+    """Return the line with the sizes of stacks alone, greatest first, since the order of stacks ranks them by content."""
+    return {**line, "drawn": None, "stacks": None, "sizes": sorted(map(len, line["stacks"]), reverse=True)}
+
+
+def _hide_money(line: Line, components: Components, viewer: int) -> Line:
+    """Return the line with the own coins, goods and privileges alone, with the switch `hide_money`."""
+    if not components["switches"]["hide_money"]:
+        return line
+    hidden = ("held", "coins", "goods")
+    return line | {name: [each if k == viewer else None for k, each in enumerate(line[name])] for name in hidden}
+
+
+# -- text ------------------------------------------------------------------------------------------------------------
+
+
+def _setup_text(line: Mapping[str, Any], say: Say) -> str:
+    return f"Round cards {', '.join(line['round_cards'])}; edifices {', '.join(line['edifices'])}."
 
 
 def _listed(things: Iterable[Any]) -> str:
     return ", ".join(map(str, things)) or "nothing"
 
 
-def _choice(line: Mapping[str, Any], does: Verb, players: int, components: Mapping[str, Any]) -> str:
-    """Return the predicate of a sentence about a seat's choice; `_deed` has the actions in a step."""
-    kind = line["type"]
-    if kind == "keep_tasks":
-        conditions = task_texts(components, players)
-        tasks = (
-            None
-            if line["tasks"] is None
-            else [f"{task} ({conditions[task]})" for task in line["tasks"] if task in conditions]
-        )
-        return f"{does('keeps')} {'some tasks' if tasks is None else ', '.join(tasks)}"
-    if kind == "plan":
-        return _plan_words(line, does)
-    if kind == "bid":
-        stack = line["stack"]
-        return does("passes") if stack is None else f"{does('turns')} over {stack_name(stack)}: {sum(stack)}"
-    if kind == "defer":
-        return f"{does('pays')} a privilege and {does('waits')}"
-    if kind == "return_card":
-        return f"{does('puts')} a {line['card']} under the deck"
-    site = line["site"]
-    if kind == "chapel":
-        return f"{does('builds')} {'no chapel' if site is None else 'a chapel at ' + corner_name(site)}"
-    return f"{does('builds')} {line['edifice'] + ' at ' + space_name(site) if site else 'no edifice'}"
+def _tasks_text(line: Mapping[str, Any], say: Say) -> str:
+    if line["tasks"] is None:
+        return say("{player:keeps} some tasks.")
+    conditions = task_texts(say.components, len(say.who))
+    tasks = [f"{task} ({conditions[task]})" for task in line["tasks"] if task in conditions]
+    return say("{player:keeps} {kept}.", kept=", ".join(tasks))
 
 
-def _plan_words(line: Mapping[str, Any], does: Verb) -> str:
-    stacks = line["stacks"]
-    if stacks is not None:
-        made = ", ".join(map(stack_name, stacks)) or "no stacks"
-        return f"{does('draws')} {_listed(line['drawn'])} and {does('makes')} {made}"
+def _plan_text(line: Mapping[str, Any], say: Say) -> str:
+    if line["stacks"] is not None:
+        made = ", ".join(map(stack_name, line["stacks"])) or "no stacks"
+        return say("{player:draws} {cards} and {does:makes} {made}.", cards=_listed(line["drawn"]), made=made)
     sizes = line["sizes"]
-    if len(set(sizes)) > 1:
-        return f"{does('has')} {len(sizes)} stacks, of {_listed(sizes)} cards"
     if not sizes:
-        return f"{does('has')} no stacks"
+        return say("{player:has} no stacks.")
+    if len(set(sizes)) > 1:
+        return say("{player:has} {count} stacks, of {cards} cards.", count=len(sizes), cards=_listed(sizes))
     cards = pluralize(sizes[0], "card")
-    return f"{does('has')} " + (f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each")
+    made = f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each"
+    return say("{player:has} {made}.", made=made)
 
 
-def _deed(line: Mapping[str, Any], does: Verb, names: Sequence[str]) -> str:
-    action = line["action"]
-    if action == "seat":
-        chair, held = line["seat"], line["replaces"]
-        seat = _CHAIRS.get(chair, f"the {chair}s' seat")
-        if held == line["player"]:
-            return f"{does('keeps')} {seat}"
-        return f"{does('takes')} {seat}" + ("" if held is None else f" from {seat_name(names, held)}")
-    if action == "good":
-        return f"{does('takes')} a good of the {line['guild']}s"
-    if action == "place":
-        return f"{does('places')} a member at {space_name(line['space'])} for {pluralize(line['price'], 'coin')}"
-    if action == "sell":
-        goods = ", ".join(f"{number} {guild}" for guild, number in line["goods"].items())
-        return f"{does('sells')} {goods} for {pluralize(line['coins'], 'coin')}"
-    return f"{does('does')} no more"
+def _step_text(line: Mapping[str, Any], say: Say) -> str:
+    return f"Step {step_words(line['step'], line['guild'])}."
+
+
+def _bid_text(line: Mapping[str, Any], say: Say) -> str:
+    if line["stack"] is None:
+        return say("{player:passes}.")
+    return say("{player:turns} over {cards}: {total}.", cards=stack_name(line["stack"]), total=sum(line["stack"]))
+
+
+def _chair_text(line: Mapping[str, Any], say: Say) -> str:
+    chair, held = line["seat"], line["replaces"]
+    name = _CHAIRS.get(chair, f"the {chair}s' seat")
+    if held == line["player"]:
+        return say("{player:keeps} {name}.", name=name)
+    return say("{player:takes} {name}{held}.", name=name, held="" if held is None else f" from {say.who[held]}")
+
+
+def _space_text(line: Mapping[str, Any], say: Say) -> str:
+    return say("{player:places} a member at {at} for {price}.", at=space_name(line["space"]))
+
+
+def _sale_text(line: Mapping[str, Any], say: Say) -> str:
+    sold = ", ".join(f"{count} {guild}" for guild, count in line["goods"].items())
+    return say("{player:sells} {sold} for {paid}.", sold=sold, paid=pluralize(line["coins"], "coin"))
+
+
+def _chapel_text(line: Mapping[str, Any], say: Say) -> str:
+    return say(
+        "{player:builds} {what}.", what=f"a chapel at {corner_name(line['site'])}" if line["site"] else "no chapel"
+    )
+
+
+def _edifice_text(line: Mapping[str, Any], say: Say) -> str:
+    what = f"{line['edifice']} at {space_name(line['site'])}" if line["site"] else "no edifice"
+    return say("{player:builds} {what}.", what=what)
+
+
+def _council_text(line: Mapping[str, Any], say: Say) -> str:
+    columns = {"prestige": line["prestige"], "now": line["total"], "privileges": line["privileges"]}
+    return say.table("The council gives", columns)
+
+
+def _end_text(line: Mapping[str, Any], say: Say) -> str:
+    winners = winners_sentence([say.who[player] for player in line["winners"]])
+    return f"{say.table('The game ends.', {'points': line['total']})}\n{winners}"
+
+
+_GUILD = one_of("guild", _guilds)
+EVENTS = Events(
+    Event("laid", ("round", "round_card", "edifice"), recorded=False),  # one for each round, before:
+    Event("setup", (unrecorded("start_player"),), _setup_text, make=_setup),
+    Event("task", ("player", "task", "kept"), recorded=False),  # one for each task dealt, before:
+    Event("keep_tasks", ("player",), _tasks_text, make=_kept_tasks, hide=_hide_tasks),
+    Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
+    Event("drawn", ("player", "value", "from_under"), recorded=False),
+    Event("stack", ("player", "bag"), recorded=False),  # one for each stack, greatest first, before:
+    Event("plan", ("player", unrecorded("stacks")), _plan_text, make=_plan, since=("round",), hide=_hide_plan),
+    Event("step", (one_of("step", lambda components: STEPS), seat("start_player"), converted("guild", _guild_or_none)), _step_text),
+    Event("bid", ("player", converted("stack", lambda bag, components: cards_of(bag) or None)), _bid_text),  # 0 = pass
+    Event("defer", ("player",), "{player:pays} a privilege and {does:waits}."),
+    Event("seat", ("player", one_of("seat", chairs_of), converted("replaces", lambda k, components: None if k == NOBODY else k)),
+          _chair_text, of="act"),
+    Event("good", ("player", _GUILD), "{player:takes} a good of the {guild}s.", of="act"),
+    Event("place", ("player", _place("space", City.cell), number("price", unit="coin")), _space_text, of="act"),
+    Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one for each guild, before:
+    Event("sell", ("player", unrecorded("coins")), _sale_text, make=_sale, of="act"),
+    Event("decline", ("player",), "{player:does} no more.", of="act"),
+    Event("return_card", ("player", "card"), "{player:puts} a {card} under the deck."),
+    Event("chapel", ("player", _place("site", lambda city, k: city.chapel_sites[k])), _chapel_text),
+    Event("edifice", ("player", one_of("edifice", ids_of("edifices")), _place("site", lambda city, k: city.sites[k])), _edifice_text),
+    Event("prestige", ("player", "gained", "privileges", "total", "held"), recorded=False),
+    Event("council", ("player", "coins", "goods", "deck"), _council_text, by_seat=True, make=_council, hide=_hide_money),
+    Event("points", ("player", "council", "city", "chapels", "edifices"), recorded=False),
+    Event("fulfilled", ("player", "task"), recorded=False),  # one for each, before:
+    Event("score_end", ("player", "privileges", "tasks", "total", "won"), _end_text, by_seat=True, make=_score_end),
+)  # fmt: skip
+(
+    LAID, SETUP, TASK, KEPT, ROUND, DRAWN, STACK, PLAN, STEP, BID, DEFER, CHAIR, GOOD, PLACED, SOLD, SALE, DECLINE, RETURNED,
+    CHAPEL, EDIFICE, PRESTIGE, WEALTH, POINTS, FULFILLED, TOTAL,
+) = EVENTS.kinds  # fmt: skip
+to_lines, visible, describe = EVENTS.to_lines, EVENTS.visible, EVENTS.describe
+
+
+def begun(rows: Any, state: Any) -> Iterator[Line]:
+    """Yield this round's `plan` lines that are not in the record yet, as far as known.
+
+    A list is incomplete, a tuple complete.
+    """
+    drawn: dict[int, list[int]] = {}
+    for kind, a, b, *_ in rows.tolist():
+        if kind == ROUND:
+            drawn = {player: [] for player in range(int(state["players"])) if int(state["planned"]) >> player & 1}
+        elif kind == DRAWN:
+            drawn.setdefault(a, []).append(b)
+        elif kind == PLAN:
+            drawn.pop(a, None)
+    for player, cards in drawn.items():
+        line: Line = {"type": "plan", "player": player, "drawn": cards}
+        count = int(state["stack_count"][player])
+        bags = [tuple(cards_of(int(bag))) for bag in state["stacks"][player][: count + 1]]
+        if int(state["planned"]) >> player & 1:
+            line |= {"drawn": tuple(cards), "stacks": tuple(bags[:count])}
+        elif int(state["phase"]) == SPLIT:
+            line |= {"drawn": tuple(cards), "stacks": [*bags[:count], *map(list, filter(None, bags[count:]))]}
+        yield line

@@ -4,22 +4,11 @@ from numba import int64
 
 from strozzi_sim.facts.sink import row_writer, sink_dtype
 from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import fact_tables as t
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards
-from strozzi_sim.games.strasbourg.fact_tables import (
-    ACTS,
-    AGREEMENTS,
-    BIDS,
-    CHAPELS,
-    COUNCIL,
-    EDIFICES,
-    GAME,
-    PLACEMENTS,
-    ROUNDS,
-    TABLES,
-    TASKS,
-)
+from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
 from strozzi_sim.kernel.jit import force_inline, jit
 
@@ -57,16 +46,17 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
 ])  # fmt: skip
 
 _BUILT = ("members", "points", "own_points", "beside_own")  # known at the end of the game
-_add_chapel, _add_edifice = row_writer(CHAPELS, later=_BUILT), row_writer(EDIFICES, later=_BUILT)
+_add_chapel, _add_edifice = row_writer(t.CHAPELS, later=_BUILT), row_writer(t.EDIFICES, later=_BUILT)
 _add_round = row_writer(
-    ROUNDS, zero=("drawn", "influence", "used", "bid", "waited"), later=("stacks", "prestige", "privilege")
+    t.ROUNDS, zero=("drawn", "influence", "used", "bid", "waited"), later=("stacks", "prestige", "privilege")
 )
-_add_bid = row_writer(BIDS, zero=("returned",), later=("rank",))
+_add_bid = row_writer(t.BIDS, zero=("returned",), later=("rank",))
 _ACTED = ("good", "good_sold", "good_coins", "placed", "price", "sold", "coins", "declined")
-_write_act = row_writer(ACTS, zero=_ACTED, append=False)
-_add_placement = row_writer(PLACEMENTS, zero=("chapels", "edifices"))
-_add_task = row_writer(TASKS, zero=("fulfilled",), later=("done",))
-_add_council, _add_game = map(row_writer, (COUNCIL, GAME))
+_write_act = row_writer(t.ACTS, zero=_ACTED, append=False)
+_add_placement = row_writer(t.PLACEMENTS, zero=("chapels", "edifices"))
+_add_task = row_writer(t.TASKS, zero=("fulfilled",), later=("done",))
+_write_seat = row_writer(t.PLAYER, later=("total", "privileges", "tasks", "kept", "coins"), append=False)
+_add_council, _add_game = map(row_writer, (t.COUNCIL, t.GAME))
 
 
 @jit
@@ -144,20 +134,15 @@ def note(facts, kind, a, b, c, d, e_):
     elif kind == e.FULFILLED:
         facts.task_fulfilled[facts.row_of[a, b]] = 1
     elif kind == e.POINTS:
-        row = facts.seat_rows + a
-        facts.seat_seat[row] = a
-        facts.seat_council[row] = b
-        facts.seat_city[row] = c
-        facts.seat_chapels[row] = d
-        facts.seat_edifices[row] = e_
+        _write_seat(facts, facts.seat_rows + a, seat=a, council=b, city=c, chapels=d, edifices=e_)
     elif kind == e.TOTAL:
         row = facts.seat_rows + a
         facts.seat_privileges[row] = b
         facts.seat_tasks[row] = c
         facts.seat_total[row] = d
-    elif kind == e.SETUP and a == 0:  # (A1)
-        facts.council[s.NOBILITY] = d
-        facts.council[s.CHURCH] = d + 1 if d + 1 < facts.players else 0
+    elif kind == e.SETUP:  # (A1)
+        facts.council[s.NOBILITY] = a
+        facts.council[s.CHURCH] = a + 1 if a + 1 < facts.players else 0
 
 
 @jit
@@ -242,9 +227,7 @@ def _on_council(facts):
         seat = facts.council[chair]
         if seat != s.NOBODY:
             changed = seat != facts.before[chair]
-            _add_council(
-                facts, seat=seat, round=facts.round, chair=chair, changed=changed, points=facts.seat_points
-            )  # fmt: skip
+            _add_council(facts, seat=seat, round=facts.round, chair=chair, changed=changed, points=facts.seat_points)
         facts.before[chair] = seat
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
+from strozzi_sim.games.strasbourg.events import chairs_of
+from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, MAX_ROUNDS, SEATS, STEPS
 
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
@@ -201,8 +202,7 @@ COUNCIL = Table("council", "a member in the council in a council phase", (
     _SEAT,
     _ROUND,
     _LAST,
-    Column("chair", "the seat of the council",
-           lambda setting: labels(["nobility", "church", "merchants", *_guild_names(setting)])),
+    Column("chair", "the seat of the council", lambda setting: labels(chairs_of(setting.components))),
     _yes("changed", "the seat was empty or another player's in the previous council phase"),
     Column("points", "points of the phase", **_POINTS),
 ), max_rows=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip

@@ -1,7 +1,8 @@
 """The map of Strasbourg, read from component data: cells, prices, building sites, chapel sites."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
@@ -10,6 +11,22 @@ from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_PRICE, MAX_SITES
 Cell = tuple[int, int]  # (column, row), both from 1, row 1 on top
 SITE = "#"  # a building site in `guild_map`
 NO_PRICE = "."  # its price in `price_map`
+
+
+def column_name(column: int) -> str:
+    """Return the letters of a column of the map, counted from 1: a .. z, aa, ab, .."""
+    before, last = divmod(column - 1, 26)
+    return (column_name(before) if before else "") + chr(ord("a") + last)
+
+
+def space_name(cell: Sequence[int]) -> str:
+    """Return the name of a cell: column letter and row number, c4."""
+    return f"{column_name(cell[0])}{cell[1]}"
+
+
+def corner_name(cell: Sequence[int]) -> str:
+    """Return the name of a chapel site: the cells to its upper left and its lower right, c4d5."""
+    return f"{space_name(cell)}{space_name((cell[0] + 1, cell[1] + 1))}"
 
 
 @dataclass(frozen=True)
@@ -58,20 +75,30 @@ class City:
         return [other for other in near if other in self.guilds]
 
 
-def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
-    """Return the map of the block `city`.
+def city_of(components: Mapping[str, Any], key: str = "city") -> City:
+    """Return the map of plain component data.
 
     Raises:
         InputError: the map is unreadable or not playable; names the key below `key`.
     """
-    columns, rows = city.columns, city.rows
+    city, letters = components["city"], components["guilds"]["letters"]
+    maps, sites = (tuple(city[name]) for name in ("guild_map", "price_map")), tuple(map(tuple, city["chapel_sites"]))
+    return _read_city(city["columns"], city["rows"], *maps, sites, tuple(letters.items()), key)
+
+
+@lru_cache(maxsize=64)
+def _read_city(
+    columns: int, rows: int, guild_map: Sequence[str], price_map: Sequence[str], corners: tuple[Cell, ...],
+    guild_letters: tuple[tuple[str, str], ...], key: str,
+) -> City:  # fmt: skip
+    letters = dict(guild_letters)
     if columns * rows > MAX_CELLS:
         raise InputError(
             f"{key}.columns: {pluralize(columns, 'column')} and {pluralize(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
         )
     owners, prices = (
         _read_map(part, columns, rows, f"{key}.{name}")
-        for name, part in (("guild_map", city.guild_map), ("price_map", city.price_map))
+        for name, part in (("guild_map", guild_map), ("price_map", price_map))
     )
     guilds, coins, sites = {}, {}, []
     for cell, letter in owners.items():
@@ -93,7 +120,6 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
         guilds[cell], coins[cell] = letters[letter], int(price)
     if len(sites) > MAX_SITES:
         raise InputError(f"{key}.guild_map: {len(sites)} building sites; at most {MAX_SITES}")
-    corners = [(column, row) for column, row in city.chapel_sites]
     for corner in corners:
         if not (1 <= corner[0] < columns and 1 <= corner[1] < rows):
             raise InputError(
@@ -102,10 +128,10 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
             )
         if corners.count(corner) > 1:
             raise InputError(f"{key}.chapel_sites: {short_repr(list(corner))} is listed {corners.count(corner)} times")
-    return City(columns, rows, guilds, coins, tuple(sites), tuple(corners))
+    return City(columns, rows, guilds, coins, tuple(sites), corners)
 
 
-def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
+def _read_map(lines: Sequence[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
     if len(lines) != rows:
         raise InputError(f"{key}: {pluralize(len(lines), 'row')}; city.rows is {rows}")
     cells: dict[Cell, str] = {}

@@ -19,43 +19,29 @@ An agent may plan instead of the uniform choices (`rival_model.py`).
 
 from numba import int64, uint64
 
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.cards import count_cards, count_value, expand, kth_card, kth_member, one_card
 from strozzi_sim.games.strasbourg.legal_actions import cards_left, keep_choices, legal_set, placements
 from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, take_card
-from strozzi_sim.games.strasbourg.state import (
-    ACTIONS,
-    BID,
-    DRAW,
-    KEEP,
-    MAX_VALUE,
-    OVER,
-    PLACE,
-    REVEAL,
-    SELL,
-    SPLIT,
-    UNKNOWN_AMOUNT,
-    UNKNOWN_COINS,
-    UNKNOWN_STACK,
-)
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
-_TURN = ACTIONS  # seen_action: the viewer's turn to plan
-_TURNED_OVER = ACTIONS + 1  # + bag: a stack that a rival has turned over; below 2^31
+_TURN = s.ACTIONS  # seen_action: the viewer's turn to plan
+_TURNED_OVER = s.ACTIONS + 1  # + bag: a stack that a rival has turned over; below 2^31
 _SIZES = 1 << 40  # + a hash of the sizes of all stacks
 
 
 @inline_source
 def is_planning(state):
     """Return whether a seat is planning."""
-    return state.phase == DRAW or state.phase == SPLIT
+    return state.phase == s.DRAW or state.phase == s.SPLIT
 
 
 @jit
 def conceal(state, rules, seat):
     """Reduce a state, in place, to what `seat` knows."""
-    over = state.phase == OVER
+    over = state.phase == s.OVER
     if is_planning(state):
         _hide_plans(state, rules, seat)
     if state.actor != seat:
@@ -70,10 +56,10 @@ def conceal(state, rules, seat):
         if not over:  # at the end tasks and money are public
             state.kept[other] = 0
             if rules.hide_money:
-                state.coins[other] = UNKNOWN_COINS
-                state.privileges[other] = UNKNOWN_AMOUNT
+                state.coins[other] = s.UNKNOWN_COINS
+                state.privileges[other] = s.UNKNOWN_AMOUNT
                 for guild in range(rules.guilds):
-                    state.goods[other, guild] = UNKNOWN_AMOUNT
+                    state.goods[other, guild] = s.UNKNOWN_AMOUNT
 
 
 @jit
@@ -86,7 +72,7 @@ def hide_stacks(state, seat):
         unused &= unused - 1
         stack = state.stacks[seat, k]
         state.stacks[seat, k] = 0
-        unknown = stack if stack & UNKNOWN_STACK else UNKNOWN_STACK + count_cards(stack)
+        unknown = stack if stack & s.UNKNOWN_STACK else s.UNKNOWN_STACK + count_cards(stack)
         place = found
         while place > 0 and state.stacks[seat, place - 1] < unknown:
             state.stacks[seat, place] = state.stacks[seat, place - 1]
@@ -112,7 +98,7 @@ def _hide_plans(state, rules, seat):
         return
     state.hand = 0
     state.last_value = 0
-    state.phase = DRAW
+    state.phase = s.DRAW
     players, other = state.players, state.start_player
     for _ in range(players):  # the next seat to decide, as far as `seat` knows
         most = min(cards_left(state, other), rules.most_drawn[other])
@@ -125,7 +111,7 @@ def _hide_plans(state, rules, seat):
 @jit
 def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, from the prior above."""
-    players, over = state.players, state.phase == OVER
+    players, over = state.players, state.phase == s.OVER
     unseen = ((int64(1) << rules.tasks) - 1) & ~state.dealt[seat]
     left = rules.tasks - rules.dealt
     for other in range(players):
@@ -140,7 +126,7 @@ def determinize(state, rules, seat, rng):
             left -= 1
         unseen &= ~dealt
         state.dealt[other] = dealt
-        if state.phase != KEEP or other < state.actor:
+        if state.phase != s.KEEP or other < state.actor:
             choices = keep_choices(state, rules, other)
             choice = kth_member(choices, randbelow(rng, count_bits(choices)))
             state.kept[other] = expand(dealt, choice)
@@ -163,10 +149,10 @@ def _begin_turn(state, rules, seat, rng):
             left = state.deck_left[seat]
             k = randbelow(rng, left) if left > 0 else int64(0)
             state.hand += one_card(take_card(state, seat, k))
-    elif state.phase == PLACE and rules.hide_money:
+    elif state.phase == s.PLACE and rules.hide_money:
         while placements(state, rules, seat, state.guild) == 0:
             state.coins[seat] += 1
-    elif state.phase == SELL and rules.hide_money:
+    elif state.phase == s.SELL and rules.hide_money:
         state.goods[seat, state.guild] = max(state.goods[seat, state.guild], 1)
 
 
@@ -185,15 +171,15 @@ def deal_cards(state, rules, seat, rng):
     rest, certain = unseen_cards(state, rules, seat), int64(0)
     known, shown = state.known[seat], state.shown[seat]
     if known != 0:
-        for value in range(1, MAX_VALUE + 1):
+        for value in range(1, s.MAX_VALUE + 1):
             certain += max(count_value(known, value) - count_value(shown, value), 0) * one_card(value)
         rest -= certain
     count, places = state.stack_count[seat], int64(0)
     for k in range(count):
-        places += state.stacks[seat, k] & (UNKNOWN_STACK - 1)
+        places += state.stacks[seat, k] & (s.UNKNOWN_STACK - 1)
     for k in range(count):
         stack = int64(0)
-        for _ in range(state.stacks[seat, k] & (UNKNOWN_STACK - 1)):
+        for _ in range(state.stacks[seat, k] & (s.UNKNOWN_STACK - 1)):
             left = count_cards(certain)
             if left > 0 and randbelow(rng, places) < left:
                 card = one_card(kth_card(certain, randbelow(rng, left)))
@@ -223,10 +209,10 @@ def seen_action(before, after, rules, action, viewer):
     seat, phase = before.actor, before.phase
     if viewer == seat:
         return action
-    if phase == KEEP:
+    if phase == s.KEEP:
         return int64(0)
-    if phase == BID and action >= REVEAL:
-        return _TURNED_OVER + before.stacks[seat, action - REVEAL]
+    if phase == s.BID and action >= s.REVEAL:
+        return _TURNED_OVER + before.stacks[seat, action - s.REVEAL]
     if not is_planning(before):
         return action
     if is_planning(after) and after.round == before.round:

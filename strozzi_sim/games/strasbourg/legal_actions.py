@@ -6,38 +6,15 @@ legal action is played automatically. Actions that `restrictions.py` forbids are
 
 from numba import int64
 
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.cards import expand, one_card, values_in
-from strozzi_sim.games.strasbourg.state import (
-    ANYWHERE,
-    APPRENTICE,
-    BESIDE_OWN,
-    BID,
-    BUILD_CHAPEL,
-    BUILD_EDIFICE,
-    CHURCH,
-    DRAW,
-    GOOD,
-    KEEP,
-    MAX_PRICE,
-    NOBILITY,
-    NONE,
-    PLACE,
-    PLACE_BIT,
-    RETURN,
-    REVEAL_BIT,
-    SEAT,
-    SELL,
-    SPLIT,
-    TAKE_GOOD,
-    TAKE_SEAT,
-)
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 
 ASKED, PLANNING, STEPPING, BIDDING, ACTING, RETURNING = 0, 1, 2, 3, 4, 5  # stages of a game: see `core.run_on`
 
 TWO = 0b11  # both of two actions
-_GOOD_BIT, _SEAT_BIT = 1 << (GOOD - NONE), 1 << (SEAT - NONE)
+_GOOD_BIT, _SEAT_BIT = 1 << (s.GOOD - s.NONE), 1 << (s.SEAT - s.NONE)
 
 
 @inline_source
@@ -112,13 +89,13 @@ def bids(state, rules, seat):
     reveal = unused & ~(state.repeated[seat] & (unused << 1))
     others = state.undecided & state.with_stacks & ~(1 << seat)
     defer = int64(others != 0) & int64(state.privileges[seat] > 0) & int64(rules.no_defer[seat] == 0)
-    return 1 | defer << 1 | reveal << REVEAL_BIT
+    return 1 | defer << 1 | reveal << s.REVEAL_BIT
 
 
 @force_inline
 def payable(state, rules, seat, guild):
     """Return the guild's empty spaces that the seat can pay for (R7.1, A29), as a set of cells."""
-    coins = min(state.coins[seat], MAX_PRICE)
+    coins = min(state.coins[seat], s.MAX_PRICE)
     return rules.guild_spaces[guild] & state.empty & rules.affordable[coins]
 
 
@@ -139,7 +116,7 @@ def may_build(state, rules, seat, site, chapel):
     """Return whether the restrictions allow a seat to build a chapel (or, if not `chapel`, an edifice) on a site."""
     forbidden = rules.no_chapel[seat] if chapel else rules.no_edifice[seat]
     spaces = rules.chapel_spaces[site] if chapel else rules.site_spaces[site]
-    return forbidden & ANYWHERE == 0 and (forbidden & BESIDE_OWN == 0 or spaces & state.members[seat] == 0)
+    return forbidden & s.ANYWHERE == 0 and (forbidden & s.BESIDE_OWN == 0 or spaces & state.members[seat] == 0)
 
 
 @jit
@@ -166,46 +143,46 @@ def building_sites(state, rules, seat, chapel):
 @inline_source
 def chapel_choices(state, rules):
     """Return NONE (if building is optional) and the chapel sites; 0 without a chapel or a site (A60)."""
-    sites = building_sites(state, rules, state.council[CHURCH], True)
+    sites = building_sites(state, rules, state.council[s.CHURCH], True)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
 @inline_source
 def edifice_choices(state, rules):
     """Return NONE (if building is optional) and the sites for the edifice of the round; 0 without a site."""
-    sites = building_sites(state, rules, state.council[NOBILITY], False)
+    sites = building_sites(state, rules, state.council[s.NOBILITY], False)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
 @inline_source
 def apprentice_choices(state, rules, seat, guild):
     """Return NONE, the good, and the spaces (F6.6)."""
-    good = int64(may_take_good(rules, seat, guild)) << (GOOD - NONE)
-    return 1 | good | placements(state, rules, seat, guild) << PLACE_BIT
+    good = int64(may_take_good(rules, seat, guild)) << (s.GOOD - s.NONE)
+    return 1 | good | placements(state, rules, seat, guild) << s.PLACE_BIT
 
 
 @jit
 def legal_set(state, rules):
     """Compute the actor's legal actions from the rest of the state."""
     phase, seat = state.phase, state.actor
-    if phase == KEEP:
+    if phase == s.KEEP:
         return keep_choices(state, rules, seat)
-    if phase in (DRAW, TAKE_SEAT):
+    if phase in (s.DRAW, s.TAKE_SEAT):
         return int64(TWO)
-    if phase == SPLIT:
+    if phase == s.SPLIT:
         return splits(state, seat)
-    if phase == BID:
+    if phase == s.BID:
         return bids(state, rules, seat)
-    if phase == TAKE_GOOD:
+    if phase == s.TAKE_GOOD:
         return int64(1 | _GOOD_BIT)
-    if phase == PLACE:
-        return 1 | placements(state, rules, seat, state.guild) << PLACE_BIT
-    if phase == APPRENTICE:
+    if phase == s.PLACE:
+        return 1 | placements(state, rules, seat, state.guild) << s.PLACE_BIT
+    if phase == s.APPRENTICE:
         return apprentice_choices(state, rules, seat, state.guild)
-    if phase == SELL:
+    if phase == s.SELL:
         return (int64(2) << state.goods[seat, state.guild]) - 1
-    if phase == RETURN:
+    if phase == s.RETURN:
         return values_in(state.bid[seat])
-    if phase == BUILD_CHAPEL:
+    if phase == s.BUILD_CHAPEL:
         return chapel_choices(state, rules)
-    return edifice_choices(state, rules) if phase == BUILD_EDIFICE else int64(0)
+    return edifice_choices(state, rules) if phase == s.BUILD_EDIFICE else int64(0)

@@ -8,34 +8,10 @@ bids in past steps; also, at the end of the game, others' tasks and the final sc
 from numba import float32, int64
 
 from strozzi_sim.game.slices import Group, Layout, Slice
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, one_card
 from strozzi_sim.games.strasbourg.legal_actions import cards_left
 from strozzi_sim.games.strasbourg.scoring import chapel_neighbours, edifice_points, is_fulfilled
-from strozzi_sim.games.strasbourg.state import (
-    BID,
-    GUILD_SEAT,
-    MAX_CARDS,
-    MAX_CELLS,
-    MAX_CHAIRS,
-    MAX_CHAPEL_SITES,
-    MAX_EDIFICES,
-    MAX_GUILDS,
-    MAX_ROUNDS,
-    MAX_SITES,
-    MAX_STACKS,
-    MAX_TASKS,
-    MAX_VALUE,
-    NO_SITE,
-    NOBODY,
-    OVER,
-    RETURN,
-    SEATS,
-    SELL,
-    STEPS,
-    TAKE_SEAT,
-    UNKNOWN_COINS,
-    UNKNOWN_STACK,
-)
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
 
@@ -57,70 +33,65 @@ _OF_SEAT = (
     Slice("idle", (), "after bidding: 1 = may act in this step, and has not taken or sold anything yet"),
     Slice("planned", (), "1 = has planned this round"),
     Slice("exists", (), "1 = the seat is in the game"),
-    Slice("bid_cards", (MAX_VALUE,), "cards of the stack turned over in this step by value / 4"),
-    Slice("lost", (MAX_VALUE,), "cards turned over that have left the game, by value, / 4"),
-    Slice("shown", (MAX_VALUE,), "cards turned over this round by value / 4"),
-    Slice("known", (MAX_VALUE,), "public cards drawn this round from under the deck, by value / 4"),
-    Slice("under", (MAX_CARDS,), "each card under the deck / 6, the one drawn first in front; 0 = none"),
-    Slice("stack_sizes", (MAX_CARDS,), "face-down stacks of 1 card, of 2, and so on, / 4", high=6.0),
-    Slice("goods", (MAX_GUILDS,), "goods by guild / 5; 0 where unknown"),
-    Slice("members_by_guild", (MAX_GUILDS,), "members in the city by guild / 5"),
-    Slice("chairs", (MAX_CHAIRS,), "1 = own member in the council: nobility, church, merchants, then the guilds'"),
+    Slice("bid_cards", (s.MAX_VALUE,), "cards of the stack turned over in this step by value / 4"),
+    Slice("lost", (s.MAX_VALUE,), "cards turned over that have left the game, by value, / 4"),
+    Slice("shown", (s.MAX_VALUE,), "cards turned over this round by value / 4"),
+    Slice("known", (s.MAX_VALUE,), "public cards drawn this round from under the deck, by value / 4"),
+    Slice("under", (s.MAX_CARDS,), "each card under the deck / 6, the one drawn first in front; 0 = none"),
+    Slice("stack_sizes", (s.MAX_CARDS,), "face-down stacks of 1 card, of 2, and so on, / 4", high=6.0),
+    Slice("goods", (s.MAX_GUILDS,), "goods by guild / 5; 0 where unknown"),
+    Slice("members_by_guild", (s.MAX_GUILDS,), "members in the city by guild / 5"),
+    Slice("chairs", (s.MAX_CHAIRS,), "1 = own member in the council: nobility, church, merchants, then the guilds'"),
 )
 SLICES = Layout(
-    Slice("phase", (OVER,), "one-hot: the decision, in the order of the phases; all 0 = the game is over"),
-    Slice("step", (len(STEPS),), "one-hot: the step of the round, A to I; all 0 = the game is over"),
-    Slice("players", (SEATS + 1,), "one-hot: the number of players"),
+    Slice("phase", (s.OVER,), "one-hot: the decision, in the order of the phases; all 0 = the game is over"),
+    Slice("step", (len(s.STEPS),), "one-hot: the step of the round, A to I; all 0 = the game is over"),
+    Slice("players", (s.SEATS + 1,), "one-hot: the number of players"),
     Slice("rounds_played", (), "rounds played / rounds"),
     Slice("chapels_left", (), "chapels in the pool / 5"),
     Slice("edifice_points", (), "points of this round's edifice / 6"),
-    Slice("start_player", (SEATS,), "one-hot: 0 = the observer, then clockwise"),
-    Slice("actor", (SEATS,), "one-hot: 0 = the observer, then clockwise; all 0 = the game is over"),
-    Slice("guild", (MAX_GUILDS,), "one-hot: the guild in question; all 0 = none"),
+    Slice("start_player", (s.SEATS,), "one-hot: 0 = the observer, then clockwise"),
+    Slice("actor", (s.SEATS,), "one-hot: 0 = the observer, then clockwise; all 0 = the game is over"),
+    Slice("guild", (s.MAX_GUILDS,), "one-hot: the guild in question; all 0 = none"),
     Slice("declined", (), "1 = the actor has left a right unused in this step"),
     Slice("proceeds", (), "while goods are sold: coins received in this step / 20", high=2.5),
     Slice(
         "guilds",
-        (MAX_ROUNDS, 3, MAX_GUILDS),
+        (s.MAX_ROUNDS, 3, s.MAX_GUILDS),
         "one-hot for this round, the next one and so on, steps B, D, F: the guild",
     ),
-    Slice("guilds_later", (MAX_GUILDS,), "times that the guild comes up in later rounds / 3"),
-    Slice("round_edifices", (MAX_ROUNDS, MAX_EDIFICES), "one-hot for this round, the next one and so on: its edifice"),
-    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT),
-    Slice("deck", (MAX_VALUE,), "own cards left of the first shuffle by value / 4"),
-    Slice("hand", (MAX_VALUE,), "own cards drawn and not yet on a stack, by value / 4"),
-    Slice("pile", (MAX_VALUE,), "own stack under construction by value / 4"),
+    Slice("guilds_later", (s.MAX_GUILDS,), "times that the guild comes up in later rounds / 3"),
+    Slice(
+        "round_edifices", (s.MAX_ROUNDS, s.MAX_EDIFICES), "one-hot for this round, the next one and so on: its edifice"
+    ),
+    Group(
+        "seats", (s.SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT
+    ),
+    Slice("deck", (s.MAX_VALUE,), "own cards left of the first shuffle by value / 4"),
+    Slice("hand", (s.MAX_VALUE,), "own cards drawn and not yet on a stack, by value / 4"),
+    Slice("pile", (s.MAX_VALUE,), "own stack under construction by value / 4"),
     Slice("last_card", (), "the last card put on that stack / 6; 0 = none"),
     Slice(
-        "stacks", (MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2
+        "stacks", (s.MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2
     ),
-    Slice("stack_cards", (MAX_STACKS, MAX_VALUE), "cards of each own stack by value / 4, in the same order"),
-    Slice("dealt", (MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
-    Slice("kept", (MAX_TASKS,), "for each task: 1 = kept"),
-    Slice("fulfilled", (MAX_TASKS,), "for each task: 1 = dealt, and fulfilled at present"),
-    Slice("members", (SEATS, MAX_CELLS), "for each seat and city space: 1 = a member of that seat is there"),
-    Slice("empty", (MAX_CELLS,), "for each city space: 1 = empty"),
-    Slice("prices", (MAX_CELLS,), "for each empty city space: its price / 5"),
-    Slice("chapels", (MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel is there"),
-    Slice("edifices", (MAX_SITES,), "for each building site: points of the edifice there / 6; 0 = none"),
+    Slice("stack_cards", (s.MAX_STACKS, s.MAX_VALUE), "cards of each own stack by value / 4, in the same order"),
+    Slice("dealt", (s.MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
+    Slice("kept", (s.MAX_TASKS,), "for each task: 1 = kept"),
+    Slice("fulfilled", (s.MAX_TASKS,), "for each task: 1 = dealt, and fulfilled at present"),
+    Slice("members", (s.SEATS, s.MAX_CELLS), "for each seat and city space: 1 = a member of that seat is there"),
+    Slice("empty", (s.MAX_CELLS,), "for each city space: 1 = empty"),
+    Slice("prices", (s.MAX_CELLS,), "for each empty city space: its price / 5"),
+    Slice("chapels", (s.MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel is there"),
+    Slice("edifices", (s.MAX_SITES,), "for each building site: points of the edifice there / 6; 0 = none"),
     Slice(
         "edifice_sites",
-        (MAX_EDIFICES,),
+        (s.MAX_EDIFICES,),
         "for each edifice of the components: its building site, from 1, / 16; 0 = none",
     ),
 )
 OBSERVATION = SLICES.size
-# Offsets of the slices, for the kernels; of fields those of seat 0, and the stride between seats:
-(
-    _PHASE, _STEP, _PLAYERS, _ROUNDS_PLAYED, _CHAPELS_LEFT, _EDIFICE_POINTS, _START_PLAYER, _ACTOR, _GUILD, _DECLINED, _PROCEEDS,
-    _GUILDS, _GUILDS_LATER, _ROUND_EDIFICES, _, _DECK, _HAND, _PILE, _LAST_CARD, _STACKS, _STACK_CARDS, _DEALT, _KEPT, _FULFILLED,
-    _MEMBERS, _EMPTY, _PRICES, _CHAPELS, _EDIFICES, _EDIFICE_SITES,
-) = (part.start for part in SLICES.parts)  # fmt: skip
-(
-    _COINS, _PRIVILEGES, _MONEY_UNKNOWN, _PRESTIGE, _MEMBERS_OF, _CHAPELS_OF, _EDIFICES_OF, _DECK_SIZE, _STACK_COUNT,
-    _CARDS_IN_STACKS, _BID, _HAS_BID, _TURN, _RANK, _IDLE, _PLANNED, _EXISTS, _BID_CARDS, _LOST, _SHOWN, _KNOWN, _UNDER,
-    _STACK_SIZES, _GOODS, _MEMBERS_BY_GUILD, _CHAIRS,
-) = (field.start for field in SLICES.fields("seats"))  # fmt: skip
+# First columns; of fields those of seat 0, and the stride between seats:
+at, of_seat = SLICES.starts(), SLICES.starts("seats")
 _NEXT_SEAT = SLICES["seats"].shape[-1]
 
 
@@ -130,40 +101,40 @@ def observe(state, rules, seat, out):
     for k in range(OBSERVATION):
         out[k] = 0
     players, phase = state.players, state.phase
-    if phase < OVER:
-        out[_PHASE + phase] = 1
-        out[_STEP + state.step] = 1
-        out[_ACTOR + _place(state, state.actor, seat)] = 1
-        out[_EDIFICE_POINTS] = float32(rules.edifice_points[state.round_edifice[state.round]]) / float32(6)
-    out[_PLAYERS + players] = 1
-    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
-    out[_CHAPELS_LEFT] = float32(state.chapels) / float32(5)
-    out[_START_PLAYER + _place(state, state.start_player, seat)] = 1
-    if state.guild != NOBODY:
-        out[_GUILD + state.guild] = 1
-    out[_DECLINED] = float32(state.declined)
+    if phase < s.OVER:
+        out[at.phase + phase] = 1
+        out[at.step + state.step] = 1
+        out[at.actor + _place(state, state.actor, seat)] = 1
+        out[at.edifice_points] = float32(rules.edifice_points[state.round_edifice[state.round]]) / float32(6)
+    out[at.players + players] = 1
+    out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
+    out[at.chapels_left] = float32(state.chapels) / float32(5)
+    out[at.start_player + _place(state, state.start_player, seat)] = 1
+    if state.guild != s.NOBODY:
+        out[at.guild + state.guild] = 1
+    out[at.declined] = float32(state.declined)
     _observe_rounds(state, rules, out)
     for k in range(players):
         other = seat + k if seat + k < players else seat + k - players
         _observe_seat(state, rules, other, out, k * _NEXT_SEAT)
-        _write_set(state.members[other], out, _MEMBERS + k * MAX_CELLS)
-    for chair in range(GUILD_SEAT + rules.guilds):
-        if state.council[chair] != NOBODY:
-            out[_CHAIRS + _place(state, state.council[chair], seat) * _NEXT_SEAT + chair] = 1
+        _write_set(state.members[other], out, at.members + k * s.MAX_CELLS)
+    for chair in range(s.GUILD_SEAT + rules.guilds):
+        if state.council[chair] != s.NOBODY:
+            out[of_seat.chairs + _place(state, state.council[chair], seat) * _NEXT_SEAT + chair] = 1
     _observe_auction(state, seat, out)
     _observe_own(state, rules, seat, out)
     empty = state.empty
     while empty != 0:
         cell = lowest_bit(empty)
         empty &= empty - 1
-        out[_EMPTY + cell] = 1
-        out[_PRICES + cell] = float32(rules.price[cell]) / float32(5)
-    _write_set(~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1), out, _CHAPELS)
+        out[at.empty + cell] = 1
+        out[at.prices + cell] = float32(rules.price[cell]) / float32(5)
+    _write_set(~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1), out, at.chapels)
     for edifice in range(rules.edifices):
         site = state.edifice_site[edifice]
-        if site != NO_SITE:
-            out[_EDIFICES + site] = float32(rules.edifice_points[edifice]) / float32(6)
-            out[_EDIFICE_SITES + edifice] = float32(site + 1) / float32(MAX_SITES)
+        if site != s.NO_SITE:
+            out[at.edifices + site] = float32(rules.edifice_points[edifice]) / float32(6)
+            out[at.edifice_sites + edifice] = float32(site + 1) / float32(s.MAX_SITES)
 
 
 @inline_source
@@ -178,67 +149,69 @@ def _observe_rounds(state, rules, out):
     """Write the guilds and edifices of this round and later ones."""
     for number in range(state.round, rules.rounds):
         ahead = number - state.round
-        out[_ROUND_EDIFICES + ahead * MAX_EDIFICES + state.round_edifice[number]] = 1
+        out[at.round_edifices + ahead * s.MAX_EDIFICES + state.round_edifice[number]] = 1
         for k in range(3):
             guild = rules.card_guild[state.round_card[number], k]
-            out[_GUILDS + (3 * ahead + k) * MAX_GUILDS + guild] = 1
-            out[_GUILDS_LATER + guild] += float32(ahead > 0)
+            out[at.guilds + (3 * ahead + k) * s.MAX_GUILDS + guild] = 1
+            out[at.guilds_later + guild] += float32(ahead > 0)
     for guild in range(rules.guilds):
-        out[_GUILDS_LATER + guild] /= float32(3)
+        out[at.guilds_later + guild] /= float32(3)
 
 
 @jit
 def _observe_auction(state, seat, out):
     """Write the order of the seats still to decide; when all have decided, the ranks."""
     phase = state.phase
-    if phase == BID:
-        out[_TURN + _place(state, state.actor, seat) * _NEXT_SEAT] = 1
+    if phase == s.BID:
+        out[of_seat.turn + _place(state, state.actor, seat) * _NEXT_SEAT] = 1
         queue = state.queue
         for k in range(1, count_bits(state.undecided)):
-            there = _TURN + _place(state, queue & 15, seat) * _NEXT_SEAT
-            out[there] = float32(SEATS - k) / float32(SEATS)
+            there = of_seat.turn + _place(state, queue & 15, seat) * _NEXT_SEAT
+            out[there] = float32(s.SEATS - k) / float32(s.SEATS)
             queue >>= 4
-    elif TAKE_SEAT <= phase <= RETURN:
+    elif s.TAKE_SEAT <= phase <= s.RETURN:
         for rank in range(state.bidders):
             there = _place(state, state.ranking[rank], seat) * _NEXT_SEAT
-            out[_RANK + there] = float32(SEATS - rank) / float32(SEATS)
-            out[_IDLE + there] = float32((state.idle >> state.ranking[rank]) & 1)
-    if phase == SELL:
-        out[_PROCEEDS] = float32(state.proceeds) / float32(20)
+            out[of_seat.rank + there] = float32(s.SEATS - rank) / float32(s.SEATS)
+            out[of_seat.idle + there] = float32((state.idle >> state.ranking[rank]) & 1)
+    if phase == s.SELL:
+        out[at.proceeds] = float32(state.proceeds) / float32(20)
 
 
 @jit
 def _observe_seat(state, rules, other, out, there):
-    if state.coins[other] == UNKNOWN_COINS:
-        out[_MONEY_UNKNOWN + there] = 1
+    if state.coins[other] == s.UNKNOWN_COINS:
+        out[of_seat.money_unknown + there] = 1
     else:
-        out[_COINS + there] = float32(state.coins[other]) / float32(20)
-        out[_PRIVILEGES + there] = float32(state.privileges[other]) / float32(5)
+        out[of_seat.coins + there] = float32(state.coins[other]) / float32(20)
+        out[of_seat.privileges + there] = float32(state.privileges[other]) / float32(5)
         for guild in range(rules.guilds):
-            out[_GOODS + there + guild] = float32(state.goods[other, guild]) / float32(5)
+            out[of_seat.goods + there + guild] = float32(state.goods[other, guild]) / float32(5)
     members = state.members[other]
-    out[_PRESTIGE + there] = float32(state.prestige[other]) / float32(30)
-    out[_MEMBERS_OF + there] = float32(count_bits(members)) / float32(15)
-    out[_CHAPELS_OF + there] = float32(chapel_neighbours(state, rules, other)) / float32(10)
-    out[_EDIFICES_OF + there] = float32(edifice_points(state, rules, other)) / float32(20)
-    out[_DECK_SIZE + there] = float32(cards_left(state, other)) / float32(24)
+    out[of_seat.prestige + there] = float32(state.prestige[other]) / float32(30)
+    out[of_seat.members + there] = float32(count_bits(members)) / float32(15)
+    out[of_seat.chapels + there] = float32(chapel_neighbours(state, rules, other)) / float32(10)
+    out[of_seat.edifices + there] = float32(edifice_points(state, rules, other)) / float32(20)
+    out[of_seat.deck_size + there] = float32(cards_left(state, other)) / float32(24)
     _observe_stacks(state, other, out, there)
     bid = state.bid[other]
-    out[_BID + there] = float32(add_values(bid)) / float32(20)
-    out[_HAS_BID + there] = float32(bid != 0)
-    out[_PLANNED + there] = float32((state.planned >> other) & 1)
-    out[_EXISTS + there] = 1
+    out[of_seat.bid + there] = float32(add_values(bid)) / float32(20)
+    out[of_seat.has_bid + there] = float32(bid != 0)
+    out[of_seat.planned + there] = float32((state.planned >> other) & 1)
+    out[of_seat.exists + there] = 1
     known, taken = int64(state.known[other]), state.under_taken[other]
     for k in range(taken):  # by the observer, whose plan is not public yet
         known += one_card(state.under[other, k])
     for k in range(taken, state.under_left[other]):
-        out[_UNDER + there + k - taken] = float32(state.under[other, k]) / float32(MAX_VALUE)
-    _write_bag(bid, out, _BID_CARDS + there)
-    _write_bag(state.lost[other], out, _LOST + there)
-    _write_bag(state.shown[other], out, _SHOWN + there)
-    _write_bag(known, out, _KNOWN + there)
+        out[of_seat.under + there + k - taken] = float32(state.under[other, k]) / float32(s.MAX_VALUE)
+    _write_bag(bid, out, of_seat.bid_cards + there)
+    _write_bag(state.lost[other], out, of_seat.lost + there)
+    _write_bag(state.shown[other], out, of_seat.shown + there)
+    _write_bag(known, out, of_seat.known + there)
     for guild in range(rules.guilds):
-        out[_MEMBERS_BY_GUILD + there + guild] = float32(count_bits(members & rules.guild_spaces[guild])) / float32(5)
+        out[of_seat.members_by_guild + there + guild] = float32(
+            count_bits(members & rules.guild_spaces[guild])
+        ) / float32(5)
 
 
 @inline_source
@@ -248,39 +221,39 @@ def _observe_stacks(state, other, out, there):
     for k in range(state.stack_count[other]):
         if (unused >> k) & 1:
             stack = state.stacks[other, k]
-            size = int64(stack - UNKNOWN_STACK if stack & UNKNOWN_STACK else count_cards(stack))
+            size = int64(stack - s.UNKNOWN_STACK if stack & s.UNKNOWN_STACK else count_cards(stack))
             stacks += 1
             cards += size
-            out[_STACK_SIZES + there + size - 1] += float32(1) / float32(4)
-    out[_STACK_COUNT + there] = float32(stacks) / float32(8)
-    out[_CARDS_IN_STACKS + there] = float32(cards) / float32(10)
+            out[of_seat.stack_sizes + there + size - 1] += float32(1) / float32(4)
+    out[of_seat.stack_count + there] = float32(stacks) / float32(8)
+    out[of_seat.cards_in_stacks + there] = float32(cards) / float32(10)
 
 
 @jit
 def _observe_own(state, rules, seat, out):
-    _write_bag(state.deck[seat], out, _DECK)
+    _write_bag(state.deck[seat], out, at.deck)
     if state.actor == seat:
-        _write_bag(state.hand, out, _HAND)
+        _write_bag(state.hand, out, at.hand)
         if state.last_value != 0:
-            _write_bag(state.stacks[seat, state.stack_count[seat]], out, _PILE)
-            out[_LAST_CARD] = float32(state.last_value) / float32(MAX_VALUE)
+            _write_bag(state.stacks[seat, state.stack_count[seat]], out, at.pile)
+            out[at.last_card] = float32(state.last_value) / float32(s.MAX_VALUE)
     for k in range(state.stack_count[seat]):
         stack = state.stacks[seat, k]
-        out[_STACKS + k] = float32(add_values(stack)) / float32(20)
-        _write_bag(stack, out, _STACK_CARDS + k * MAX_VALUE)
-    _write_set(state.dealt[seat], out, _DEALT)
-    _write_set(state.kept[seat], out, _KEPT)
+        out[at.stacks + k] = float32(add_values(stack)) / float32(20)
+        _write_bag(stack, out, at.stack_cards + k * s.MAX_VALUE)
+    _write_set(state.dealt[seat], out, at.dealt)
+    _write_set(state.kept[seat], out, at.kept)
     dealt = state.dealt[seat]
     while dealt != 0:
         task = lowest_bit(dealt)
         dealt &= dealt - 1
-        out[_FULFILLED + task] = float32(is_fulfilled(state, rules, seat, task))
+        out[at.fulfilled + task] = float32(is_fulfilled(state, rules, seat, task))
 
 
 @inline_source
 def _write_bag(bag, out, first):
     if bag != 0:
-        for value in range(1, MAX_VALUE + 1):
+        for value in range(1, s.MAX_VALUE + 1):
             out[first + value - 1] = float32(count_value(bag, value)) / float32(4)
 
 

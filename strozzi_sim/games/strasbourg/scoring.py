@@ -3,29 +3,8 @@
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.legal_actions import cards_left
-from strozzi_sim.games.strasbourg.state import (
-    ADJACENT_TO_EDIFICE,
-    BORDER_MEMBERS,
-    CHURCH,
-    CONNECTED_GROUP,
-    COUNCIL_MEMBERS,
-    DIAGONAL_LINE,
-    DISTINCT_CHAPELS,
-    DISTINCT_EDIFICES,
-    DISTINCT_GUILDS,
-    GUILD_SEAT,
-    GUILDS_WITH_PAIRS,
-    MEMBERS_IN_GUILD,
-    MOST_COINS,
-    MOST_MEMBERS_IN_CITY,
-    NO_SITE,
-    NOBILITY,
-    NOBILITY_OR_CHURCH,
-    ORTHOGONAL_LINE,
-    SAME_CHAPEL,
-    SAME_EDIFICE,
-)
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
@@ -35,7 +14,7 @@ from strozzi_sim.kernel.journal import write_event
 def chairs_held(state, rules, seat):
     """Return the number of own members in the council."""
     held = int64(0)
-    for chair in range(GUILD_SEAT + rules.guilds):
+    for chair in range(s.GUILD_SEAT + rules.guilds):
         held += int64(state.council[chair] == seat)
     return held
 
@@ -77,7 +56,7 @@ def chapel_neighbours(state, rules, seat):
 def at_edifice(state, rules, seat, edifice):
     """Return the number of own members beside an edifice; 0 if it was not built (A39)."""
     site = state.edifice_site[edifice]
-    return count_bits(state.members[seat] & rules.site_spaces[site]) if site != NO_SITE else int64(0)
+    return count_bits(state.members[seat] & rules.site_spaces[site]) if site != s.NO_SITE else int64(0)
 
 
 @jit
@@ -144,38 +123,38 @@ def is_fulfilled(state, rules, seat, task):
     """Return whether `seat` meets the task's condition at present (R13)."""
     kind, subject = rules.task_kind[task], rules.task_subject[task]
     minimum, members = rules.task_minimum[task, state.players], state.members[seat]
-    if kind == ADJACENT_TO_EDIFICE:
+    if kind == s.ADJACENT_TO_EDIFICE:
         return at_edifice(state, rules, seat, subject) >= minimum
-    if kind == MEMBERS_IN_GUILD:
+    if kind == s.MEMBERS_IN_GUILD:
         return _in_guild(state, rules, seat, subject) >= minimum
-    if kind == ORTHOGONAL_LINE:
+    if kind == s.ORTHOGONAL_LINE:
         return has_line(rules, members, minimum, 1, rules.not_first_column) or has_line(
             rules, members, minimum, rules.columns, int64(-1)
         )
-    if kind == DIAGONAL_LINE:
+    if kind == s.DIAGONAL_LINE:
         columns = rules.columns
         return has_line(rules, members, minimum, columns + 1, rules.not_first_column) or has_line(
             rules, members, minimum, columns - 1, rules.not_last_column
         )
-    if kind == COUNCIL_MEMBERS:
+    if kind == s.COUNCIL_MEMBERS:
         return chairs_held(state, rules, seat) >= minimum
-    if kind in (MOST_MEMBERS_IN_CITY, MOST_COINS):
-        return _has_most(state, rules, seat, kind == MOST_COINS)
-    if kind == CONNECTED_GROUP:
+    if kind in (s.MOST_MEMBERS_IN_CITY, s.MOST_COINS):
+        return _has_most(state, rules, seat, kind == s.MOST_COINS)
+    if kind == s.CONNECTED_GROUP:
         return largest_group(rules, members) >= minimum
-    if kind == BORDER_MEMBERS:
+    if kind == s.BORDER_MEMBERS:
         return count_bits(members & rules.border) >= minimum
-    if kind == NOBILITY_OR_CHURCH:
-        return state.council[NOBILITY] == seat or state.council[CHURCH] == seat
-    if kind in (SAME_EDIFICE, DISTINCT_EDIFICES):
-        return _counts_edifices(state, rules, seat, kind == SAME_EDIFICE, minimum)
-    if kind in (DISTINCT_GUILDS, GUILDS_WITH_PAIRS):
-        each, wanted = (minimum, subject) if kind == GUILDS_WITH_PAIRS else (int64(1), minimum)
+    if kind == s.NOBILITY_OR_CHURCH:
+        return state.council[s.NOBILITY] == seat or state.council[s.CHURCH] == seat
+    if kind in (s.SAME_EDIFICE, s.DISTINCT_EDIFICES):
+        return _counts_edifices(state, rules, seat, kind == s.SAME_EDIFICE, minimum)
+    if kind in (s.DISTINCT_GUILDS, s.GUILDS_WITH_PAIRS):
+        each, wanted = (minimum, subject) if kind == s.GUILDS_WITH_PAIRS else (int64(1), minimum)
         for guild in range(rules.guilds):
             wanted -= int64(_in_guild(state, rules, seat, guild) >= each)
         return wanted <= 0
-    if kind in (DISTINCT_CHAPELS, SAME_CHAPEL):
-        return _counts_chapels(state, rules, seat, kind == SAME_CHAPEL, minimum)
+    if kind in (s.DISTINCT_CHAPELS, s.SAME_CHAPEL):
+        return _counts_chapels(state, rules, seat, kind == s.SAME_CHAPEL, minimum)
     right = (members & rules.not_first_column) >> 1  # SQUARE_2X2
     pairs = members & right
     return pairs & (pairs >> rules.columns) != 0

@@ -43,7 +43,8 @@ ONE_EACH = sum(1 << CARD_BITS * value for value in range(MAX_VALUE))  # a card o
 TOP_SHIFT = CARD_BITS * (MAX_VALUE - 1)
 CARD_MASK = (1 << CARD_BITS) - 1
 
-# Seats of the council.
+# Seats of the council, first those without a guild.
+LORDS = ("nobility", "church", "merchants")
 NOBILITY, CHURCH, MERCHANTS, GUILD_SEAT = 0, 1, 2, 3  # GUILD_SEAT + guild
 MAX_CHAIRS = GUILD_SEAT + MAX_GUILDS
 
@@ -216,6 +217,9 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("no_chapel", "u1", (SEATS,)),  #           [P] BESIDE_OWN, ANYWHERE: where it may not build a chapel
     ("no_edifice", "u1", (SEATS,)),  #          [P] BESIDE_OWN, ANYWHERE: where it may not build an edifice
 ], align=True)  # fmt: skip
+RESTRICTIONS = (  # fields of RULES
+    "restricted", "no_bid", "no_defer", "no_space", "no_good", "no_keep", "no_task", "no_chapel", "no_edifice",
+)  # fmt: skip
 
 # Upper bound of journal rows: setup and tasks; each round all cards drawn again, each as a separate stack, bids, defers
 # (one per privilege), three rows for each of three ranks, a sale of every guild, returns, building, council; the end.

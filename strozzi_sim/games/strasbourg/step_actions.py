@@ -6,6 +6,7 @@ A seat declines automatically what `restrictions.py` forbids it; the journal rec
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.legal_actions import (
     ACTING,
@@ -21,36 +22,11 @@ from strozzi_sim.games.strasbourg.legal_actions import (
     may_take_good,
     payable,
 )
-from strozzi_sim.games.strasbourg.state import (
-    APPRENTICE,
-    BUILD_CHAPEL,
-    BUILD_EDIFICE,
-    CHAPEL,
-    CHURCH,
-    EDIFICE,
-    GOOD,
-    GUILD_SEAT,
-    MERCHANTS,
-    NOBILITY,
-    NOBODY,
-    NONE,
-    PLACE,
-    PLACE_BIT,
-    PLACE_ON,
-    SEAT,
-    SELL,
-    SELL_GOODS,
-    STEP_A,
-    STEP_G,
-    STEP_H,
-    TAKE_GOOD,
-    TAKE_SEAT,
-)
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
 
-_GOOD_OR_NONE = 1 | 1 << (GOOD - NONE)
+_GOOD_OR_NONE = 1 | 1 << (s.GOOD - s.NONE)
 
 
 @jit
@@ -63,21 +39,21 @@ def act_next(state, rules, journal):
         if step & 1:
             if rank == 0:
                 if rules.seat_optional:
-                    return ask(state, TAKE_SEAT, seat, int64(TWO))
-                _take_chair(state, seat, GUILD_SEAT + guild, journal)  # (A58)
+                    return ask(state, s.TAKE_SEAT, seat, int64(TWO))
+                _take_chair(state, seat, s.GUILD_SEAT + guild, journal)  # (A58)
             if rank == 2 or (rank == 1 and state.players == 3):
                 legal = apprentice_choices(state, rules, seat, guild)
                 if legal != 1:
-                    return ask(state, APPRENTICE, seat, legal)
+                    return ask(state, s.APPRENTICE, seat, legal)
                 state.declined = 1
                 return _end_turn(state, seat, journal)
             return _ask_good(state, rules, seat, journal)
-        if step == STEP_A:
-            _take_chair(state, seat, int64(NOBILITY if rank == 0 else CHURCH), journal)
+        if step == s.STEP_A:
+            _take_chair(state, seat, int64(s.NOBILITY if rank == 0 else s.CHURCH), journal)
             state.rank = rank + 1
             continue
-        if step == STEP_G:  # even if nothing is sold (A25)
-            _take_chair(state, seat, int64(MERCHANTS), journal)
+        if step == s.STEP_G:  # even if nothing is sold (A25)
+            _take_chair(state, seat, int64(s.MERCHANTS), journal)
         state.proceeds = 0
         if _offer(state, rules, seat, int64(0)):
             state.declined = 1  # so far
@@ -99,8 +75,8 @@ def _take_chair(state, seat, chair, journal):
 def take_seat(state, rules, action, journal):
     """Apply the master's decision about the guild's seat, and ask about a good."""
     seat = state.actor
-    if action == SEAT:
-        _take_chair(state, seat, GUILD_SEAT + state.guild, journal)
+    if action == s.SEAT:
+        _take_chair(state, seat, s.GUILD_SEAT + state.guild, journal)
     else:
         state.declined = 1
     return _ask_good(state, rules, seat, journal)
@@ -109,7 +85,7 @@ def take_seat(state, rules, action, journal):
 @inline_source
 def _ask_good(state, rules, seat, journal):
     if may_take_good(rules, seat, state.guild):
-        return ask(state, TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
+        return ask(state, s.TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
     state.declined = 1
     return _ask_space(state, rules, seat, journal)
 
@@ -121,7 +97,7 @@ def _ask_space(state, rules, seat, journal):
     if spaces != 0:
         spaces &= ~rules.no_space[seat]
         if spaces != 0:
-            return ask(state, PLACE, seat, 1 | spaces << PLACE_BIT)
+            return ask(state, s.PLACE, seat, 1 | spaces << s.PLACE_BIT)
         state.declined = 1
     return _end_turn(state, seat, journal)
 
@@ -130,7 +106,7 @@ def _ask_space(state, rules, seat, journal):
 def take_good(state, rules, action, journal):
     """Apply the decision of master or journeyman about a good, and ask about a space."""
     seat = state.actor
-    if action == GOOD:
+    if action == s.GOOD:
         _get_good(state, seat, state.guild, journal)
     else:
         state.declined = 1
@@ -148,12 +124,12 @@ def _get_good(state, seat, guild, journal):
 def place(state, rules, action, journal):
     """Apply the decision about a member in the city; an apprentice may have taken a good instead."""
     seat = state.actor
-    if action == NONE:
+    if action == s.NONE:
         state.declined = 1
-    elif action == GOOD:
+    elif action == s.GOOD:
         _get_good(state, seat, state.guild, journal)
     else:
-        cell = action - PLACE_ON
+        cell = action - s.PLACE_ON
         price, space = rules.price[cell], int64(1) << cell
         state.coins[seat] -= price
         state.empty &= ~space
@@ -180,7 +156,7 @@ def _offer(state, rules, seat, first):
         held = state.goods[seat, guild]
         if held > 0:
             state.guild = guild
-            ask(state, SELL, seat, (int64(2) << held) - 1)
+            ask(state, s.SELL, seat, (int64(2) << held) - 1)
             return 1
     return 0
 
@@ -188,7 +164,7 @@ def _offer(state, rules, seat, first):
 @jit
 def sell(state, rules, action, journal):
     """Sell goods of one guild for their printed value (R8.1)."""
-    seat, guild, number = state.actor, state.guild, action - SELL_GOODS
+    seat, guild, number = state.actor, state.guild, action - s.SELL_GOODS
     if number > 0:
         coins = number * rules.good_value[guild]
         state.goods[seat, guild] -= number
@@ -199,7 +175,7 @@ def sell(state, rules, action, journal):
         write_event(journal, e.SOLD, seat, guild, number, coins, 0)
     if _offer(state, rules, seat, guild + 1):
         return ASKED
-    state.guild = NOBODY
+    state.guild = s.NOBODY
     if not state.declined:
         write_event(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
     return _end_turn(state, seat, journal)
@@ -209,12 +185,12 @@ def sell(state, rules, action, journal):
 def begin_building(state, rules, journal):
     """Begin step H or I: the church seat may build a chapel, the nobility seat the edifice."""
     step = state.step
-    write_event(journal, e.STEP, step, state.start_player, NOBODY, 0, 0)
-    if step == STEP_H:
-        phase, seat, legal = BUILD_CHAPEL, state.council[CHURCH], chapel_choices(state, rules)
+    write_event(journal, e.STEP, step, state.start_player, s.NOBODY, 0, 0)
+    if step == s.STEP_H:
+        phase, seat, legal = s.BUILD_CHAPEL, state.council[s.CHURCH], chapel_choices(state, rules)
     else:
-        phase, seat, legal = BUILD_EDIFICE, state.council[NOBILITY], edifice_choices(state, rules)
-    if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == STEP_H):
+        phase, seat, legal = s.BUILD_EDIFICE, state.council[s.NOBILITY], edifice_choices(state, rules)
+    if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == s.STEP_H):
         state.voids[seat] += 1
     if legal & (legal - 1):
         return ask(state, phase, seat, legal)
@@ -226,13 +202,13 @@ def begin_building(state, rules, journal):
 def build(state, action, journal):
     """Build on the site that the actor has chosen, if any."""
     step = state.step
-    site = int64(-1) if action == NONE else action - (CHAPEL if step == STEP_H else EDIFICE)
+    site = int64(-1) if action == s.NONE else action - (s.CHAPEL if step == s.STEP_H else s.EDIFICE)
     return _build(state, state.actor, step, site, journal)
 
 
 @inline_source
 def _build(state, seat, step, site, journal):
-    if step == STEP_H:
+    if step == s.STEP_H:
         if site >= 0:
             state.chapels -= 1
             state.free_chapel_sites &= ~(int64(1) << site)
@@ -245,6 +221,3 @@ def _build(state, seat, step, site, journal):
         write_event(journal, e.EDIFICE, seat, edifice, site, 0, 0)
     state.step = step + 1
     return STEPPING
-
-
-__all__ = ["act_next", "begin_building", "build", "place", "sell", "take_good", "take_seat"]

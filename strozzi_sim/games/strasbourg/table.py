@@ -12,7 +12,8 @@ from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import Json, Line, Table
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name, stack_name
+from strozzi_sim.games.strasbourg.events import stack_name
+from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 _STEPS = {
@@ -20,7 +21,6 @@ _STEPS = {
     "H": "chapel", "I": "edifice",
 }  # fmt: skip
 _SALES = ("C", "E", "G")
-_OPEN_CHAIRS = ("nobility", "church", "merchants")
 _LABELS = {
     s.STOP: "Stop drawing", s.DRAW_CARD: "Draw a card", s.CLOSE: "Close this stack", s.PASS: "Pass", s.NONE: "No, thanks",
     s.SEAT: "Take the seat",
@@ -162,7 +162,7 @@ class StrasbourgTable(Table):
         chair, held = line["seat"], line["replaces"]
         self.view["council"][chair] = seat
         self.marks = [f"chair:{chair}"]
-        takes = self.says(seat, f"takes the seat of the {chair if chair in _OPEN_CHAIRS else f'{chair}s'}")
+        takes = self.says(seat, f"takes the seat of the {chair if chair in s.LORDS else f'{chair}s'}")
         leaves = "leave" if held == self.viewer else "leaves"
         return takes + ("." if held in (None, seat) else f"; {self.named(held)} {leaves}.")
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg.blocks import Components
-from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
-from strozzi_sim.games.strasbourg.state import PLAYER_COUNTS
+from strozzi_sim.games.strasbourg.geometry import Cell, City, city_of
+from strozzi_sim.games.strasbourg.state import GUILD_SEAT, PLAYER_COUNTS
 from strozzi_sim.games.strasbourg.tasks import Task
 
-_LORDS = 3  # council seats without a guild
 _DIRECTIONS = {"orthogonal_line": ((1, 0), (0, 1)), "diagonal_line": ((1, 1), (-1, 1))}
 
 
@@ -30,7 +31,7 @@ class _Box:
     """Upper bounds of what a player can have with a component set."""
 
     def __init__(self, components: Components) -> None:
-        self.city: City = read_city(components.city, components.guilds.letters, "city")
+        self.city: City = city_of(msgspec.to_builtins(components))
         self.guilds: list[str] = components.guilds.order
         self.rounds = len(components.round_cards)
         named = [guild for card in components.round_cards for guild in (card.guilds.B, card.guilds.D, card.guilds.F)]
@@ -77,7 +78,7 @@ class _Box:
             most = sum(most >= needed for most in of_guild.values())
             yield ("guild", f"with {pluralize(needed, 'member')} each"), task.guilds or 0, most
         elif kind == "council_members":
-            most = _LORDS + sum(times > 0 for times in self.auctions.values())
+            most = GUILD_SEAT + sum(times > 0 for times in self.auctions.values())
             for players in PLAYER_COUNTS:
                 yield ("seat", f"of the council with {players} players"), task.minimum(players), most
 

@@ -11,8 +11,8 @@ from typing import Any
 from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import render
-from strozzi_sim.games.strasbourg.events import cards_of, city_of, corner_name, space_name, stack_name, step_words
-from strozzi_sim.games.strasbourg.geometry import Cell
+from strozzi_sim.games.strasbourg.events import cards_of, chairs_of, stack_name, step_words
+from strozzi_sim.games.strasbourg.geometry import Cell, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
 from strozzi_sim.games.strasbourg.rival_model import imagine
@@ -20,21 +20,8 @@ from strozzi_sim.games.strasbourg.short_rules import short_rules
 from strozzi_sim.games.strasbourg.tasks import task_texts
 
 __all__ = [
-    "OBSERVATION",
-    "SLICES",
-    "View",
-    "action_name",
-    "compound_choices",
-    "conceal",
-    "determinize",
-    "imagine",
-    "meanings",
-    "observe",
-    "question",
-    "render",
-    "seen_action",
-    "short_rules",
-    "view_of",
+    "OBSERVATION", "SLICES", "View", "action_name", "compound_choices", "conceal", "determinize", "imagine", "meanings", "observe",
+    "question", "render", "seen_action", "short_rules", "view_of",
 ]  # fmt: skip
 
 _QUESTIONS = {
@@ -121,7 +108,6 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     city, guilds = city_of(components), components["guilds"]["order"]
     tasks = [task["id"] for task in components["tasks"]]
     rounds = len(components["round_cards"])
-    chairs = ["nobility", "church", "merchants", *guilds]
     edifices = [edifice["id"] for edifice in components["edifices"]]
     unknown = [state["coins"][other] == s.UNKNOWN_COINS for other in seats]
     planning = phase in (s.DRAW, s.SPLIT) and actor == seat
@@ -157,7 +143,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         edifices=tuple(edifices[k] for k in state["round_edifice"][:rounds]),
         council={
             name: None if state["council"][chair] == s.NOBODY else state["council"][chair]
-            for chair, name in enumerate(chairs)
+            for chair, name in enumerate(chairs_of(components))
         },
         members={
             cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1

@@ -7,8 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import reconstructed_sections
-from strozzi_sim.game.converting import set_switches
+from strozzi_sim.game.components import reconstructed_sections, rules_from
 from strozzi_sim.games.strozzi import state as limit
 
 VARIABLE = ("setup", "flags", "rules", "coins", "scoring", "tracks", "ships", "promotion_tiles")
@@ -155,33 +154,20 @@ def reconstructed(components: Components) -> list[str]:
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
-    rules = np.zeros(1, limit.RULES)
-    row = rules[0]
-    row["ships"], row["tiles"] = len(components.ships), len(components.promotion_tiles)
-    row["rounds"], row["face_up"] = components.setup.rounds, components.setup.promotion_tiles_face_up
-    row["top"] = components.tracks.top_index
-    for players, removed in components.setup.cards_removed.items():
-        row["cards"][players] = len(components.ships) - removed
-    for k, ship in enumerate(components.ships):
-        row["sail"][k], row["scrolls"][k], row["promotion"][k] = ship.sail, ship.scrolls, ship.promotion
-        row["cargo"][k] = (ship.venice, ship.rome, ship.naples)
-    for k, tile in enumerate(components.promotion_tiles):
-        row["tile_category"][k], row["tile_value"][k] = limit.CATEGORIES.index(tile.category), tile.value
-        row["tile_ware"][k] = limit.PORT_NAMES.index(tile.ware) if tile.ware else limit.NO_WARE
-    row["plus_one_speed"], row["ware_steps"] = components.flags.plus_one_speed, components.flags.ware_steps
-    scoring = components.scoring
-    for field, prizes in (
-        ("ship_prize", scoring.ship_ranks),
-        ("marker_prize", scoring.marker_ranks),
-        ("category_prize", scoring.category_ranks),
-    ):
-        row[field][: len(prizes)] = prizes
-    for space, coins in components.tracks.bonus.items():
-        row["bonus"][space] = coins
-    row["box_coins"] = 5 * components.coins.v5 + 10 * components.coins.v10 + 50 * components.coins.v50
-    row["reverse_start"] = components.rules.start_order == "reverse"
-    set_switches(row, components.rules)
-    return rules
+    ships, tiles, scoring, coins = components.ships, components.promotion_tiles, components.scoring, components.coins
+    removed, bonus, wares = components.setup.cards_removed, components.tracks.bonus, limit.PORT_NAMES
+    return rules_from(
+        limit.RULES, components, zero=limit.RESTRICTIONS, ships=len(ships), tiles=len(tiles),
+        face_up=components.setup.promotion_tiles_face_up, top=components.tracks.top_index,
+        cards=[len(ships) - removed[n] if n in removed else 0 for n in range(limit.SEATS + 1)],
+        sail=[ship.sail for ship in ships], scrolls=[ship.scrolls for ship in ships],
+        promotion=[ship.promotion for ship in ships], cargo=[(ship.venice, ship.rome, ship.naples) for ship in ships],
+        tile_category=[limit.CATEGORIES.index(tile.category) for tile in tiles], tile_value=[tile.value for tile in tiles],
+        tile_ware=[wares.index(tile.ware) if tile.ware else limit.NO_WARE for tile in tiles],
+        ship_prize=scoring.ship_ranks, marker_prize=scoring.marker_ranks, category_prize=scoring.category_ranks,
+        bonus=[bonus.get(space, 0) for space in range(limit.MAX_SPACES)],
+        box_coins=5 * coins.v5 + 10 * coins.v10 + 50 * coins.v50, reverse_start=components.rules.start_order == "reverse",
+    )  # fmt: skip
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:

@@ -9,6 +9,7 @@ parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 from numba import int64
 
 from strozzi_sim.games.strozzi import events as e
+from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.scoring import (
     better_seats,
     forbidden_slots,
@@ -17,37 +18,13 @@ from strozzi_sim.games.strozzi.scoring import (
     score_round,
     score_tiles,
 )
-from strozzi_sim.games.strozzi.state import (
-    ALL_FLAGS,
-    ALL_PORTS,
-    CITIES,
-    CLAIM,
-    CLAIM_WITH,
-    DECLINE_TILE,
-    FLORENCE,
-    NO_WARE,
-    NOBODY,
-    OVER,
-    PASS,
-    PIRACY,
-    PIRATE_FLAG,
-    PLACE_AT,
-    PLUS_ONE_FLAG,
-    PORT,
-    PORTS,
-    SHIP_SOURCE,
-    TAKE_TILE,
-    TILE,
-    TILE_SOURCE,
-    WARE_FLAG,
-)
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.streams import draw, reset_source
 
-_PIRATE_BIT = 1 << PIRATE_FLAG
-_DECLINE_BIT = 1 << (DECLINE_TILE - TAKE_TILE)
+_PIRATE_BIT = 1 << s.PIRATE_FLAG
+_DECLINE_BIT = 1 << (s.DECLINE_TILE - s.TAKE_TILE)
 
 
 @jit
@@ -61,7 +38,7 @@ def deal(state, rules, players, start_player, chance, journal):
         state.voids[seat] = 0
         for category in range(3):
             state.tile_total[category, seat] = 0
-    for city in range(CITIES):
+    for city in range(s.CITIES):
         for k in range(players):
             state.position[city, k] = 0
             seat = start_player + k  # (1)
@@ -71,9 +48,9 @@ def deal(state, rules, players, start_player, chance, journal):
     tiles = rules.tiles
     for tile in range(tiles):
         state.unseen_tile[tile] = tile
-        state.tile_owner[tile] = NOBODY
+        state.tile_owner[tile] = s.NOBODY
     state.tiles_unseen = tiles
-    reset_source(chance, TILE_SOURCE)
+    reset_source(chance, s.TILE_SOURCE)
     shown = min(rules.face_up, tiles)
     for slot in range(shown):
         tile = _draw_tile(state, chance)
@@ -82,13 +59,13 @@ def deal(state, rules, players, start_player, chance, journal):
     state.display_size = shown
     _begin_round(state, rules, chance, journal)
     if rules.restricted and state.legal == 1:
-        apply(state, rules, PASS, chance, journal)
+        apply(state, rules, s.PASS, chance, journal)
 
 
 @force_inline
 def _draw_tile(state, chance):
     left = state.tiles_unseen
-    k = draw(chance, TILE_SOURCE, left)
+    k = draw(chance, s.TILE_SOURCE, left)
     tile = state.unseen_tile[k]
     state.unseen_tile[k] = state.unseen_tile[left - 1]
     state.tiles_unseen = left - 1
@@ -101,19 +78,19 @@ def _begin_round(state, rules, chance, journal):
     players = state.players
     start_player = state.start_player
     for seat in range(players):
-        state.hand[seat] = ALL_FLAGS
-        state.berths[seat] = ALL_PORTS
+        state.hand[seat] = s.ALL_FLAGS
+        state.berths[seat] = s.ALL_PORTS
     all_seats = (1 << players) - 1
     state.with_flag = all_seats
     state.with_pirate = all_seats
-    for port in range(PORTS):
+    for port in range(s.PORTS):
         state.ships_at[port] = 0
     ships = rules.ships
     for ship in range(ships):
         state.unseen_ship[ship] = ship
     state.ships_unseen = ships
     state.deck = rules.cards[players]
-    reset_source(chance, SHIP_SOURCE + state.round)
+    reset_source(chance, s.SHIP_SOURCE + state.round)
     write_event(journal, e.ROUND, state.round, start_player, 0, 0, 0)
     state.active = start_player
     _reveal(state, rules, chance, journal)
@@ -123,14 +100,14 @@ def _begin_round(state, rules, chance, journal):
 def _reveal(state, rules, chance, journal):
     """Turn over the next card for the active player, who decides first."""
     left = state.ships_unseen
-    k = draw(chance, SHIP_SOURCE + state.round, left)
+    k = draw(chance, s.SHIP_SOURCE + state.round, left)
     ship = state.unseen_ship[k]
     state.unseen_ship[k] = state.unseen_ship[left - 1]
     state.ships_unseen = left - 1
     deck = state.deck - 1
     state.deck = deck
     state.ship = ship
-    state.holder = NOBODY
+    state.holder = s.NOBODY
     active = state.active
     write_event(journal, e.REVEAL, active, ship, deck, 0, 0)
     state.waiting = state.with_flag & ~(1 << active)
@@ -147,12 +124,12 @@ def _ask(state, phase, seat, first_action, legal):
 
 @inline_source
 def _ask_claim(state, rules, seat):
-    _ask(state, CLAIM, seat, PASS, 1 | _usable(state, rules, seat, state.hand[seat]) << 1)
+    _ask(state, s.CLAIM, seat, s.PASS, 1 | _usable(state, rules, seat, state.hand[seat]) << 1)
 
 
 @inline_source
 def _ask_piracy(state, rules, seat):
-    _ask(state, PIRACY, seat, PASS, 1 | _usable(state, rules, seat, _PIRATE_BIT) << 1)
+    _ask(state, s.PIRACY, seat, s.PASS, 1 | _usable(state, rules, seat, _PIRATE_BIT) << 1)
 
 
 @inline_source
@@ -180,12 +157,12 @@ def apply(state, rules, action, chance, journal):
 def _play(state, rules, action, chance, journal):
     phase = state.phase
     seat = state.actor
-    if phase <= PIRACY:
+    if phase <= s.PIRACY:
         _answer(state, rules, seat, action, chance, journal)
-    elif phase == PORT:
-        _place(state, rules, seat, action - PLACE_AT, chance, journal)
+    elif phase == s.PORT:
+        _place(state, rules, seat, action - s.PLACE_AT, chance, journal)
     else:
-        slot = -1 if action == DECLINE_TILE else action - TAKE_TILE
+        slot = -1 if action == s.DECLINE_TILE else action - s.TAKE_TILE
         _take_tile(state, rules, seat, slot, chance, journal)
         _next_turn(state, rules, seat, chance, journal)
 
@@ -193,11 +170,11 @@ def _play(state, rules, action, chance, journal):
 @inline_source
 def _answer(state, rules, seat, action, chance, journal):
     """Apply a pass or a flag on the card: one lap from the active player on (19)."""
-    flag = action - CLAIM_WITH
+    flag = action - s.CLAIM_WITH
     write_event(journal, e.CLAIM, seat, flag, 0, 0, 0)
     waiting = state.waiting
     if flag >= 0:
-        if flag == PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
+        if flag == s.PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
             _take_card(state, rules, seat, flag, chance, journal)
             return
         state.holder = seat
@@ -207,13 +184,13 @@ def _answer(state, rules, seat, action, chance, journal):
     if waiting != 0:
         following = next_clockwise(waiting, seat)
         state.waiting = waiting & ~(1 << following)
-        if state.holder == NOBODY:
+        if state.holder == s.NOBODY:
             _ask_claim(state, rules, following)
         else:
             _ask_piracy(state, rules, following)
         return
     holder = state.holder
-    if holder != NOBODY:
+    if holder != s.NOBODY:
         _take_card(state, rules, holder, state.holder_flag, chance, journal)
         return
     write_event(journal, e.SET_ASIDE, state.ship, 0, 0, 0, 0)
@@ -232,7 +209,7 @@ def _take_card(state, rules, seat, flag, chance, journal):
     state.hand[seat] = hand
     if hand == 0:
         state.with_flag &= ~(1 << seat)
-    if flag == PIRATE_FLAG:
+    if flag == s.PIRATE_FLAG:
         state.with_pirate &= ~(1 << seat)
     free = free_ports(state, rules, seat)
     if free & rules.no_port[seat]:
@@ -240,7 +217,7 @@ def _take_card(state, rules, seat, flag, chance, journal):
     if free & (free - 1) == 0:
         _place(state, rules, seat, lowest_bit(free), chance, journal)
     else:
-        _ask(state, PORT, seat, PLACE_AT, free)
+        _ask(state, s.PORT, seat, s.PLACE_AT, free)
 
 
 @jit
@@ -250,7 +227,7 @@ def _place(state, rules, seat, port, chance, journal):
     flag = state.holder_flag
     state.berths[seat] &= ~(1 << port)
     speed = rules.sail[ship]
-    if flag == PLUS_ONE_FLAG:
+    if flag == s.PLUS_ONE_FLAG:
         speed += rules.plus_one_speed
     rank = state.ships_at[port]
     state.ships_at[port] = rank + 1
@@ -267,10 +244,10 @@ def _place(state, rules, seat, port, chance, journal):
     write_event(journal, e.PLACE, seat, ship, flag, port, speed)
 
     steps = rules.cargo[ship, port]
-    if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
+    if flag == s.WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
         steps += rules.ware_steps
     _move(state, rules, seat, port, steps, e.CARGO, journal)
-    _move(state, rules, seat, FLORENCE, rules.scrolls[ship], e.SCROLL, journal)
+    _move(state, rules, seat, s.FLORENCE, rules.scrolls[ship], e.SCROLL, journal)
 
     if rules.promotion[ship] and state.display_size > 0:
         legal = open_slots(state, rules, seat)
@@ -279,7 +256,7 @@ def _place(state, rules, seat, port, chance, journal):
         if rules.tile_optional:
             legal |= _DECLINE_BIT
         if legal & (legal - 1) != 0 or rules.tile_optional:
-            _ask(state, TILE, seat, TAKE_TILE, legal)
+            _ask(state, s.TILE, seat, s.TAKE_TILE, legal)
             return
         _take_tile(state, rules, seat, lowest_bit(legal), chance, journal)
     _next_turn(state, rules, seat, chance, journal)
@@ -324,7 +301,7 @@ def _take_tile(state, rules, seat, slot, chance, journal):
         state.display_size = display
     write_event(journal, e.TAKE_TILE, seat, tile, replacement, 0, 0)
     ware = rules.tile_ware[tile]
-    if ware != NO_WARE:
+    if ware != s.NO_WARE:
         _move(state, rules, seat, ware, int64(1), e.TILE_WARE, journal)
 
 
@@ -346,11 +323,11 @@ def _end_round(state, rules, chance, journal):
     following = state.round + 1
     if following < rules.rounds:
         state.round = following
-        state.start_player = state.order[FLORENCE, 0]  # (63)
+        state.start_player = state.order[s.FLORENCE, 0]  # (63)
         _begin_round(state, rules, chance, journal)
     else:
         score_tiles(state, rules, journal)
-        state.phase = OVER
+        state.phase = s.OVER
         state.legal = 0
 
 

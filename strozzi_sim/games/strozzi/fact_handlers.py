@@ -3,23 +3,9 @@
 from numba import int64
 
 from strozzi_sim.facts.sink import row_writer, sink_dtype
+from strozzi_sim.games.strozzi import fact_tables as t
 from strozzi_sim.games.strozzi.events import CARGO, EVENTS
-from strozzi_sim.games.strozzi.fact_tables import (
-    AGREEMENTS,
-    CARDS,
-    CATEGORY,
-    COIN,
-    DECISIONS,
-    GAME,
-    MARKERS,
-    NO_FLAG,
-    NO_PORT,
-    PLAYER,
-    ROUNDS,
-    SHIPS,
-    TABLES,
-    TILES,
-)
+from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, space_bonus
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
@@ -30,7 +16,7 @@ __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", 
 _PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
 _NO_TILE = -1
 _OWNERS = 7  # a mask under which all seats and NOBODY differ
-_TILE, _DECISION = (1 << TABLES.index(table) for table in (TILES, DECISIONS))
+_TILE, _DECISION = (1 << TABLES.index(table) for table in (t.TILES, t.DECISIONS))
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
     ("players", "i8"),
@@ -55,11 +41,11 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
     ("lead_changes", "i8"),
 ])  # fmt: skip
 
-_add_round = row_writer(ROUNDS, zero=("flags", "ports", "leader"), later=("coins",))
-_add_card = row_writer(CARDS, zero=("taken_over", "lap"))
-_add_ship = row_writer(SHIPS, zero=("prize", "steps"), later=("track", "promotion", "brought"))
-_add_tile, _add_marker, _add_decision = map(row_writer, (TILES, MARKERS, DECISIONS))
-_add_game, _add_player, _add_category = map(row_writer, (GAME, PLAYER, CATEGORY))
+_add_round = row_writer(t.ROUNDS, zero=("flags", "ports", "leader"), later=("coins",))
+_add_card = row_writer(t.CARDS, zero=("taken_over", "lap"))
+_add_ship = row_writer(t.SHIPS, zero=("prize", "steps"), later=("track", "promotion", "brought"))
+_add_tile, _add_marker, _add_decision = map(row_writer, (t.TILES, t.MARKERS, t.DECISIONS))
+_add_game, _add_player, _add_category = map(row_writer, (t.GAME, t.PLAYER, t.CATEGORY))
 
 
 @jit
@@ -99,7 +85,7 @@ def _on_decision(facts, state, rules, action):
             best = max(best, state.coins[other])
     _add_decision(
         facts, seat=seat, round=facts.round, phase=state.phase, action=action, choices=count_bits(state.legal), card=state.ship,
-        holder=NO_FLAG if state.holder == NOBODY else state.holder_flag, flags_left=count_bits(state.hand[seat]),
+        holder=t.NO_FLAG if state.holder == NOBODY else state.holder_flag, flags_left=count_bits(state.hand[seat]),
         rivals_left=count_bits(state.with_flag & ~(1 << seat)), cards_left=state.deck, lead=state.coins[seat] - best,
         at_stake=_standing(state, rules, seat),
     )  # fmt: skip
@@ -168,7 +154,7 @@ def _lap(facts, seat):
 def _on_reveal(facts, active, card, left):
     facts.active = active
     facts.left = left
-    _add_card(facts, card=card, round=facts.round, claimed_by=NO_FLAG, taken=1)
+    _add_card(facts, card=card, round=facts.round, claimed_by=t.NO_FLAG, taken=1)
 
 
 @jit
@@ -176,7 +162,7 @@ def _on_claim(facts, seat, flag):
     row = facts.card_rows - 1
     if flag < 0:
         return
-    if facts.card_claimed_by[row] == NO_FLAG:
+    if facts.card_claimed_by[row] == t.NO_FLAG:
         facts.card_claimed_by[row] = flag
     else:
         facts.card_taken_over[row] = 1
@@ -214,7 +200,7 @@ def _on_marker(facts, seat, city, space, prize, bonus):
     facts.landed[seat, city] = 0
     facts.from_bonus[seat] += bonus
     facts.paid_at[seat, city] += prize + bonus
-    facts.per_space[facts.round - 1, seat, city] = (COIN * (prize + bonus) + space // 2) // space if space > 0 else 0
+    facts.per_space[facts.round - 1, seat, city] = (t.COIN * (prize + bonus) + space // 2) // space if space > 0 else 0
     if city == FLORENCE:  # best first
         facts.rank[seat] = facts.ranked
         facts.ranked += 1
@@ -280,7 +266,7 @@ def _close_seats(facts, state):
         ships, bonus = facts.from_ships[seat], facts.from_bonus[seat]
         _add_player(
             facts, seat=seat, total=state.coins[seat], ships=ships, markers=facts.total[seat] - ships - bonus, bonus=bonus,
-            promotion=state.coins[seat] - facts.total[seat], best_ports=NO_PORT if shared else worst,
+            promotion=state.coins[seat] - facts.total[seat], best_ports=t.NO_PORT if shared else worst,
         )  # fmt: skip
 
 
@@ -320,8 +306,8 @@ def _close_ships(facts, state, rules):
             category = rules.tile_category[tile]
             total = state.tile_total[category, seat]
             if total > 0:
-                coins = COIN * facts.category_coins[prizes + category * players + seat] * rules.tile_value[tile]
+                coins = t.COIN * facts.category_coins[prizes + category * players + seat] * rules.tile_value[tile]
                 promotion = (coins + total // 2) // total
         facts.ship_track[row] = track
         facts.ship_promotion[row] = promotion
-        facts.ship_brought[row] = COIN * facts.ship_prize[row] + track + promotion
+        facts.ship_brought[row] = t.COIN * facts.ship_prize[row] + track + promotion

@@ -8,16 +8,7 @@ import numpy as np
 
 from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games.strozzi.state import (
-    CATEGORIES,
-    CITIES,
-    CITY_NAMES,
-    FLAG_NAMES,
-    MAX_FACE_UP,
-    MAX_ROUNDS,
-    PORT_NAMES,
-    PORTS,
-)
+from strozzi_sim.games.strozzi import state as s
 
 _MOST = 15  # start of the last level of a number of symbols or tiles
 _TOTAL = 31  # start of the last level of a total of tiles
@@ -49,7 +40,7 @@ def _spaces(setting: GameConfig) -> Levels:
 
 
 def _wares(setting: GameConfig) -> np.ndarray[Any, Any]:
-    names = (*PORT_NAMES, "")
+    names = (*s.PORT_NAMES, "")
     return np.array([names.index(tile["ware"]) for tile in setting.components["promotion_tiles"]])
 
 
@@ -62,7 +53,7 @@ def _deck(setting: GameConfig) -> int:
 def _decisions(setting: GameConfig) -> int:
     """Return the maximal number of decisions: two per seat and card, two per ship."""
     rounds = setting.components["setup"]["rounds"]
-    return int(rounds * setting.players * (2 * _deck(setting) + 2 * PORTS))
+    return int(rounds * setting.players * (2 * _deck(setting) + 2 * s.PORTS))
 
 
 def _kinds(code: int) -> list[int]:
@@ -92,7 +83,7 @@ def _used(kind: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
 def _totals(setting: GameConfig) -> Levels:
     """Return the possible totals of the tiles of one category."""
     totals: set[int] = set()
-    for category in CATEGORIES:
+    for category in s.CATEGORIES:
         sums = {0}
         for tile in setting.components["promotion_tiles"]:
             if tile["category"] == category:
@@ -117,14 +108,14 @@ _CARD = Column("card", "the ship card", _cards)
 _SAIL = Column("sail", "sail number of the ship", **_of_card("sail"))
 _CARGO = Column(
     "cargo", "wares on the ship, of all kinds", unit="wares", derived_from=("card",),
-    values=lambda setting: _ships(setting, *PORT_NAMES).sum(axis=1),
-    levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).sum(axis=1).tolist(), _MOST),
+    values=lambda setting: _ships(setting, *s.PORT_NAMES).sum(axis=1),
+    levels=lambda setting: numbers(_ships(setting, *s.PORT_NAMES).sum(axis=1).tolist(), _MOST),
 )  # fmt: skip
 _LAP = Column("lap", "seats after the active player, who is 0", _seats)
 
 _LAST = Column(
     "last", "it is the last round", YES_NO, derived_from=("round",),
-    values=lambda setting: (np.arange(MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
+    values=lambda setting: (np.arange(s.MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
 )  # fmt: skip
 
 GAME = Table("game", "a game", (
@@ -147,13 +138,13 @@ PLAYER = Table("seat", "a player in a game", (
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
-    Column("flags", "the order in which the player's flags took ships", _orders(FLAG_NAMES)),
-    Column("ports", "the order in which ships went to ports", _orders(PORT_NAMES)),
+    Column("flags", "the order in which the player's flags took ships", _orders(s.FLAG_NAMES)),
+    Column("ports", "the order in which ships went to ports", _orders(s.PORT_NAMES)),
     _LAST,
     *(Column(f"used_{flag}", f"the {flag} flag took a ship", YES_NO, derived_from=("flags",), values=_used(kind))
-      for kind, flag in enumerate(FLAG_NAMES, 1)),
+      for kind, flag in enumerate(s.FLAG_NAMES, 1)),
     *(Column(f"unused_{flag}", f"the {flag} flag took no ship", YES_NO, derived_from=("flags",), values=_unused(kind))
-      for kind, flag in enumerate(FLAG_NAMES, 1)),
+      for kind, flag in enumerate(s.FLAG_NAMES, 1)),
     Column("unused", "flags that took no ship", derived_from=("flags",), values=_unused(1, 2, 3)),
     Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
     Column("leader", "led after the round, ties decided at Florence", YES_NO),
@@ -163,7 +154,7 @@ CARDS = Table("card", "a ship card turned over", (
     _SAIL,
     _CARGO,
     _ROUND,
-    Column("claimed_by", "flag of the first claim", labels((*FLAG_NAMES, "none"))),
+    Column("claimed_by", "flag of the first claim", labels((*s.FLAG_NAMES, "none"))),
     Column("claimed", "a seat claimed it", YES_NO, derived_from=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
     Column("taken_over", "a pirate took over the first claim", YES_NO),
     Column("lap", "seats of that pirate after the active player", _seats),
@@ -177,11 +168,11 @@ SHIPS = Table("ship", "a ship taken", (
     _SAIL,
     _CARGO,
     Column("match", "wares on the ship for the port it goes to", unit="wares", derived_from=("card", "port"),
-           values=lambda setting: _ships(setting, *PORT_NAMES),
-           levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).ravel().tolist(), _MOST)),
-    Column("flag", "the flag that took it", labels(FLAG_NAMES)),
-    Column("port", "where it was placed", labels(PORT_NAMES)),
-    Column("order", "the player's first, second or third ship of the round", numbers(range(1, PORTS + 1))),
+           values=lambda setting: _ships(setting, *s.PORT_NAMES),
+           levels=lambda setting: numbers(_ships(setting, *s.PORT_NAMES).ravel().tolist(), _MOST)),
+    Column("flag", "the flag that took it", labels(s.FLAG_NAMES)),
+    Column("port", "where it was placed", labels(s.PORT_NAMES)),
+    Column("order", "the player's first, second or third ship of the round", numbers(range(1, s.PORTS + 1))),
     _LAP,
     Column("takes_over", "a pirate took it from another seat", YES_NO),
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
@@ -195,36 +186,36 @@ SHIPS = Table("ship", "a ship taken", (
     Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", dtype="i4", unit="coins",
            scale=COIN),
     Column("brought", "coins from its rank in the port, its spaces and its promotion tile", dtype="i4", unit="coins", scale=COIN),
-), max_rows=lambda setting: PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: s.PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,
     _ROUND,
     _LAST,
-    Column("city", "where it is", labels(CITY_NAMES)),
+    Column("city", "where it is", labels(s.CITY_NAMES)),
     Column("space", "the space of the player's marker, 0 is the start", _spaces),
     Column("prize", "coins by the marker's rank", _prizes("marker_ranks"), "u2", "coins"),
     Column("bonus", "coins of the space", dtype="u2", unit="coins"),
     Column("ships", "coins of the player's ship there", _prizes("ship_ranks"), "u2", "coins"),
-), max_rows=lambda setting: CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: s.CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 CATEGORY = Table("category", "a player in a promotion category", (
     _SEAT,
-    Column("category", "art, science or architecture", labels(CATEGORIES)),
+    Column("category", "art, science or architecture", labels(s.CATEGORIES)),
     Column("rank", "rank in the category, ties decided at Florence",
            lambda setting: numbers(range(1, setting.players + 1))),
     Column("total", "what the player's tiles are worth there", _totals, "u2"),
     Column("tiles", "number of those tiles", lambda setting: numbers(range(_MOST + 1), _MOST), unit="tiles"),
     Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
-), max_rows=lambda setting: len(CATEGORIES) * setting.players)  # fmt: skip
+), max_rows=lambda setting: len(s.CATEGORIES) * setting.players)  # fmt: skip
 
 TILES = Table("tile", "a promotion tile taken", (
     _SEAT,
     _ROUND,
     Column("tile", "the tile", lambda setting: labels([tile["id"] for tile in setting.components["promotion_tiles"]])),
-    Column("category", "its category", labels(CATEGORIES), derived_from=("tile",),
-           values=lambda setting: np.array([CATEGORIES.index(tile["category"]) for tile in setting.components["promotion_tiles"]])),
+    Column("category", "its category", labels(s.CATEGORIES), derived_from=("tile",),
+           values=lambda setting: np.array([s.CATEGORIES.index(tile["category"]) for tile in setting.components["promotion_tiles"]])),
     Column("value", "its value", lambda setting: numbers(tile["value"] for tile in setting.components["promotion_tiles"]),
            derived_from=("tile",), values=lambda setting: np.array([tile["value"] for tile in setting.components["promotion_tiles"]])),
-    Column("ware", "the city where it moves the marker", labels((*PORT_NAMES, "none")), derived_from=("tile",), values=_wares),
+    Column("ware", "the city where it moves the marker", labels((*s.PORT_NAMES, "none")), derived_from=("tile",), values=_wares),
 ), max_rows=lambda setting: len(setting.components["promotion_tiles"]), optional=True)  # fmt: skip
 DECISIONS = Table("decision", "a choice of a seat", (
     _SEAT,
@@ -232,13 +223,13 @@ DECISIONS = Table("decision", "a choice of a seat", (
     Column("phase", "the decision: claim a card, take it over, choose a port, choose a tile",
            labels(("claim", "piracy", "port", "tile"))),
     Column("action", "what was chosen; tiles by their slot of the display", labels((
-        "pass", *FLAG_NAMES, *PORT_NAMES, *(f"slot {slot + 1}" for slot in range(MAX_FACE_UP)), "decline"), first=1)),
+        "pass", *s.FLAG_NAMES, *s.PORT_NAMES, *(f"slot {slot + 1}" for slot in range(s.MAX_FACE_UP)), "decline"), first=1)),
     Column("choices", "number of legal actions", numbers(range(2, 9))),
     _CARD,
     _SAIL,
     _CARGO,
-    Column("holder", "the flag on the card", labels((*FLAG_NAMES, "none"))),
-    Column("flags_left", "flags that the seat has left", numbers(range(len(FLAG_NAMES) + 1))),
+    Column("holder", "the flag on the card", labels((*s.FLAG_NAMES, "none"))),
+    Column("flags_left", "flags that the seat has left", numbers(range(len(s.FLAG_NAMES) + 1))),
     Column("rivals_left", "other seats that have a flag left", _seats),
     Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),

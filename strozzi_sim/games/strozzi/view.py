@@ -14,18 +14,6 @@ from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
 from strozzi_sim.games.strozzi.short_rules import short_rules
-from strozzi_sim.games.strozzi.state import (
-    CITIES,
-    MAX_FACE_UP,
-    MAX_SHIPS,
-    MAX_TILES,
-    NO_WARE,
-    NOBODY,
-    OVER,
-    PORTS,
-    SEATS,
-    TILE,
-)
 from strozzi_sim.kernel.bits import sort_first
 from strozzi_sim.kernel.jit import jit
 
@@ -83,7 +71,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
     players = int(state["players"])
-    over = int(state["phase"]) == OVER
+    over = int(state["phase"]) == s.OVER
     ports = {
         name: tuple(
             (
@@ -102,7 +90,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
             spaces[int(state["position"][city][marker])].append(int(marker))
         tracks[name] = tuple(tuple(space) for space in spaces)
     unseen_ships = {ships[k] for k in state["unseen_ship"][: int(state["ships_unseen"])]}
-    held = not over and int(state["holder"]) != NOBODY
+    held = not over and int(state["holder"]) != s.NOBODY
     ship = None if over else ships[int(state["ship"])]
     placed = {ship for berths in ports.values() for _, ship, _ in berths}
     in_question = ship if ship not in placed else None
@@ -232,70 +220,62 @@ def conceal(state, rules, seat):
     ships, tiles = state.ships_unseen, state.tiles_unseen
     sort_first(state.unseen_ship, ships)
     sort_first(state.unseen_tile, tiles)
-    for k in range(ships, MAX_SHIPS):
+    for k in range(ships, s.MAX_SHIPS):
         state.unseen_ship[k] = 0
-    for k in range(tiles, MAX_TILES):
+    for k in range(tiles, s.MAX_TILES):
         state.unseen_tile[k] = 0
-    for slot in range(state.display_size, MAX_FACE_UP):
+    for slot in range(state.display_size, s.MAX_FACE_UP):
         state.display[slot] = 0
-    for port in range(PORTS):
-        for rank in range(state.ships_at[port], SEATS):
+    for port in range(s.PORTS):
+        for rank in range(state.ships_at[port], s.SEATS):
             state.berth_seat[port, rank] = 0
             state.berth_speed[port, rank] = 0
             state.berth_ship[port, rank] = 0
             state.berth_flag[port, rank] = 0
-    if state.holder == NOBODY:
+    if state.holder == s.NOBODY:
         state.holder_flag = 0
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
 _OF_SEAT = (
     Slice("flags", (len(s.FLAG_NAMES),), "flags in hand: pirate, plus_one, ware"),
-    Slice("free_ports", (PORTS,), "1 = no own ship there: venice, rome, naples"),
-    Slice("spaces", (CITIES,), "space of the marker / highest space: venice, rome, naples, florence"),
-    Slice("ranks", (CITIES,), "rank of the marker, 1 = best, 0 = last, linear in between"),
+    Slice("free_ports", (s.PORTS,), "1 = no own ship there: venice, rome, naples"),
+    Slice("spaces", (s.CITIES,), "space of the marker / highest space: venice, rome, naples, florence"),
+    Slice("ranks", (s.CITIES,), "rank of the marker, 1 = best, 0 = last, linear in between"),
     Slice("categories", (len(s.CATEGORIES),), "value of own tiles / 10: art, science, architecture", high=1.5),
     Slice("coins", (), "coins / 300", high=2.0),
     Slice("waiting", (), "1 = has not decided about the card yet"),
-    Slice("speeds", (PORTS,), "sail number of the own ship there, the flag included, / 10; 0 = none"),
-    Slice("ship_ranks", (PORTS,), "rank of that ship, 1 = fastest, in steps of 1 / players; 0 = none"),
+    Slice("speeds", (s.PORTS,), "sail number of the own ship there, the flag included, / 10; 0 = none"),
+    Slice("ship_ranks", (s.PORTS,), "rank of that ship, 1 = fastest, in steps of 1 / players; 0 = none"),
 )
 _OF_TILE = (
     Slice("present", (), "1 = there is a tile"),
     Slice("value", (), "its value / 2"),
     Slice("category", (len(s.CATEGORIES),), "one-hot: art, science, architecture"),
-    Slice("ware", (PORTS,), "one-hot: venice, rome, naples; all 0 = none"),
+    Slice("ware", (s.PORTS,), "one-hot: venice, rome, naples; all 0 = none"),
 )
 SLICES = Layout(
     Slice("phase", (4,), "one-hot: claim, piracy, port, tile; all 0 = the game is over"),
     Slice("rounds_played", (), "rounds played / rounds"),
     Slice("deck", (), "cards left / cards of the round"),
     Slice("players", (), "players / 6"),
-    Slice("active", (SEATS,), "one-hot: the seat that turned the card over; 0 = the observer, then clockwise"),
-    Slice("holder", (SEATS,), "one-hot: the seat whose flag is on the card, counted the same way; all 0 = none"),
+    Slice("active", (s.SEATS,), "one-hot: the seat that turned the card over; 0 = the observer, then clockwise"),
+    Slice("holder", (s.SEATS,), "one-hot: the seat whose flag is on the card, counted the same way; all 0 = none"),
     Slice("holder_flag", (len(s.FLAG_NAMES),), "one-hot: that flag: pirate, plus_one, ware"),
     Slice("sail", (), "sail number of the card / 10"),
-    Slice("cargo", (PORTS,), "symbols on the card / 3: venice, rome, naples"),
+    Slice("cargo", (s.PORTS,), "symbols on the card / 3: venice, rome, naples"),
     Slice("scrolls", (), "scrolls on the card / 2"),
     Slice("promotion", (), "1 = the card has a promotion symbol"),
-    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT),
-    Group("display", (MAX_FACE_UP,), "for each tile to choose from, in the order of the actions", _OF_TILE),
-    Slice("unseen_ships", (MAX_SHIPS,), "for each ship of the components: 1 = not turned over this round"),
-    Slice("unseen_tiles", (MAX_TILES,), "for each tile of the components: 1 = never shown"),
+    Group(
+        "seats", (s.SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT
+    ),
+    Group("display", (s.MAX_FACE_UP,), "for each tile to choose from, in the order of the actions", _OF_TILE),
+    Slice("unseen_ships", (s.MAX_SHIPS,), "for each ship of the components: 1 = not turned over this round"),
+    Slice("unseen_tiles", (s.MAX_TILES,), "for each tile of the components: 1 = never shown"),
 )
 OBSERVATION = SLICES.size
-# First columns, for the kernels; of fields those of seat 0 and tile 0; and the strides of the groups:
-_PHASE, _ROUNDS_PLAYED, _DECK, _PLAYERS, _ACTIVE, _HOLDER, _HOLDER_FLAG, _SAIL, _CARGO, _SCROLLS, _PROMOTION = (
-    SLICES[name].start
-    for name in (
-        "phase", "rounds_played", "deck", "players", "active", "holder", "holder_flag", "sail", "cargo", "scrolls", "promotion",
-    )
-)  # fmt: skip
-_FLAGS, _FREE_PORTS, _SPACES, _RANKS, _CATEGORIES, _COINS, _WAITING, _SPEEDS, _SHIP_RANKS = (
-    field.start for field in SLICES.fields("seats")
-)
-_PRESENT, _VALUE, _CATEGORY, _WARE = (field.start for field in SLICES.fields("display"))
-_UNSEEN_SHIPS, _UNSEEN_TILES = SLICES["unseen_ships"].start, SLICES["unseen_tiles"].start
+# First columns; of fields those of seat 0 and tile 0; and the strides of the groups:
+at, of_seat, of_tile = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("display")
 _NEXT_SEAT, _NEXT_TILE = SLICES["seats"].shape[-1], SLICES["display"].shape[-1]
 
 
@@ -305,44 +285,44 @@ def observe(state, rules, seat, out):
     for k in range(OBSERVATION):
         out[k] = 0
     players = state.players
-    if state.phase <= TILE:
-        out[_PHASE + state.phase] = 1
-    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
-    out[_DECK] = float32(state.deck) / float32(rules.cards[players])
-    out[_PLAYERS] = float32(players) / float32(SEATS)
-    out[_ACTIVE + _after(seat, state.active, players)] = 1
-    if state.holder != NOBODY:
-        out[_HOLDER + _after(seat, state.holder, players)] = 1
-        out[_HOLDER_FLAG + state.holder_flag] = 1
+    if state.phase <= s.TILE:
+        out[at.phase + state.phase] = 1
+    out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
+    out[at.deck] = float32(state.deck) / float32(rules.cards[players])
+    out[at.players] = float32(players) / float32(s.SEATS)
+    out[at.active + _after(seat, state.active, players)] = 1
+    if state.holder != s.NOBODY:
+        out[at.holder + _after(seat, state.holder, players)] = 1
+        out[at.holder_flag + state.holder_flag] = 1
     ship = state.ship
-    out[_SAIL] = float32(rules.sail[ship]) / float32(10)
-    for port in range(PORTS):
-        out[_CARGO + port] = float32(rules.cargo[ship, port]) / float32(3)
-    out[_SCROLLS] = float32(rules.scrolls[ship]) / float32(2)
-    out[_PROMOTION] = float32(rules.promotion[ship])
+    out[at.sail] = float32(rules.sail[ship]) / float32(10)
+    for port in range(s.PORTS):
+        out[at.cargo + port] = float32(rules.cargo[ship, port]) / float32(3)
+    out[at.scrolls] = float32(rules.scrolls[ship]) / float32(2)
+    out[at.promotion] = float32(rules.promotion[ship])
     for other in range(players):
         _observe_seat(state, rules, other, out, _after(seat, other, players) * _NEXT_SEAT)
     for rank in range(players):
         share = float32(players - 1 - rank) / float32(players - 1)
-        for city in range(CITIES):
-            out[_RANKS + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
-    for port in range(PORTS):
+        for city in range(s.CITIES):
+            out[of_seat.ranks + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
+    for port in range(s.PORTS):
         for rank in range(state.ships_at[port]):
             there = _after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
-            out[_SPEEDS + there] = float32(state.berth_speed[port, rank]) / float32(10)
-            out[_SHIP_RANKS + there] = float32(players - rank) / float32(players)
+            out[of_seat.speeds + there] = float32(state.berth_speed[port, rank]) / float32(10)
+            out[of_seat.ship_ranks + there] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
         there = slot * _NEXT_TILE
         tile = state.display[slot]
-        out[_PRESENT + there] = 1
-        out[_VALUE + there] = float32(rules.tile_value[tile]) / float32(2)
-        out[_CATEGORY + there + rules.tile_category[tile]] = 1
-        if rules.tile_ware[tile] != NO_WARE:
-            out[_WARE + there + rules.tile_ware[tile]] = 1
+        out[of_tile.present + there] = 1
+        out[of_tile.value + there] = float32(rules.tile_value[tile]) / float32(2)
+        out[of_tile.category + there + rules.tile_category[tile]] = 1
+        if rules.tile_ware[tile] != s.NO_WARE:
+            out[of_tile.ware + there + rules.tile_ware[tile]] = 1
     for k in range(state.ships_unseen):
-        out[_UNSEEN_SHIPS + state.unseen_ship[k]] = 1
+        out[at.unseen_ships + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
-        out[_UNSEEN_TILES + state.unseen_tile[k]] = 1
+        out[at.unseen_tiles + state.unseen_tile[k]] = 1
 
 
 @jit
@@ -354,10 +334,10 @@ def _after(seat, other, players):
 @jit
 def _observe_seat(state, rules, other, out, there):
     for k in range(3):
-        out[_FLAGS + there + k] = float32((state.hand[other] >> k) & 1)
-        out[_FREE_PORTS + there + k] = float32((state.berths[other] >> k) & 1)
-        out[_CATEGORIES + there + k] = float32(state.tile_total[k, other]) / float32(10)
-    for city in range(CITIES):
-        out[_SPACES + there + city] = float32(state.position[city, other]) / float32(rules.top)
-    out[_COINS + there] = float32(state.coins[other]) / float32(300)
-    out[_WAITING + there] = float32((state.waiting >> other) & 1)
+        out[of_seat.flags + there + k] = float32((state.hand[other] >> k) & 1)
+        out[of_seat.free_ports + there + k] = float32((state.berths[other] >> k) & 1)
+        out[of_seat.categories + there + k] = float32(state.tile_total[k, other]) / float32(10)
+    for city in range(s.CITIES):
+        out[of_seat.spaces + there + city] = float32(state.position[city, other]) / float32(rules.top)
+    out[of_seat.coins + there] = float32(state.coins[other]) / float32(300)
+    out[of_seat.waiting + there] = float32((state.waiting >> other) & 1)

@@ -114,7 +114,7 @@ def simulate(
         tiers, search_deals = _tiers(the_game, deals, search_deals)
         lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
-        lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        lineups = names.lineups_of(the_game, agents, counts)
     shipped, own = split_maps(heatmaps)
     study = Balance.of(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
@@ -214,7 +214,7 @@ def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
     ):
         rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
         known = rows.dropna(subset="value")
-        where = f"{test.players} players, {test.variant}, {test.lineup}"
+        where = ", ".join([f"{test.players} players", *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1)])
         if np.isnan(p) or known.empty:
             said[FEW].append(where)
         elif p < FALSE_ALARMS and (known["value"] - fair).abs().max() >= MIN_SHARE:

@@ -113,7 +113,7 @@ def compare(
     if two is not None:
         as_argument_error("second", check_names_differ, two)
         made: type[Compare] = CompareVariants
-        keys["lineups"] = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+        keys["lineups"] = names.lineups_of(the_game, agents, counts)
         keys["variants"] = two if two[0].name != two[1].name else two[:1]
     else:
         made, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]
@@ -214,7 +214,7 @@ class Compare(Study, frozen=True, kw_only=True):
         (first, second), table = self.sides, tables["difference"]
         one_level = set(table["level"]) == {"0"}
         at = [f"{row.players} players" if one_level else f"{row.players} players, {row.by} {row.level}" for row in table.itertuples(index=False)]  # fmt: skip
-        table = table.assign(at=at)
+        table = table.assign(at=at, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""}))
         shown = tuple(
             Picture(
                 "difference" if by == table["by"].iloc[0] else f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE),
@@ -293,7 +293,7 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
             {0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1 for row in rows.itertuples(index=False)},
         )
         numbers = [
-            f"{row.players} players: {format_estimate(row, 'share')} more games won by {first}."
+            f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace("%", "points")
             for row in rows.itertuples(index=False)
         ]
         if not signs:

@@ -103,7 +103,7 @@ def heatmap(
     keys: dict[str, Any] = {
         "kind": "balance", "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
         "variants": names.variants_named(the_game, variant or "base"),
-        "lineups": names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts),
+        "lineups": names.lineups_of(the_game, agents, counts),
     }  # fmt: skip
     look = Look(
         name=f"heatmap-{the_game.name.replace('_', '-')}", pages=("balance",), heatmap=(own,), question=HEATMAPS

@@ -85,7 +85,7 @@ def sweep(
     if not values:
         raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
     counts = names.player_counts(the_game, players)
-    lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+    lineups = names.lineups_of(the_game, agents, counts)
     try:
         study = Sweep.of(
             game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
@@ -180,10 +180,12 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             here = less[(less["players"] == players) & (less["lineup"] == lineup)]
             fairer = set(here[here["known"] & (here["value"] < 0)]["variant"])
             reference = rows[rows["variant"] == self.reference].iloc[0]
-            at = f"{self._at(reference)} ({100 * reference['value']:.1f} points)"
+            chance = pick(tables["sweep"], figure="seat_gap_by_chance", players=players, lineup=lineup)["value"].max()
+            digits = 0 if chance >= 0.1 else 1
+            at = f"{self._at(reference)} ({100 * reference['value']:.{digits}f} points)"
             if fairer:
                 order = rows[rows["variant"].isin(fairer)].sort_values("value", kind="stable")
-                values = [f"{self._at(row)} ({100 * row['value']:.1f} points)" for _, row in order.head(5).iterrows()]
+                values = [f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for _, row in order.head(5).iterrows()]
                 words = f"the seats are nearer to equal at {'; '.join(values)} than at {at}"
             else:
                 size = missed(not_excluded(here, chunks=self.chunks, sign=-1), what="a gap smaller")

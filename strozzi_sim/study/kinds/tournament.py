@@ -94,9 +94,10 @@ def tournament(
     True
     """
     the_game = names.game_named(game)
-    field = sorted(names.agents_named(the_game, agents), key=lambda spec: spec.text)
+    counts = names.player_counts(the_game, players)
+    field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
     study = Tournament.of(
-        game=the_game, lineups=[[agent] for agent in field], players=names.player_counts(the_game, players), deals=deals, until=str(until),
+        game=the_game, lineups=[[agent] for agent in field], players=counts, deals=deals, until=str(until),
         max_matchups=max_matchups, luck=luck, luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
     )  # fmt: skip
     return run(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import names
-from strozzi_sim.agent.names import Agents, worker_count
+from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, pluralize, suggest_names
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
@@ -91,10 +91,10 @@ def weights(
     """
     the_game, began = names.game_named(game), monotonic()
     (box,) = names.variants_named(the_game, variant)
-    counts, number = names.player_counts(the_game, players), worker_count(workers)
+    counts, number = names.player_counts(the_game, players), names.worker_count(workers)
     if len(counts) != 1:
         raise ArgumentError("players", f"expected one player count, got {', '.join(map(str, counts))}")
-    lineups = names.lineups_of(names.agents_named(the_game, agents or [the_game.default_agent]), counts)
+    lineups = names.lineups_of(the_game, agents, counts)
     if deals // FIRST < CHUNKS:
         raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
     moved, refused = steps(the_game, box)

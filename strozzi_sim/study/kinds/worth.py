@@ -93,11 +93,12 @@ def worth(
             "leave out the things" if every else f"name things or patterns such as {next(iter(known))}, or everything"
         )
         raise ArgumentError("every" if every else "things", f"{named}; {suggest_names('', known)}")
+    counts = names.player_counts(the_game, players)
     default = list(dict.fromkeys(["random", the_game.default_agent]))
     search = the_game.search_deals(deals or Worth.usual_deals) if search_deals is None else search_deals
     study = Worth.of(
-        game=the_game, things=["*"] if every else wanted, players=names.player_counts(the_game, players), deals=deals, precision=precision,
-        lineups=[[agent] for agent in names.agents_named(the_game, agents or default)], variants=variants,
+        game=the_game, things=["*"] if every else wanted, players=counts, deals=deals, precision=precision,
+        lineups=[[agent] for agent in names.agents_named(the_game, agents or default, counts=counts)], variants=variants,
         search_deals=search, luck=luck, luck_redraws=luck_redraws, seed=seed,
     )  # fmt: skip
     return run(

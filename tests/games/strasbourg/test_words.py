@@ -12,7 +12,8 @@ from strozzi_sim.game.restricting import restricted
 from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import SOURCES
-from strozzi_sim.games.strasbourg.events import corner_name, describe, space_name
+from strozzi_sim.games.strasbourg.events import describe
+from strozzi_sim.games.strasbourg.geometry import corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.strasbourg.view import render
 from strozzi_sim.play.position import Position

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.facts.pictures import Board, Place, Shape
-from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
+from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
 
 
 def board(components: Mapping[str, Any]) -> Board:
