@@ -30,6 +30,7 @@ from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
+from strozzi_sim.game.variants import from_components
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
@@ -172,7 +173,12 @@ class Store:
 
     def _refuse_other_study(self, there: dict[str, Any]) -> None:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
-        here, deals = msgspec.json.decode(self.study.json), there.get("deals", 0)
+        here, deals, game = msgspec.json.decode(self.study.json), there.get("deals", 0), self.study.the_game
+        if there["variants"] != here["variants"]:  # of a folder that is older than a switch of the game
+            there["variants"] = {
+                name: from_components(game, name, data, f"variants.{name}").components
+                for name, data in there["variants"].items()
+            }
         if there == here:
             return
         if {**there, "deals": 0} != {**here, "deals": 0}:
