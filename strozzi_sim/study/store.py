@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -38,7 +38,7 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.study.cells import Cell
-from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part
+from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part, stacked
 from strozzi_sim.study.counts import Counts
 from strozzi_sim.study.files import (
     DATABASE,
@@ -281,7 +281,7 @@ class Store:
         counted = (np.frombuffer(zlib.decompress(each), facts) for _, each in found)
         if self.study.keeps_orders:
             return Counts(outcome, np.concatenate(list(counted)))
-        return Counts(outcome, _stacked(counted, len(found)))
+        return Counts(outcome, stacked(counted, len(found)))
 
     def rows(self, cell: Cell) -> Iterator[Any]:
         """Yield the ROW records of each chunk of a cell."""
@@ -384,17 +384,6 @@ class Store:
     def _errors(self) -> Iterator[None]:
         with database_errors(self._place):
             yield
-
-
-def _stacked(rows: Iterator[Any], number: int) -> Any:
-    """Return equally long rows of integers as one array, int32 if they fit: counts of many chunks fill the memory."""
-    first = next(rows)
-    whole = np.empty((number, len(first)), np.int32)
-    for at, row in enumerate(chain([first], rows)):
-        if whole.dtype == np.int32 and len(row) and max(row.max(), -row.min()) > np.iinfo(np.int32).max:
-            whole = whole.astype(np.int64)
-        whole[at] = row
-    return whole
 
 
 def as_file(study: Study, look: Look) -> bytes:
