@@ -45,7 +45,10 @@ def _picture(keys: Sequence[str], figure: Figure, table: str) -> Picture | tuple
     title = f"{figure.label[:1].upper()}{figure.label[1:]} over {' and '.join(keys)}"
     if len(keys) > 1:
         caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
-        return table, HeatMap(title, caption, keys[0], keys[1], figure, shade_label="from the framed cell, where significant")
+        row, column = keys
+        return table, HeatMap(
+            title, caption, row, column, figure, shade_label="from the framed cell, where significant"
+        )
     caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
     caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
     return Picture(

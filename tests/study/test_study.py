@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
-from strozzi_sim.cli.app import PLACES, main
+from strozzi_sim.cli.app import run as command_line
 from strozzi_sim.cli.declared import declared
+from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.study.folders import run_file, study_of
 from strozzi_sim.study.kinds import STUDIES
@@ -136,7 +137,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
         "--workers",
         "1",
     ]
-    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.cli.app import main; main(sys.argv[1:])"
+    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.cli.app import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *command[3:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -185,7 +186,7 @@ def test_another_look_plays_again_only_for_facts_that_are_missing(tmp_path):
 
 
 def test_help_imports_nothing_of_the_engine():
-    code = "import sys; from strozzi_sim.cli.app import main; main(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
+    code = "import sys; from strozzi_sim.cli.app import run; run(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
     for arguments in (["--help"], ["compare", "--help"]):
         subprocess.run([sys.executable, "-c", code, *arguments], check=True, stdout=subprocess.DEVNULL)
 
@@ -194,39 +195,22 @@ def test_help_imports_nothing_of_the_engine():
 def test_every_argument_has_a_line_in_the_docstring(command):
     found = declared(PLACES[command])
     module, _, name = found.place.partition(":")
-    tree = ast.parse((PACKAGE.parents[1] / f"{module.replace('.', '/')}.py").read_text())
+    tree = ast.parse((PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text())
     (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
     assert names - {"progress"} == {each.name for each in found.arguments}
 
 
 def test_errors_on_the_command_line_name_the_option(capsys):
-    assert main(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
+    assert command_line(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
     assert capsys.readouterr().err == "strozzi: error: --players: strozzi takes 3-6 players, got 2\n"
-    assert main(["compare", "strozzi", "racer", "trdr"]) == 2
+    assert command_line(["compare", "strozzi", "racer", "trdr"]) == 2
     assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err
 
 
 def test_a_command_prints_one_document(capsys):
-    assert (
-        main(
-            [
-                "worth",
-                "strozzi",
-                "flag:ware",
-                "--players",
-                "3",
-                "--agents",
-                "random",
-                "--deals",
-                "40",
-                "--json",
-                "--workers",
-                "1",
-            ]
-        )
-        == 0
-    )
+    line = "worth strozzi flag:ware --players 3 --agents random --deals 40 --json --workers 1"
+    assert command_line(line.split()) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["study"]["kind"] == "worth"
     assert {row["figure"] for row in document["tables"]["worth"]} == {
@@ -242,19 +226,6 @@ def test_every_kind_has_a_report(tmp_path):
         study, look = study_of({**KEYS, **more, "kind": kind, "deals": 40})
         page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
         assert "<svg" in page
-
-
-def test_tools_have_the_schema_of_the_functions():
-    pytest.importorskip("mcp")
-    from strozzi_sim.cli.mcp import call, tools
-
-    (tool,) = (tool for tool in tools() if tool.name == "worth")
-    assert tool.input_schema["properties"]["things"]["type"] == "array"
-    assert tool.input_schema["required"] == ["game"]
-    answer = call(
-        "worth", {"game": "strozzi", "things": ["flag:ware"], "players": "3", "agents": "random", "deals": 40}
-    )
-    assert answer["tables"]["worth"]
 
 
 def test_a_folder_runs_only_agents_that_are_named(tmp_path):
@@ -275,7 +246,7 @@ def test_a_folder_runs_only_agents_that_are_named(tmp_path):
 
 def test_imports_form_no_circle_not_even_inside_functions():
     modules = {
-        ".".join(path.relative_to(PACKAGE.parents[1]).with_suffix("").parts).removesuffix(".__init__"): path
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
         for path in PACKAGE.rglob("*.py")
     }
     needs = {}
