@@ -101,7 +101,7 @@ def rows_of(results: "Results") -> dict[str, Any]:
 def _answer_of_check(results: "Results") -> Answer:
     """Return the answer of a leak check, which fails if there is one."""
     (row,) = results.tables["leak_check"].to_dict("records")
-    leak = None if row["ok"] else {key: row[key] for key in ("players", "deal", "decision", "seat") if key in row}
+    leak = None if row["ok"] else {key: row[key] for key in row if key not in ("agent", "decisions", "ok", "shown")}
     document = {"ok": bool(row["ok"]), "agent": row["agent"], "game": results.study.game}
     document |= {"decisions": int(row["decisions"]), "leak": leak}
     return Answer(document, results.verdict, 0 if row["ok"] else 1)
