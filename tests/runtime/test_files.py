@@ -137,14 +137,13 @@ from strozzi_sim.cli import app
 from strozzi_sim.runtime.files import open_atomically
 
 def endless(arguments):
-    with open_atomically(Path(arguments[1])) as file:
+    with open_atomically(Path(arguments[0])) as file:
         file.write(b"half")
         file.flush()
         print("begun", flush=True)
         time.sleep(60)
 
-app._call = endless
-sys.argv.insert(1, "games")
+app.run = endless
 app.main()
 """
 
