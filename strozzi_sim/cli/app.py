@@ -111,7 +111,7 @@ def _call(words: Sequence[str]) -> int:
         if getattr(found, "interrupted", ""):
             number = signal.SIGTERM if "SIGTERM" in found.interrupted else signal.SIGINT
             raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
-        return show(name, found, as_json=as_json, every_table=every_table)
+        return show(name, found, with_json=as_json, every_table=every_table)
     except Exception as error:
         if _signals:  # an extension module interrupted during its import raises an ImportError instead
             raise Stopped(_signals[0]) from error

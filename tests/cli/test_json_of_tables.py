@@ -64,7 +64,7 @@ def test_exploit_and_our_table_print_json():
     few = ["--generations", 1, "--population", 4, "--deals", 1, "--held-out", 2, "--workers", 1]
     for command in (
         ["exploit", MEDICI, "random", "--challengers", "fair-price", "--tune", "shader", *few],
-        ["our-table", STROZZI, ROOT / "tests/studies/sheets.csv", "--deals", 5, "--workers", 1],
+        ["our-table", STROZZI, ROOT / "tests/study/sheets.csv", "--deals", 5, "--workers", 1],
     ):
         done = strozzi(*command, "--json")
         assert done.returncode == 0, done.stderr
