@@ -30,7 +30,7 @@ _LABELS = {
 class StrasbourgTable(Table):
     """The steps, the city, the council, and each seat's stacks, bids, goods and coins."""
 
-    unit = "points"
+    tie_break = "ahead on the tie-break"
     over_now = "Points if the game ended now, without tasks: councils so far, members, chapels, edifices, privileges."
     sources = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 
@@ -241,13 +241,8 @@ class StrasbourgTable(Table):
     def on_score_end(self, line: Line) -> str:
         """Count the points."""
         self._total = list(line["total"])
-        self.view |= {
-            "over": True,
-            "step": "the end",
-            "actor": None,
-        }
-        self.view["best"] = list(line["winners"])
         winners, total = line["winners"], line["total"]
+        self.view |= {"over": True, "step": "the end", "actor": None, "best": list(winners)}
         tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."
         if len(winners) > 1:
             return f"{tasks} {listed([self.name(seat) for seat in winners])} share the win with {total[winners[0]]}."
@@ -255,9 +250,7 @@ class StrasbourgTable(Table):
 
     def _won(self, first: int) -> str:
         second = max((seat for seat in range(self.players) if seat != first), key=self._total.__getitem__)
-        lead = self._total[first] - self._total[second]
-        words = f"{lead} ahead of" if lead else "ahead on the tie-break of"
-        return f"{self.says(first, 'wins')} with {self._total[first]} points, {words} {self.named(second)}"
+        return self.won(self._total, first, second)
 
     def heading(self) -> str:
         """Return the result."""

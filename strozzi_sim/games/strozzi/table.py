@@ -20,6 +20,7 @@ class StrozziTable(Table):
 
     unit = "coins"
     over_now = "Coins if the game ended now: those paid, this round's ships, markers and bonus spaces, and the tiles."
+    tie_break = "ahead at Florence"
     sources = ("ships", "markers", "bonus", "promotion")
 
     def set_up(self) -> None:
@@ -146,16 +147,11 @@ class StrozziTable(Table):
         """Pay the tiles."""
         total, (first, second) = line["total"], line["ranking"][:2]
         self.view |= {"coins": list(total), "over": True, "actor": None, "best": list(line["ranking"])}
-        return f"The tiles pay {self.listed_seats(line['promotion'])} coins. {self._won(first, second)}."
-
-    def _won(self, first: int, second: int) -> str:
-        total = self.view["coins"]
-        lead = f"{total[first] - total[second]} ahead" if total[first] > total[second] else "ahead at Florence"
-        return f"{self.says(first, 'wins')} with {total[first]} coins, {lead} of {self.named(second)}"
+        return f"The tiles pay {self.listed_seats(line['promotion'])} coins. {self.won(total, first, second)}."
 
     def heading(self) -> str:
         """Return the result; a tie goes to the better marker at Florence."""
-        return self._won(*self.view["best"][:2]) if self.view["over"] else super().heading()
+        return self.won(self.view["coins"], *self.view["best"][:2]) if self.view["over"] else super().heading()
 
     def rules(self) -> list[str]:
         """Return the rules in short."""
