@@ -85,6 +85,8 @@ class ComponentsPart(Protocol):
     game: _Game
     Components: Any  # msgspec type of components.toml
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
+    # descriptions of the sections that may be `reconstructed`, see `reconstructed_sections`; None describes all alike
+    RECONSTRUCTED: Mapping[str, str] | None = None
     PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
 
     @property
@@ -118,7 +120,7 @@ class ComponentsPart(Protocol):
     @optional
     def reconstructed(self, components: Any) -> list[str]:
         """Return descriptions of the parts that no source gives; default: sections marked `reconstructed`."""
-        return reconstructed_sections(components)
+        return reconstructed_sections(components, self.RECONSTRUCTED)
 
     @optional
     def to_rules(self, components: Any) -> np.ndarray[Any, Any]:

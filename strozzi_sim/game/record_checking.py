@@ -226,6 +226,14 @@ def replayer(
             order += left
         return game(components, header["players"], **orders), draws
 
+    return Replay(set_up, *answering(answers, none))
+
+
+def answering(
+    answers: Mapping[str, str], none: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[Callable[[Any, int, Mapping[str, Any]], None], Callable[[Any], str]]:
+    """Return `answer` and `wanted` of a Replay, where the answer to a question is one value of a line; see `replayer`."""
+
     def answer(game: Any, number: int, line: Mapping[str, Any]) -> None:
         question = game.question
         compare({"type": question.kind, "player": question.seat}, number, line)
@@ -243,6 +251,7 @@ def replayer(
 
     def wanted(game: Any) -> str:
         kind, seat, options = game.question
-        return f"a {kind} of player {seat}: {' or '.join(map(text, options))}"
+        shown = (None if kind in none and option == none[kind] else option for option in options)
+        return f"a {kind} of player {seat}: {' or '.join(map(text, shown))}"
 
-    return Replay(set_up, answer, wanted)
+    return answer, wanted
