@@ -21,6 +21,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.changed import change_sentences
 from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
+from strozzi_sim.study.extent import POINTS
 from strozzi_sim.study.games import (
     RANK,
     SCORE,
@@ -30,7 +31,7 @@ from strozzi_sim.study.games import (
     tables_of_games,
 )
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import POINTS, Study
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -214,7 +215,9 @@ class Compare(Study, frozen=True, kw_only=True):
         (first, second), table = self.sides, tables["difference"]
         one_level = set(table["level"]) == {"0"}
         at = [f"{row.players} players" if one_level else f"{row.players} players, {row.by} {row.level}" for row in table.itertuples(index=False)]  # fmt: skip
-        table = table.assign(at=at, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""}))
+        table = table.assign(
+            at=at, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""})
+        )
         shown = tuple(
             Picture(
                 "difference" if by == table["by"].iloc[0] else f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE),
@@ -293,7 +296,9 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
             {0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1 for row in rows.itertuples(index=False)},
         )
         numbers = [
-            f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace("%", "points")
+            f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace(
+                "%", "points"
+            )
             for row in rows.itertuples(index=False)
         ]
         if not signs:
