@@ -252,13 +252,9 @@ class VerifyPart(Protocol):
 class RestrictionsPart(Protocol):
     """`restrictions.py`: actions that can be forbidden to a seat, by name; see `game.restricting`."""
 
-    def names(self, components: Plain) -> dict[str, str]:
-        """Return every restriction with its description; N in a name stands for a number."""
+    def restrictions(self, components: Plain) -> Mapping[str, Any]:
+        """Return every restriction by its name, a `restricting.Restriction`; one of which N is the number is called KIND:WORD-N."""
 
     @optional
-    def uses(self, components: Plain) -> Mapping[str, Any]:
-        """Return what `worth --all` measures, numbers filled in: restriction -> `restricting.Use`, or None without facts."""
-        return {name: None for name in self.names(components) if not name.endswith("-N")}
-
-    def restrict(self, rules: Any, seat: int, name: str, components: Plain) -> None:
-        """Write a restriction into a row of the rules, which kernels enforce. Raises InputError for an invalid N."""
+    def check(self, rules: Any, seat: int, name: str) -> None:
+        """Refuse a restriction, written into a row of the rules, with which the seat cannot play. Raises InputError."""

@@ -6,7 +6,7 @@ study's identity, and the entry in its results folder. Everything that follows f
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -26,14 +26,12 @@ from strozzi_sim.errors import (
 )
 from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.row_storage import RowSelection
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import FigureTable, Tables, check_names
 from strozzi_sim.game.variants import Variant, from_components, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
-from strozzi_sim.simulation.match import Match, MatchResult, outcome_dtype
-from strozzi_sim.simulation.pool import Task
+from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.study import extent
@@ -385,22 +383,6 @@ class Study(
     def outcome_type(self) -> np.dtype[Any]:
         """Record of the outcome of a chunk."""
         return outcome_dtype(bool(self.luck), self.counts_answers)
-
-    def task(
-        self,
-        cell: Cell,
-        chunk: int,
-        counted: Sequence[Crosstab],
-        held: RowSelection,
-        look: Look,
-        finish: Callable[[MatchResult], Any],
-    ) -> Task:
-        """Return the task that plays a chunk, counts facts, and keeps rows of facts; `finish` makes its result."""
-        facts = tuple(counted) if self.counts_facts(cell) else ()
-        return Task(
-            (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows or self.keeps_rows, orders=self.keeps_orders,
-            luck=self.how_luck, answers=self.counts_answers, keep=held, finish=finish,
-        )  # fmt: skip
 
     def explored(self, look: Look) -> dict[str, Block]:
         """Return what the explorer of the page shows, by name of the heat map."""

@@ -158,7 +158,8 @@ def test_the_reference_shares_nothing_with_the_core():
     for file in files:
         own = module_of(file.with_name("reference"))
         used = [name for name in imports(file) if name.startswith(("strozzi_sim", "numpy", "numba"))]
-        assert not [name for name in used if not name.startswith(own)], file
+        shared = (own, "strozzi_sim.game.record_checking.")  # how a reference asks and writes
+        assert not [name for name in used if not name.startswith(shared)], file
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))

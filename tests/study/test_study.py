@@ -2,6 +2,9 @@
 
 import ast
 import json
+import subprocess
+import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import msgspec
@@ -10,6 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
+from strozzi_sim.cli.app import run as command_line
+from strozzi_sim.cli.declared import declared
+from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
@@ -121,12 +127,72 @@ def test_another_study_and_a_second_run_are_refused(tmp_path):
         ss.run(balance(), tmp_path, progress=False)
 
 
+# -- the face ----------------------------------------------------------------------------------------------------------
+
+
+def test_help_imports_nothing_of_the_engine():
+    code = "import sys; from strozzi_sim.cli.app import run; run(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
+    for arguments in (["--help"], ["compare", "--help"]):
+        subprocess.run([sys.executable, "-c", code, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("command", PLACES)
+def test_every_argument_has_a_line_in_the_docstring(command):
+    found = declared(PLACES[command])
+    module, _, name = found.place.partition(":")
+    tree = ast.parse((PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text())
+    (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
+    assert names - {"progress"} == {each.name for each in found.arguments}
+
+
+def test_errors_on_the_command_line_name_the_option(capsys):
+    assert command_line(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
+    assert capsys.readouterr().err == "strozzi: error: --players: strozzi takes 3-6 players, got 2\n"
+    assert command_line(["compare", "strozzi", "racer", "trdr"]) == 2
+    assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err
+
+
+def test_a_command_prints_one_document(capsys):
+    line = "worth strozzi flag:ware --players 3 --agents random --deals 40 --json --workers 1"
+    assert command_line(line.split()) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["study"]["kind"] == "worth"
+    assert {row["figure"] for row in document["tables"]["worth"]} == {
+        "win_share_lost",
+        "score_lost",
+        "popularity",
+        "naive_win_share",
+    }
+
+
+def test_every_kind_has_a_report(tmp_path):
+    for kind, more in EXAMPLES.items():
+        study, look = study_of({**KEYS, **more, "kind": kind, "deals": 40})
+        page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
+        assert "<svg" in page
+
+
 # -- the house ---------------------------------------------------------------------------------------------------------
 
 
-def test_no_kind_imports_another():
-    """Nor does anything beside the list of kinds import one, at once or inside a function."""
-    for path in (PACKAGE / "study").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and path.parent.name == "kinds":
-                assert not node.module.startswith("strozzi_sim.study.kinds."), path
+def test_imports_form_no_circle_not_even_inside_functions():
+    modules = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in PACKAGE.rglob("*.py")
+    }
+    needs = {}
+    for module, path in modules.items():
+        found = [
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        ]
+        needs[module] = {name if name in modules else name.rpartition(".")[0] for name in found} & modules.keys() - {
+            module
+        }
+    list(TopologicalSorter(needs).static_order())
+    below = [module for module in modules if ".face" not in module]
+    assert not any(need.startswith("strozzi_sim.cli") for module in below for need in needs[module])
+    assert not any(".kinds." in need for module in modules if ".kinds." in module for need in needs[module])

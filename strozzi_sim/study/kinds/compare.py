@@ -14,7 +14,16 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.missed import missed, not_excluded, size_text
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.reporting import (
+    THIN,
+    FigureTable,
+    Picture,
+    Tables,
+    format_estimate,
+    headline_players,
+    listed,
+    pick,
+)
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
@@ -215,8 +224,11 @@ class Compare(Study, frozen=True, kw_only=True):
         (first, second), table = self.sides, tables["difference"]
         one_level = set(table["level"]) == {"0"}
         at = [f"{row.players} players" if one_level else f"{row.players} players, {row.by} {row.level}" for row in table.itertuples(index=False)]  # fmt: skip
+        whom = [
+            f"{first} minus {second}" if one_level else f"{row.by} {row.level}" for row in table.itertuples(index=False)
+        ]
         table = table.assign(
-            at=at, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""})
+            at=at, whom=whom, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""})
         )
         shown = tuple(
             Picture(
@@ -228,8 +240,8 @@ class Compare(Study, frozen=True, kw_only=True):
         lead = Figure("lead_mean", "mean lead over the others", "amount")
         saved = Figure("win_share_variance_saved", "variance that playing the same deals saved", "share")
         in_figures = Picture(
-            "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="at",
-            x_label="games",
+            "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="whom",
+            x_label="difference",
         )  # fmt: skip
         wins = pick(table, figure="win_share").dropna(subset="low")
         rows = pick(table, players=headline_players(wins)) if len(wins) else wins
@@ -297,7 +309,7 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         )
         numbers = [
             f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace(
-                "%", "points"
+                f"{THIN}%", " points"
             )
             for row in rows.itertuples(index=False)
         ]
