@@ -132,7 +132,7 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         shares = np.array(shares)
         n = np.array([500_000, 500_000])
         seats.add(cell, "win_share", stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
-        for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", np.nan)):
+        for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", 0.03)):
             balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
         return verdict_on_seats(STUDY, {"seats": seats.frame(), "balance": balance.frame()})
 
@@ -143,7 +143,10 @@ def test_a_difference_too_small_to_matter_is_no_finding():
     assert first == "Played by random, Strozzi favours a seat at 2 players, in 1 of 1 cells."
     assert "seat 0 wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
     (only,) = said([0.51, 0.49], 0.02, 0.3)
-    assert only == "Played by random, no seat of Strozzi is known to win more than its share."
+    assert (
+        only
+        == "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 3.0 points could be missed."
+    )
 
 
 def test_prices_are_near_the_fair_ones_only_if_that_is_shown():

@@ -91,7 +91,15 @@ def test_attributes_and_arguments_that_are_explained_exist():
 
 
 WORD = re.compile(r"[A-Za-z_]\w+")
-OF_OTHERS = {"proportion_confint", "studentized_range", "multipletests", "false_discovery_control", "python_GAME", "seat_0", "__array__"}
+OF_OTHERS = {
+    "proportion_confint",
+    "studentized_range",
+    "multipletests",
+    "false_discovery_control",
+    "python_GAME",
+    "seat_0",
+    "__array__",
+}
 
 
 def names_in_use():

@@ -2,12 +2,8 @@
 
 import ast
 import json
-import os
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -21,7 +17,7 @@ from strozzi_sim.cli.app import run as command_line
 from strozzi_sim.cli.declared import declared
 from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.study.folders import run_file, study_of
+from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.store import Store, as_file
@@ -123,63 +119,12 @@ def test_parts_merge_to_the_same_bytes(tmp_path, whole):
     assert tables_in(tmp_path / "whole") == whole
 
 
-def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
-    study = tmp_path / "study.json"
-    study.write_bytes(as_file(balance(), Look(explorer=False)))
-    command = [
-        sys.executable,
-        "-m",
-        "strozzi_sim.cli.app",
-        "run",
-        str(study),
-        "--out",
-        str(tmp_path / "out"),
-        "--workers",
-        "1",
-    ]
-    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.cli.app import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *command[3:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    database = tmp_path / "out" / "study.sqlite-wal"
-    for _ in range(600):
-        if database.exists() and database.stat().st_size > 200_000:
-            break
-        time.sleep(0.1)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    resumed = run_file(study, folder=tmp_path / "out", workers=1, progress=False)
-    assert 0 < resumed.new_games < resumed.n_games
-    assert tables_in(tmp_path / "out") == whole
-
-
-def test_damaged_chunks_are_played_again(tmp_path, whole):
-    ss.run(balance(), tmp_path, workers=1, progress=False)
-    with sqlite3.connect(tmp_path / "study.sqlite") as database:
-        database.execute("UPDATE chunks SET games = games + 1 WHERE cell = 1 AND chunk = 2")
-    database.close()
-    assert ss.run(balance(), tmp_path, workers=1, progress=False).new_games == 20
-    assert tables_in(tmp_path) == whole
-
-
 def test_another_study_and_a_second_run_are_refused(tmp_path):
     ss.run(balance(), tmp_path, workers=1, progress=False)
     with pytest.raises(InputError, match="seed: 7 there, 8 here"):
         ss.run(balance(seed=8), tmp_path, progress=False)
     with Store(tmp_path, balance(), Look()), pytest.raises(StorageError, match="another run"):
         ss.run(balance(), tmp_path, progress=False)
-
-
-def test_another_look_plays_again_only_for_facts_that_are_missing(tmp_path):
-    few = ss.run(balance(), tmp_path, look=Look(pages=("balance",)), workers=1, progress=False)
-    assert (
-        ss.run(balance(), tmp_path, look=Look(pages=("balance",), effect=0.5), workers=1, progress=False).new_games == 0
-    )
-    more = ss.run(
-        balance(), tmp_path, look=Look(pages=("balance",), heatmaps=("flag-by-sail",)), workers=1, progress=False
-    )
-    assert more.new_games == more.n_games
-    assert set(more.tables) == {*few.tables, "heat_flag_by_sail"}
 
 
 # -- the face ----------------------------------------------------------------------------------------------------------
@@ -226,19 +171,6 @@ def test_every_kind_has_a_report(tmp_path):
         study, look = study_of({**KEYS, **more, "kind": kind, "deals": 40})
         page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
         assert "<svg" in page
-
-
-def test_a_folder_runs_only_agents_that_are_named(tmp_path):
-    bot = tmp_path / "bots.py"
-    bot.write_text(
-        "import strozzi_sim as ss\n@ss.python_agent('first')\nclass First:\n    def act(self, view, legal, rng):\n        return legal[0]\n"
-    )
-    study = balance(lineups=[[f"{bot}::first"]], deals=2, players=[3], chunk_deals=1)
-    (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "study.json").write_bytes(as_file(study, Look()))
-    code = "import sys, strozzi_sim as ss; ss.read_study(sys.argv[1])"
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], capture_output=True, text=True)
-    assert "named only by the folder" in done.stderr
 
 
 # -- the house ---------------------------------------------------------------------------------------------------------

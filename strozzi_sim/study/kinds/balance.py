@@ -217,7 +217,12 @@ def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
     ):
         rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
         known = rows.dropna(subset="value")
-        where = ", ".join([f"{test.players} players", *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1)])
+        where = ", ".join(
+            [
+                f"{test.players} players",
+                *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1),
+            ]
+        )
         if np.isnan(p) or known.empty:
             said[FEW].append(where)
         elif p < FALSE_ALARMS and (known["value"] - fair).abs().max() >= MIN_SHARE:

@@ -30,6 +30,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.changed import change_sentences
 from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
+from strozzi_sim.study.extent import POINTS
 from strozzi_sim.study.games import (
     RANK,
     SCORE,
@@ -39,7 +40,7 @@ from strozzi_sim.study.games import (
     tables_of_games,
 )
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import POINTS, Study
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
