@@ -121,8 +121,8 @@ class Results:
             players: the player count on `ax`; default: 4, or the smallest.
 
         >>> import strozzi_sim as ss
-        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title
-        'greedy minus random, on the same deals'
+        >>> ss.compare("strozzi", "random", "random", players=3, deals=30).plot().title
+        'random minus random, on the same deals'
         """
         return _report_part("picture")(self, name, ax, players)
 

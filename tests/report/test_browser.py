@@ -9,12 +9,12 @@ from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 import pytest
-from strozzi_sim.study.beside import side_by_side
-from strozzi_sim.study.folders import study_of
 
 import strozzi_sim as ss
 from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from own_game import install
+from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.folders import study_of
 
 pytestmark = NEEDS_CHROMIUM
 STUDY = {"name": "first-study", "deals": 60, "chunks": 12, "seed": 4}
