@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.studies.plan import EFFECT
 from strozzi_sim.studies.worth import WORTH, verdicts
+from style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 
 from strozzi_sim.game import load_game
-from strozzi_sim.pictures.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 
 IMAGES = Path(__file__).parents[1] / "images"
 _FEWEST = 100  # games behind a share in the picture of seats
