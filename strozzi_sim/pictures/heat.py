@@ -12,7 +12,7 @@ from strozzi_sim.pictures.heat_tables import HeatCell, HeatPanel, HeatTables, he
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.pictures.panel import AxesPanel, Panel, Sheet
-from strozzi_sim.pictures.series import Words, chosen_players
+from strozzi_sim.pictures.series import Words, chosen_players, players_title
 
 _MANY = 8  # panels; more are drawn smaller
 _GAP = 28  # pixels between panels
@@ -28,6 +28,8 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
     names, corner = {name for panel in heat.panels for name, _ in panel.rows}, f"{heat.row_label} / {heat.column_label}"
     left = max(*(width_of(name, size) for name in names), width_of(corner, size) - 10) + 14
     whole = left + wide * len(heat.columns)
+    strip = width_of(heat.low) + _STRIP[0] * _STRIP[1] + width_of(f"{heat.high}  \N{MIDDLE DOT}  {label}") + 24
+    below = max(strip, width_of(heat.note))
 
     def draw(sheet: Sheet) -> None:
         across = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (whole + _GAP))))
@@ -48,7 +50,7 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
                     panel.text(0, i + 0.5, name, at=(-8, size / 3), side="right", size=size)
                 _fill(panel, each, size if shrink > 0.8 else 0.0)
             top += above + max(tall * len(each.rows) for each in few) + 16
-        _scale(sheet.panel(0, top, sheet.width, 14, (0, sheet.width), (14, 0), 22), heat, label)
+        _scale(sheet.panel(0, top, below, 14, (0, below), (14, 0), 22), heat, label)
 
     def on(axes: Any, players: int | None) -> None:
         count = chosen_players([each.players for each in heat.panels], players)
@@ -64,27 +66,20 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
         numbers = (float(text) if text else np.nan for text in cell.numbers)
         where = {"panel": panel.title, "row": name, "column": column}
         marks.append({**where, **dict(zip(("value", "low", "high", "n"), numbers, strict=True)), "tip": cell.tip})
-    below = width_of(heat.low) + _STRIP[0] * _STRIP[1] + width_of(f"{heat.high}  \N{MIDDLE DOT}  {label}") + 24
-    needed = max(whole * len(heat.panels) + _GAP * (len(heat.panels) - 1), below, width_of(heat.note))
+    needed = max(whole * len(heat.panels) + _GAP * (len(heat.panels) - 1), below)
     return Drawn(draw, on, label, (), marks, width=min(HERO, needed))
 
 
 def heat_map_files(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
-    """Return <name>--<players>-players.png and .svg of a heat map by file name, one of each for every player count.
-
-    Args:
-        name: name of the files.
-        heat_map: the heat map.
-        table: its table heat_<name>.
-        words: raw row or column -> display name.
-        chunks: chunks of the study from which the intervals were estimated.
-    """
+    """Return <name>--<players>-players.png and .svg of a heat map by file name; see `heat_tables` for the arguments."""
     files: dict[str, bytes] = {}
     counts = sorted(int(players) for players in table["players"].unique())
     for players in counts:
         heat = heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table)
-        at = name + (f"--{players}-players" if len(counts) > 1 else "")
-        drawn = draw_heat(heat, heat_map.figure.label).files(heat_map.title) if heat else {}
+        at, title = name, heat_map.title
+        if len(counts) > 1:
+            at, title = f"{name}--{players}-players", f"{title}, {players_title(players)}"
+        drawn = draw_heat(heat, heat_map.figure.label).files(title) if heat else {}
         files |= {f"{at}.{kind}": content for kind, content in drawn.items()}
     return files
 

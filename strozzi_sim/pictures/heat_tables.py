@@ -152,13 +152,7 @@ def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def cell_digits(half: float, value: float, unit: Unit) -> int:
-    """Return the decimals of a cell: what its interval is worth, in per cent for shares; one without an interval.
-
-    Args:
-        half: half-width of the interval, or NaN.
-        value: the value, or the largest of several cells.
-        unit: unit of the figure.
-    """
+    """Return the decimals of a cell: what half its interval is worth, in per cent for shares; one without an interval."""
     most = 1 if unit == "share" or abs(value) >= _LARGE else 2 if abs(value) >= 1 else 3
     return 1 if np.isnan(half) else digits_for(half, unit, most)
 

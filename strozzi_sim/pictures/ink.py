@@ -6,7 +6,6 @@ A page has the colours of both its themes under the same names; files and notebo
 from collections.abc import Sequence
 from typing import Any
 
-from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path
 
 LIGHT = {
@@ -43,8 +42,7 @@ def _polygon(*corners: tuple[float, float]) -> Path:
     return Path([*corners, corners[0]], closed=True)
 
 
-_circle: Any = MarkerStyle("o")
-CIRCLE = _circle.get_path().transformed(_circle.get_transform().scale(2.0))  # of radius 1
+CIRCLE = Path.circle((0, 0), 1.0)
 _CORNER = ((0.4, 1.2), (0.4, 0.4), (1.2, 0.4))
 _CROSS = [(s * x, t * y) for s, t, turn in ((1, 1, 1), (1, -1, -1), (-1, -1, 1), (-1, 1, -1)) for x, y in _CORNER[::turn]]  # fmt: skip
 PATHS = {  # of equal weight to the eye

@@ -43,7 +43,8 @@ class Drawn:
     def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
         """Return the picture as a figure; with paper around it, it has its title and legend."""
         with rc_context(STYLE):
-            sheet = Sheet(width, title, self.legend if paper else (), paper)
+            what = self.title if paper and self.title != title else ""
+            sheet = Sheet(width, [title, what] if title else [], self.legend if paper else (), paper)
             self.draw(sheet)
             return sheet.ended()
 

@@ -250,11 +250,11 @@ class Sheet:
 
     Args:
         width: most pixels of its panels, beside each other.
-        title, legend: what a file has above and below the panels; default: nothing, as on a page that has its own.
+        titles, legend: title, what the values are, and series, which a file has above and below; default: the page has its own.
         paper: pixels around; a figure with paper is no wider than it needs to be.
     """
 
-    def __init__(self, width: float, title: str = "", legend: Legend = (), paper: float = 0.0) -> None:
+    def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:
         self.width, self.height = width, 0.0
         self.figure = Figure(figsize=(1, 1), dpi=72, facecolor=LIGHT["paper"])
         FigureCanvasAgg(self.figure)
@@ -262,10 +262,13 @@ class Sheet:
         self._down, self._order = Affine2D(), count()
         self._pixels = self._down + self.figure.dpi_scale_trans
         self._paper, self._legend, self._above, self._right = paper, legend, 0.0, 0.0
-        if title:
-            lines = wrapped(title, 0.9 * width, 13.5)
-            self.panel(0, 0, width_of(lines, 13.5), 1, (0, 1), (0, 1)).text(0, 1, lines, at=(0, 12), side="left", bold=True, size=13.5)  # fmt: skip
-            self._above, self.height = 14.0 * lines.count("\n") + 26, 0.0
+        for k, words in enumerate(filter(None, titles)):
+            size = 12.0 if k else 13.5
+            lines = wrapped(words, 0.9 * width, size)
+            at = self.panel(0, 0, width_of(lines, size), 1, (0, 1), (0, 1))
+            at.text(0, 1, lines, "muted" if k else "ink", (0, 12), "left", bold=k == 0, size=size)
+            self._above, self.height = self._above + 14.0 * lines.count("\n") + (16 if k else 22), 0.0
+        self._above += 6 if titles else 0
 
     def panel(self, left: float, top: float, width: float, height: float, x: Point, y: Point, foot: float = 0.0) -> Panel:  # fmt: skip
         """Return a panel whose x grows to the right and y upwards, unless their ends are in the other order."""

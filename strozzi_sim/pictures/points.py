@@ -182,11 +182,12 @@ def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     tall = step * len(names)
     before = 0 if across > 1 and parts[0].players is None else margin  # pixels of a title to the left of its panel
     titles = [wrapped(part.title, each + (0 if k % across else before) - 4, 13.5) for k, part in enumerate(parts)]
+    told = any(_told(part.marks, part.scale, shape.told) for part in parts)
     above = 14 if tall > TALL else 0  # numbers at both ends
     titled = 10 + above + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 6 + above
     for k, part in enumerate(parts):
         place = margin + (k % across) * (each + GAP), (k // across) * (titled + tall + 40) + titled
-        scale = part.scale.with_room(each) if shape.told else part.scale
+        scale = part.scale.with_room(each) if told else part.scale
         panel = sheet.panel(*place, each, tall, scale.ends, (float(len(names)), 0.0), 24)
         panel.title(titles[k], 0 if k % across else before, 8 + above)
         panel.numbers("x", scale, most=8 if each > 400 else 5 if each > 180 else 4)

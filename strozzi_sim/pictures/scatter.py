@@ -68,7 +68,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
         for k, count in enumerate(counts):
             place = 48 + (k % columns) * (each + 56), (k // columns) * (_HEIGHT + TOP + 58) + TOP + 4
             panel = sheet.panel(*place, each, _HEIGHT, below.ends, scale.ends, 46)
-            panel.title(players_title(count), 40)
+            panel.title(players_title(count), 48 if k % columns == 0 else 40)
             panel.numbers("x", below, title)
             panel.numbers("y", scale)
             fill(panel, count)

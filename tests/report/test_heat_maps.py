@@ -108,7 +108,7 @@ def test_every_player_count_has_its_files():
     files = heat_map_files("gains", GAINS, heat_table(lambda players, k, i, j: i + players), {}, 20)
     assert sorted(files) == [f"gains--{k}-players.{kind}" for k in (3, 4) for kind in ("png", "svg")]
     words = [node.text for node in ElementTree.fromstring(files["gains--3-players.svg"]).iter()]
-    assert {"Gains", "3 players", "row 0"} <= set(words)
+    assert {"Gains, 3 players", "row 0"} <= set(words)
     assert "3.0" in words  # where the scale begins,
     assert "7.0  \N{MIDDLE DOT}  coins gained" in words  # and ends, of all player counts
     alone = heat_map_files("gains", GAINS, heat_table(lambda players, k, i, j: i, (3,)), {}, 20)
