@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from strozzi_sim.cli.analyse import costs
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
 from strozzi_sim.cli.show import Answer, as_json
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
@@ -132,7 +133,9 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
             if progress and found.folder is not None:
                 found.report()
             found = _told(found, wanted, where, shown)
-    return as_json({"command": command} | (found if isinstance(found, dict) else {"analysis": found}))
+    found = found if isinstance(found, dict) else {"analysis": found}
+    said = {"analysis": costs(found["analysis"])} if "analysis" in found else {}
+    return as_json({"command": command} | found | said)
 
 
 def _told(found: Any, wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:

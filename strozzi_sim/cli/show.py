@@ -111,10 +111,6 @@ def _answer_of_check(results: "Results") -> Answer:
 def as_json(found: Any) -> Any:
     """Return an answer as JSON has it: six digits, and no infinite number."""
     found = found.item() if hasattr(found, "item") else found
-    if hasattr(found, "turning_points"):
-        from strozzi_sim.cli.analyse import costs
-
-        found = costs(found)
     if isinstance(found, dict):
         return {str(key): as_json(value) for key, value in found.items()}
     if isinstance(found, float):
