@@ -14,7 +14,7 @@ from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
 from strozzi_sim.games.strozzi.short_rules import short_rules
-from strozzi_sim.kernel.bits import sort_first
+from strozzi_sim.kernel.bits import seats_after, sort_first
 from strozzi_sim.kernel.jit import jit
 
 __all__ = [
@@ -290,9 +290,9 @@ def observe(state, rules, seat, out):
     out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
     out[at.deck] = float32(state.deck) / float32(rules.cards[players])
     out[at.players] = float32(players) / float32(s.SEATS)
-    out[at.active + _after(seat, state.active, players)] = 1
+    out[at.active + seats_after(seat, state.active, players)] = 1
     if state.holder != s.NOBODY:
-        out[at.holder + _after(seat, state.holder, players)] = 1
+        out[at.holder + seats_after(seat, state.holder, players)] = 1
         out[at.holder_flag + state.holder_flag] = 1
     ship = state.ship
     out[at.sail] = float32(rules.sail[ship]) / float32(10)
@@ -301,14 +301,14 @@ def observe(state, rules, seat, out):
     out[at.scrolls] = float32(rules.scrolls[ship]) / float32(2)
     out[at.promotion] = float32(rules.promotion[ship])
     for other in range(players):
-        _observe_seat(state, rules, other, out, _after(seat, other, players) * _NEXT_SEAT)
+        _observe_seat(state, rules, other, out, seats_after(seat, other, players) * _NEXT_SEAT)
     for rank in range(players):
         share = float32(players - 1 - rank) / float32(players - 1)
         for city in range(s.CITIES):
-            out[of_seat.ranks + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
+            out[of_seat.ranks + seats_after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
     for port in range(s.PORTS):
         for rank in range(state.ships_at[port]):
-            there = _after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
+            there = seats_after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
             out[of_seat.speeds + there] = float32(state.berth_speed[port, rank]) / float32(10)
             out[of_seat.ship_ranks + there] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
@@ -323,12 +323,6 @@ def observe(state, rules, seat, out):
         out[at.unseen_ships + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
         out[at.unseen_tiles + state.unseen_tile[k]] = 1
-
-
-@jit
-def _after(seat, other, players):
-    """Return the number of seats from `seat` clockwise to `other`; a modulo would be slower."""
-    return other - seat if other >= seat else other - seat + players
 
 
 @jit
