@@ -94,7 +94,14 @@ def custom_heat_map(game: Game, asked: HeatMapSpec, place: str = "heatmap") -> H
     caption = (
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
-    return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
+    return HeatMap(
+        asked.title or words[0].upper() + words[1:] + which,
+        caption,
+        _words(asked.rows),
+        _words(asked.columns),
+        figure,
+        block,
+    )
 
 
 def heat_map_spec(

@@ -34,7 +34,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+([.,]0*)?")  # spreadsheets write 41 as 41.0 or
 _ALPHA = 0.05
 FIGURES = {
     "score_mean": "mean score", "score_sd": "standard deviation of scores", "winner_mean": "mean score of the winner",
-    "last_mean": "mean score of the last", "margin_mean": "mean margin of the winner", "seat_0_share": "games won by seat 0",
+    "last_mean": "mean score of the last", "margin_mean": "mean margin of the winner", "seat_0_share": "games won by the player who begins",
 }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
 from strozzi_sim.study.swept import GAP, values_section
+from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
 
@@ -194,7 +195,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 words = f"no value is known to be fairer than {at}{f': {size}' if size else ''}".replace(
                     "smaller of up to", "smaller by up to"
                 )
-            said.append(f"{players} players, {lineup}: {words}.")
+            said.append(f"At {players} players, played by {players_words(self.the_game, lineup)}: {words}.")
         return said
 
     def _at(self, row: Any) -> str:
