@@ -126,7 +126,7 @@ class Layout:
         usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
         named = {PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in self._tiers.items()}
         if any(usual.text in lineup for lineup in study.lineups):
-            named[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}."
+            named[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
         return named
 
     @cached_property
