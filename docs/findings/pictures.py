@@ -10,12 +10,12 @@ import sentences
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from strozzi_sim.reports.study_page import tiers_of
-from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.worth import WORTH, verdicts
 
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
+from strozzi_sim.study.look import PLAIN
+from strozzi_sim.study.restricted import WORTH, verdicts
+from strozzi_sim.study.wording import PLAY, strengths
 
 IMAGES = Path(__file__).parents[1] / "images"
 _FEWEST = 100  # games behind a share in the picture of seats
@@ -45,7 +45,7 @@ def _seats() -> Figure:
     panels = figure.subplots(1, 3, sharey=True, width_ratios=widths)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
         start, ticks, labels = 0.0, [], []
-        tiers = tiers_of({"balance": runs.read(f"{game}-balance", "balance")}, load_game(game))
+        tiers = strengths(load_game(game), runs.read(f"{game}-balance", "balance")["lineup"])
         for players in map(int, counts[game]):
             for tier, agent in tiers.items():
                 number = _NUMBERS[tier]
@@ -57,9 +57,7 @@ def _seats() -> Figure:
                 shifted = wins.assign(**{key: 100 * (wins[key] - 1 / players) for key in ("value", "low", "high")})
                 x = start + np.arange(players) + 0.2 * (number - 1.5)
                 first = not ticks
-                _bars(
-                    axes, x, shifted, COLOURS[number], MARKS[number], label=reading.STRENGTHS[tier] if first else None
-                )
+                _bars(axes, x, shifted, COLOURS[number], MARKS[number], label=PLAY[tier] if first else None)
             ticks += [start + seat for seat in range(players)]
             labels += [str(seat) for seat in range(players)]
             axes.text(
@@ -79,7 +77,7 @@ def _seats() -> Figure:
         axes.set_xlabel("seat")
     panels[0].set_ylabel("points of win share above an equal share")
     handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, [f"{name} play" for name in names], loc="lower center", ncols=4)
+    figure.legend(handles, names, loc="lower center", ncols=4)
     figure.subplots_adjust(left=0.08, right=0.99, top=0.86, bottom=0.2, wspace=0.06)
     return figure
 
@@ -92,7 +90,7 @@ def _worth() -> Figure:
         agent, players = load_game(game).tiers["middle"], reading.USUAL[game]
         found = [
             each
-            for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
+            for each in verdicts(runs.read(f"{game}-worth", "worth"), PLAIN.effect)
             if (each["players"], each["agent"]) == (players, agent)
         ]
         found.sort(key=lambda each: -abs(each["score_lost"].value))
