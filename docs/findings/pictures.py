@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
-from strozzi_sim.study.look import PLAIN
-from strozzi_sim.study.restricted import WORTH, verdicts
+from strozzi_sim.study.restricted import WORTH
 from strozzi_sim.study.wording import PLAY, strengths
 
 IMAGES = Path(__file__).parents[1] / "images"
@@ -87,13 +86,7 @@ def _worth() -> Figure:
     figure = new_figure(4.4)
     panels = figure.subplots(1, 3)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
-        agent, players = load_game(game).tiers["middle"], reading.USUAL[game]
-        found = [
-            each
-            for each in verdicts(runs.read(f"{game}-worth", "worth"), PLAIN.effect)
-            if (each["players"], each["agent"]) == (players, agent)
-        ]
-        found.sort(key=lambda each: -abs(each["score_lost"].value))
+        found = sorted(reading.worth_lines(game)[1], key=lambda each: -abs(each["score_lost"].value))
         shown = sorted(found[:_MOST], key=lambda each: each["score_lost"].value)
         for place, each in enumerate(shown):
             row = each["score_lost"]
@@ -105,7 +98,7 @@ def _worth() -> Figure:
         axes.grid(True, axis="x")
         axes.grid(False, axis="y")
         axes.axvline(0, color=GREY, linewidth=0.9)
-        axes.set_title(f"{title}, {players} players")
+        axes.set_title(f"{title}, {reading.USUAL[game]} players")
         axes.set_xlabel("score lost without it")
     figure.text(
         0.01,

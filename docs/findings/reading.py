@@ -6,7 +6,10 @@ from typing import Any
 import pandas as pd
 import runs
 
+from strozzi_sim.game import load_game
 from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.study.look import PLAIN
+from strozzi_sim.study.restricted import verdicts
 
 GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}
 USUAL = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}  # players of the tables of one player count
@@ -84,6 +87,16 @@ def grid(lines: Sequence[Sequence[str]]) -> list[str]:
 def command(run: str) -> str:
     """Return the command of a run, and the time that it took."""
     return f"`{runs.RUNS[run].command}` ({runs.seconds()[run]} s)"
+
+
+def worth_lines(game: str) -> tuple[list[Any], list[Any]]:
+    """Return the verdicts on the things of a game, and those of its middle agent at the usual player count, the dearest first."""
+    found, cell = (
+        list(verdicts(runs.read(f"{game}-worth", "worth"), PLAIN.effect)),
+        (USUAL[game], load_game(game).tiers["middle"]),
+    )
+    here = [each for each in found if (each["players"], each["agent"]) == cell]
+    return found, sorted(here, key=lambda each: -each["score_lost"].value)
 
 
 def negative(found: Any) -> Any:

@@ -19,6 +19,7 @@ from reading import (
     rows,
     shifted,
     spread,
+    worth_lines,
 )
 
 from strozzi_sim.game import load_game
@@ -29,8 +30,7 @@ from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays
-from strozzi_sim.study.look import PLAIN
-from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
 from strozzi_sim.study.seats import seat_sentences
 from strozzi_sim.study.styles import styles_sentences
 from strozzi_sim.study.wording import PLAY, strengths
@@ -52,8 +52,8 @@ Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package:
 how much is luck, what would be fairer, and which results depend on data that no source gives. Every figure has a 95 % interval and is
 read from the tables of the command named beside it. The section on worth rests on {games / 1e6:.1f} million games with a restricted player.
 
-- **Who plays.** Agents only: *random* ones, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
-  Medici vs Strozzi) and a *search* that looks further ahead with the values of the trained ones. Where all strengths agree, the text speaks of the game.
+- **Who plays.** Agents only: *random* ones, *middling* ones (the usual computer player: `heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
+  Medici vs Strozzi) and *strong* ones, which search: they look further ahead with the values of the trained ones.
 - **Which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi, and
   Strasbourg's city and points of tasks are reconstructed. A section below plays {runs.boxes.COUNT} other boxes that fit the known facts equally well.
 - **Which version.** The first section and the bonus values further down were played with behaviour 2 of all three games, the current one, the rest with
@@ -107,9 +107,7 @@ def _worth() -> Iterator[str]:
 
 def _worth_of(game: str, title: str) -> Iterator[str]:
     run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["middle"]
-    found = list(verdicts(runs.read(run, "worth"), PLAIN.effect))
-    here = [each for each in found if each["players"] == players and each["agent"] == agent]
-    here.sort(key=lambda each: -each["score_lost"].value)
+    found, here = worth_lines(game)
     by = {verdict: [each for each in here if each["verdict"] == verdict] for verdict in (WORTH, COSTS, SMALL, UNCLEAR)}
     most = here[0]
     least = [f"`{each['thing']}`" for each in by[COSTS]]
@@ -314,7 +312,7 @@ def _bonuses() -> Iterator[str]:
         for figure in ("seat_gap", "seat_gap_by_chance")
     )
     yield (
-        f"**Strozzi.** Without a bonus on space 9: {' '.join(_lowered([said]) for said in study.verdict(tables, look))} "
+        f"**Strozzi.** Without a bonus on space 9, {' '.join(_lowered([said]) for said in study.verdict(tables, look))} "
         f"Each gap is known to ± {100 * chance.max():.1f} points. "
         + hold(
             gaps.min() + chance.max() < gap - by_chance,
@@ -386,11 +384,7 @@ def _wrong() -> Iterator[str]:
     yield from ("## What is easily misread?", "")
     for game, title in GAMES.items():
         agent, players = load_game(game).tiers["middle"], USUAL[game]
-        found = [
-            each
-            for each in verdicts(runs.read(f"{game}-worth", "worth"), PLAIN.effect)
-            if each["misleads"] and (each["players"], each["agent"]) == (players, agent)
-        ]
+        found = [each for each in worth_lines(game)[1] if each["misleads"]]
         if not found:
             yield f"- **{title}.** No win share of `{agent}` is shown to mislead."
             continue
