@@ -3,6 +3,7 @@
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
@@ -296,9 +297,12 @@ def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
 
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
-    """Return the row and column of a cell, with the names that its map shows."""
+    """Return the row and column of a cell, with the names that its map shows; of a label its first words."""
     words = study.the_game.report.words(tables, study.variant_of[row["variant"]].components)
-    sides = {heat_map.row_label: str(row["row"]), heat_map.column_label: str(row["column"])}
+    sides = {
+        re.split(r",| \(", label)[0]: str(row[side])
+        for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column"))
+    }
     return ", ".join(
         seat_words(int(level), row["players"]) if label == "seat" and level.isdecimal() else f"{label} {words.get(level, level.replace('_', ' '))}"
         for label, level in sides.items()
