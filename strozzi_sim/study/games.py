@@ -297,16 +297,17 @@ def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
 
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
-    """Return the row and column of a cell, with the names that its map shows; of a label its first words."""
+    """Return the row and column of a cell, with the names that its map shows."""
     words = study.the_game.report.words(tables, study.variant_of[row["variant"]].components)
-    sides = {
-        re.split(r",| \(", label)[0]: str(row[side])
-        for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column"))
-    }
-    return ", ".join(
-        seat_words(int(level), row["players"]) if label == "seat" and level.isdecimal() else f"{label} {words.get(level, level.replace('_', ' '))}"
-        for label, level in sides.items()
-    )  # fmt: skip
+    parts = []
+    for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):
+        level, short = str(row[side]), re.sub(r" \(.*?\)", "", label)
+        if label == "seat" and level.isdecimal():
+            parts.append(seat_words(int(level), row["players"]))
+        else:
+            colon = ":" * ("," in short)
+            parts.append(f"{short}{colon} {words.get(level, level.replace('_', ' '))}")
+    return "; ".join(parts)
 
 
 def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:

@@ -27,7 +27,7 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
     ),
     "city": (r"spaces of the city taken most often", r"\bseat\b|wins"),
     "tasks": (r"tasks? (need more points|is known to be worth)", r"\bseat\b|wins"),
-    HEATMAPS: (r"varies from .* to |known to differ", r"\bseat\b|wins most"),
+    HEATMAPS: (r"varies from .* to |known to differ", r"\bfavours\b|wins most"),
 }
 SMALL = {"deals": 60, "seed": 3}
 

@@ -263,5 +263,7 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
         rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
         return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look)[0]
 
-    assert "varies from 20" in said({("pirate", "1"): 0.2, ("ware", "1"): 0.5})
+    named = said({("plus_one", "1"): 0.2, ("ware", "1"): 0.5})
+    assert "varies from 20" in named
+    assert "(flag plus one; " in named
     assert said({("pirate", "1"): 0.33, ("ware", "1"): 0.335}).endswith("no two cells are known to differ.")
