@@ -87,17 +87,19 @@ def _overall(cells: Sequence[SeatCell], game: Game, tiers: Mapping[str, str]) ->
     verdicts, title = {cell.verdict for cell in cells}, game.title
     lineups = list(dict.fromkeys(cell.lineup for cell in cells))
     whom = f"Played by {players_words(game, lineups[0])}, " if len(lineups) == 1 else ""
-    size = missed(max((cell.bound for cell in cells if cell.verdict == OPEN), default=np.nan), what="a gain")
+    bounds = [cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0]
+    size = missed(max(bounds, default=np.nan), what="a gain")
+    few = ", or there are too few games to say" if FEW in verdicts and size else ""
     if FAVOURED in verdicts:
-        elsewhere = size or (_EQUAL_WORDS if EQUAL in verdicts else _FEW_WORDS) if len(verdicts) > 1 else ""
-        favours = _favours(cells, game, tiers, one=bool(whom))
-        return f"{whom}{title} favours {favours}{f'; elsewhere {elsewhere}' if elsewhere else ''}."
+        elsewhere = size + few or (_EQUAL_WORDS if EQUAL in verdicts else _FEW_WORDS) if len(verdicts) > 1 else ""
+        words = f"{title} favours {_favours(cells, game, tiers, one=bool(whom))}{f'; elsewhere {elsewhere}' if elsewhere else ''}"
+        return f"{whom}{words}."
     if verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
     elif verdicts == {EQUAL}:
-        words = f"{_EQUAL_WORDS.replace('seat', f'seat of {title}', 1)}"
+        words = _EQUAL_WORDS.replace("seat", f"seat of {title}", 1)
     else:
-        words = f"no seat of {title} is known to win more than its share{f': {size}' if size else ''}"
+        words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
     return f"{whom}{words}." if whom else f"{words[:1].upper()}{words[1:]}."
 
 

@@ -99,6 +99,12 @@ def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to
     assert first == "Played by the usual computer player, Strozzi favours the player who begins at 3 players."
     assert "in games of heuristic" in line
     worse = {(3, "base", "random"): (0.345, 0.345, 0.31)}  # that the last one wins less is known, not who wins more
+    tables = seats({(3, "base", "random"): NOISE, (4, "base", "random"): (0.25,) * 4}, half=0.03)
+    lost = (tables["balance"]["figure"] == "seat_fairness_p") & (tables["balance"]["players"] == 4)
+    tables["balance"].loc[lost, "value"] = np.nan
+    assert seat_sentences(tables, STUDY.the_game)[0].endswith(
+        "a gain of up to 12 points could be missed, or there are too few games to say."
+    )
     (said,) = seat_sentences(seats(worse, half=0.015, p=1e-9), STUDY.the_game)
     assert said.startswith("Played by random, no seat of Strozzi is known to win more than its share")
 
