@@ -146,7 +146,7 @@ def content(layout: Layout, painter: Painter) -> Content:
         facts=_facts(results),
         certainty=_CERTAINTY,
         tables=sorted(tables),
-        glossary=_GLOSSARY,
+        glossary=_GLOSSARY | layout.players_in_words,
         explorer=packed_explorer(look.name, tables, study.the_game, look.maps_in(study.the_game), layout.variants, pictures) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
         caveats=[each.removesuffix(".") for each in caveats],

@@ -3,6 +3,7 @@
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
@@ -25,7 +26,6 @@ from strozzi_sim.game.reporting import (
     first_scenario,
     format_estimate,
     headline_players,
-    listed,
     pick,
 )
 from strozzi_sim.game.significance import differs_significantly
@@ -38,6 +38,7 @@ from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.pages import KeyNumber, Section
+from strozzi_sim.study.wording import players_words, seat_words
 
 EXPLORER_KEYS = ("map", "row", "column", "round")
 Pairs = Sequence[tuple[str, str]]
@@ -201,7 +202,7 @@ def gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
     less = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
     for place, word in ((less["value"].idxmax(), "above"), (less["value"].idxmin(), "below")) if len(less) else ():
         row = less.loc[place]
-        yield KeyNumber(row, "share", f"points {word} an equal share: seat {row['seat']} at {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
+        yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
 
 
 def length_numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -265,7 +266,9 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     said = []
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
-        words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
+        words = [
+            f"{format_estimate(row, heat_map.figure.unit)} ({_place(study, tables, heat_map, row)})" for row in ends
+        ]
         found = f"varies from {words[0]} to {words[1]}" if ends else "no two cells are known to differ"
         said.append(f"{heat_map.title}: {found}.")
     return said
@@ -276,7 +279,9 @@ def map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber]
     for name, heat_map in look.maps_in(study.the_game).items():
         if ends := _ends(study, tables[table_of_map(name)], heat_map):
             for row in reversed(ends):
-                yield KeyNumber(row, heat_map.figure.unit, f"{heat_map.figure.label}: {_place(heat_map, row)}")
+                yield KeyNumber(
+                    row, heat_map.figure.unit, f"{heat_map.figure.label}: {_place(study, tables, heat_map, row)}"
+                )
             return
 
 
@@ -291,8 +296,18 @@ def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
     return (low, high) if low["high"] < high["low"] else ()
 
 
-def _place(heat_map: HeatMap, row: Any) -> str:
-    return f"{heat_map.row_label}: {row['row']}; {heat_map.column_label}: {row['column']}".replace("_", " ")
+def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
+    """Return the row and column of a cell, with the names that its map shows."""
+    words = study.the_game.report.words(tables, study.variant_of[row["variant"]].components)
+    parts = []
+    for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):
+        level, short = str(row[side]), re.sub(r" \(.*?\)", "", label)
+        if label == "seat" and level.isdecimal():
+            parts.append(seat_words(int(level), row["players"]))
+        else:
+            colon = ":" * ("," in short)
+            parts.append(f"{short}{colon} {words.get(level, level.replace('_', ' '))}")
+    return "; ".join(parts)
 
 
 def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
@@ -314,5 +329,4 @@ def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
         ]
     variant, lineup = table[["variant", "lineup"]].iloc[0]
     where = f"{f' in {variant}' if variant != 'base' else ''} at {headline_players(table)} players"
-    whom = listed(list(dict.fromkeys(lineup.split(","))))
-    return [f"Played by {whom}{where}: {title}", *said]
+    return [f"Played by {players_words(study.the_game, lineup)}{where}: {title}", *said]

@@ -22,7 +22,8 @@ from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.pictures.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
-from strozzi_sim.study.kinds.balance import verdict_on_agents, verdict_on_seats
+from strozzi_sim.study.kinds.balance import verdict_on_agents
+from strozzi_sim.study.seats import seat_sentences
 
 pytestmark = pytest.mark.slow
 
@@ -134,14 +135,14 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         seats.add(cell, "win_share", stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
         for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", 0.03)):
             balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
-        return verdict_on_seats(STUDY, {"seats": seats.frame(), "balance": balance.frame()})
+        return seat_sentences({"seats": seats.frame(), "balance": balance.frame()}, STUDY.the_game)
 
     assert said([0.502, 0.498], 0.001, 1e-9) == [
         "Played by random, every seat of Strozzi wins its share to within 0.5 points."
     ]
     first, second = said([0.53, 0.47], 0.001, 1e-9)
-    assert first == "Played by random, Strozzi favours a seat at 2 players, in 1 of 1 cells."
-    assert "seat 0 wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert first == "Played by random, Strozzi favours the player who begins at 2 players."
+    assert "the player who begins wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
     (only,) = said([0.51, 0.49], 0.02, 0.3)
     assert (
         only
