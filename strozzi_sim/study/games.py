@@ -158,7 +158,7 @@ def sections_of_games(
         paired: whether the variants were played on the same deals.
     """
     report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    sentences, titles = report.sentences(tables, components), report.titles(tables, components)
+    findings = report.findings(tables, components, study.chunks)
     pictures = [*seat_pictures(tables), *report.pictures(tables)]
     found: dict[str, Section] = {}
     numbers = (*gap_numbers(tables), *length_numbers(tables))
@@ -172,10 +172,9 @@ def sections_of_games(
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
-        said = tuple(sentences.get(page, ()))
         made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         found[page] = Section(
-            name, question, shown, said, titles.get(page, ""), numbers, made, len(study.variant_of) > 1
+            name, question, shown, (), findings.get(page, ""), numbers, made, len(study.variant_of) > 1
         )
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
@@ -265,7 +264,9 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
         words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
-        said.append(f"{heat_map.title}: {f'from {words[0]} to {words[1]}' if ends else 'no two cells are known to differ'}.")
+        said.append(
+            f"{heat_map.title}: {f'from {words[0]} to {words[1]}' if ends else 'no two cells are known to differ'}."
+        )
     return said
 
 
@@ -300,6 +301,7 @@ def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
 
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
-    """Return what a page of the game found."""
-    components = {name: variant.components for name, variant in study.variant_of.items()}
-    return list(study.the_game.report.sentences(tables, components).get(page, ()))
+    """Return the finding of a page of the game."""
+    report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
+    found = report.findings(tables, components, study.chunks, named=True).get(page)
+    return [found or f"{report.PAGE_TITLES[page][0]}: no difference is known to be certain."]
