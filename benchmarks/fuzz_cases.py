@@ -391,28 +391,24 @@ TYPED = ("", "pass\n", "q\n", "x\n\n\n", "pass\nvenice\n" * 300, "\0\x1b\n", "qu
 
 def options(rng: random.Random, folder: Path, template: Path) -> Case:
     """Any command with a strange value of an option, an option too many or an argument too many."""
-    import typer
-
-    from strozzi_sim.cli.app import app
+    from strozzi_sim.cli.parser import parser_of
 
     command = rng.choice(list(PLAIN))
     game = rng.choice(("strozzi", "strozzi", "medici_vs_strozzi", "strozi", "", "../strozzi", "\0"))
     arguments = [command, *(game if word == "GAME" else word for word in PLAIN[command])]
     (folder / "study.toml").write_text(STUDY)
     shutil.copy(template / "strozzi.jsonl", folder / "games.jsonl")
-    known = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
+    known = parser_of(command)._actions
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         chosen = rng.choice(known)
-        if chosen.name in ("out", "tree", "clear", "file", "folder", "study"):
+        if chosen.dest in ("out", "tree", "clear", "file", "folder", "study", "help"):
             continue
         value = rng.choice(rng.choice((NUMBERS, TEXTS)))
-        flag = getattr(chosen, "is_flag", False)
-        if chosen.param_type_name == "argument":
+        if not chosen.option_strings:
             arguments.append(value)
         else:
-            arguments += (
-                [chosen.opts[0]] if flag else rng.choice(([chosen.opts[0], value], [f"{chosen.opts[0]}={value}"]))
-            )
+            option = chosen.option_strings[0]
+            arguments += [option] if chosen.nargs == 0 else rng.choice(([option, value], [f"{option}={value}"]))
     if rng.random() < 0.1:
         arguments.insert(
             rng.randrange(len(arguments) + 1), rng.choice(("--nothing", "-x", "x", "--", "--debug", "--version"))

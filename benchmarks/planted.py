@@ -124,7 +124,10 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
     )
     words = said(alone)
     yield Reading(
-        "Rome is ignored by all", "balance, question ports", words, " pays a player most, " in words and "Rome least of the ports" in words
+        "Rome is ignored by all",
+        "balance, question ports",
+        words,
+        " pays a player most, " in words and "Rome least of the ports" in words,
     )
     words, coins = (
         said(mixed),

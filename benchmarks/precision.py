@@ -15,7 +15,7 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import most_deals, share_interval
-from strozzi_sim.study.model import deals_for
+from strozzi_sim.study.extent import deals_for
 
 GAMES = (("strozzi", 4, "random", "fair"), ("strozzi", 4, "heuristic", "unfair"), ("strasbourg", 3, "random", "unfair"))
 

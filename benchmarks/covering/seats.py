@@ -21,8 +21,8 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats import holm
 from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.extent import CHUNKS
 from strozzi_sim.study.games import _add_fairness
-from strozzi_sim.study.model import CHUNKS
 
 Array = np.ndarray[Any, Any]
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import runs
 from reading import GAMES, STRENGTHS, USUAL, command, forget, grid, hold, negative, percent, row, rows, shifted, spread
-from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
-
 from strozzi_sim.cli.estimates import estimate_text, per_cent, points
-from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import listed
-from strozzi_sim.game.restricting import occasions
-from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.reports.dominance import dominance_sentences, field_orders
 from strozzi_sim.reports.findings import headline_by_strength
 from strozzi_sim.reports.luck import who_plays
 from strozzi_sim.reports.study_page import tiers_of
 from strozzi_sim.reports.styles import styles_answer, winners_sentence
 from strozzi_sim.reports.sweep_findings import Sweep
+from strozzi_sim.studies.plan import EFFECT
+from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import listed
+from strozzi_sim.game.restricting import occasions
+from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.runtime.digits import rounded
 
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Agent:
     # agent; levels from 0 on
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
     replaces: bool = False  # whether it is a Python agent that replaces illegal answers, which are counted
+    spec_of: ClassVar[Any]  # set by the registry, which knows spec strings and looks declared agents up
 
     def __post_init__(self) -> None:
         """Check the name, `files`, and the function and memory of a compiled agent."""
@@ -66,9 +67,7 @@ class Agent:
 
     def __call__(self, **values: Any) -> Any:
         """Return the agent with these values of its parameters, as an `AgentSpec`. Raises InputError as a spec string does."""
-        from strozzi_sim.agent.registry import spec_of
-
-        return spec_of(self)(**values)
+        return self.spec_of(self)(**values)
 
     @property
     def params_dtype(self) -> np.dtype[Any]:

@@ -156,6 +156,7 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
 
 
+Agent.spec_of = staticmethod(spec_of)
 AGENT_TYPES = (str, AgentSpec, Agent)  # types of an agent argument
 # For type checkers a class below `@python_agent` is still that class.
 AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | ActingInBatches

@@ -1,6 +1,6 @@
 """agents, games: what is installed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli.show import Answer
@@ -116,35 +116,31 @@ def _sizes(game: "Game") -> dict[str, int]:
     return {"actions": game.actions - 1, "observation_size": game.observation_size, "state_bytes": game.state.itemsize}
 
 
-def instead(command: str, given: Mapping[str, Any]) -> Answer | None:
-    """Return the answer of a study that is not to be played: what `worth` can measure, and an empty sheet of `our-table`."""
-    from strozzi_sim.agent.names import game_named
-
-    if command == "worth" and not {"things", "every"} & given.keys():
-        return _things(game_named(given["game"]), given.get("variant", "base"))
-    if command == "our-table" and "template" in given and "file" not in given:
-        from strozzi_sim.study.kinds.our_table import write_template
-
-        write_template(game_named(given["game"]), given["template"])
-        return Answer({"template": given["template"]}, [f"template: {given['template']}"])
-    return None
-
-
-def _things(game: "Game", variant: Any) -> Answer:
+def things(game: str, variant: Any = "base") -> Answer:
     """Return what can be measured by restricted play, and how to ask for it."""
-    from strozzi_sim.agent.names import variants_named
+    from strozzi_sim.agent.names import game_named, variants_named
     from strozzi_sim.errors import ArgumentError
     from strozzi_sim.game.restricting import described_things
 
-    known = described_things(game, variants_named(game, variant)[0])
+    the_game = game_named(game)
+    known = described_things(the_game, variants_named(the_game, variant)[0])
     if not known:
-        raise ArgumentError("game", f"{game.name} has no restrictions")
+        raise ArgumentError("game", f"{game} has no restrictions")
     first = next(iter(known))
     return Answer([{"thing": name, "about": about} for name, about in known.items()], [
-        f"{len(known)} things of {game.title} whose worth can be measured, by a player who must do without:\n",
+        f"{len(known)} things of {the_game.title} whose worth can be measured, by a player who must do without:\n",
         columns_of([["thing", "without it"], *([name, about] for name, about in known.items())]),
-        f"\nOne of them: strozzi worth {game.name} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all.",
+        f"\nOne of them: strozzi worth {game} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all.",
     ])  # fmt: skip
+
+
+def template(game: str, file: str) -> Answer:
+    """Write an empty score sheet for `our-table`, and return where it is."""
+    from strozzi_sim.agent.names import game_named
+    from strozzi_sim.study.kinds.our_table import write_template
+
+    write_template(game_named(game), file)
+    return Answer({"template": file}, [f"template: {file}"])
 
 
 def describe_games(game: str = "") -> dict[str, Any]:

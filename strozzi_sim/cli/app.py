@@ -92,7 +92,6 @@ def _version() -> str:
 
 def _call(words: Sequence[str]) -> int:
     """Call the function of a command and print what it returns."""
-    from strozzi_sim.cli.about import instead
     from strozzi_sim.cli.show import show
 
     name, *rest = words
@@ -103,7 +102,7 @@ def _call(words: Sequence[str]) -> int:
         options.pop("json", None)
     try:
         given = arguments_of(name, options)
-        found: Any = instead(name, given)
+        found: Any = _instead(name, given)
         if found is None and command.takes_progress:
             with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
                 found = command.call(**given, progress=progress)
@@ -112,11 +111,24 @@ def _call(words: Sequence[str]) -> int:
         if getattr(found, "interrupted", ""):
             number = signal.SIGTERM if "SIGTERM" in found.interrupted else signal.SIGINT
             raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
-        return show(name, found, as_json=as_json, every_table=every_table)
+        return show(name, found, with_json=as_json, every_table=every_table)
     except Exception as error:
         if _signals:  # an extension module interrupted during its import raises an ImportError instead
             raise Stopped(_signals[0]) from error
         raise
+
+
+def _instead(name: str, given: dict[str, Any]) -> Any:
+    """Return the answer of `worth` without things and of `our-table` without sheets, which play nothing; else None."""
+    if name == "worth" and not {"things", "every"} & given.keys():
+        from strozzi_sim.cli.about import things
+
+        return things(given["game"], given.get("variant", "base"))
+    if name == "our-table" and "template" in given and "file" not in given:
+        from strozzi_sim.cli.about import template
+
+        return template(given["game"], given["template"])
+    return None
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """mcp: ten tools for assistants over the Model Context Protocol, made from public functions by their signatures.
 
-What an assistant writes is data of somebody else: agents run no file but those that the user who started the server named, files are
-those below the folder that it was started in, and a call ends after some seconds.
+What an assistant writes is data of somebody else: only files that the user named run, paths stay in the folder that the server was
+started in, and a call ends after some seconds.
 """
 
 import json
@@ -10,30 +10,22 @@ import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from math import isfinite
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from strozzi_sim.cli.analyse import costs
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
-from strozzi_sim.cli.show import Answer
+from strozzi_sim.cli.show import Answer, as_json
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import parse_json
 
-if TYPE_CHECKING:
-    from strozzi_sim.study.results import Results
-
 Document = dict[str, Any]
+_KIND = "strozzi_sim.study.kinds"
 SECONDS = 120.0  # of a call
 ROWS, MORE_ROWS = 50, 200  # of a table, and of one that is asked for by name
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that assistants do not choose
-INSTRUCTIONS = (
-    "Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval holds 0 may be "
-    "chance. Tell the user the command of an answer, and which component data is reconstructed. The same arguments give "
-    "the same answer."
-)
-_KIND = "strozzi_sim.study.kinds"
+INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval holds 0 may be chance.
+Tell the user the command of an answer, and which component data is reconstructed. The same arguments give the same answer."""
 # By tool: its function, the main tables of a study, and defaults for somebody who waits.
 TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
     "games": ("strozzi_sim.cli.about:describe_games", (), {}), "position": ("strozzi_sim.play.one_game:position", (), {}),
@@ -56,7 +48,7 @@ SHOWN = (
 def function_of(tool: str) -> Declared:
     """Return what the function of a tool says of itself."""
     if tool not in TOOLS:
-        raise InputError(f"unknown tool {short_repr(tool)}; {suggest_names(tool, TOOLS)}")
+        raise ArgumentError("tool", f"unknown tool {short_repr(tool)}; {suggest_names(tool, TOOLS)}")
     return declared(TOOLS[tool][0])
 
 
@@ -70,8 +62,8 @@ def schema_of(tool: str) -> Document:
     """Return the JSON schema of a tool's arguments."""
     from strozzi_sim.game import game_names
 
-    words, properties = {str: "string", int: "integer", float: "number", bool: "boolean"}, dict[str, Document]()
-    usual, arguments = TOOLS[tool][2], arguments_of(tool)
+    words = {str: "string", int: "integer", float: "number", bool: "boolean"}
+    usual, arguments, properties = TOOLS[tool][2], arguments_of(tool), dict[str, Document]()
     for name, each in arguments.items():
         one: Document = {"type": words[each.type]}
         if name == "game" and each.type is str:
@@ -92,9 +84,8 @@ def checked(tool: str, given: Mapping[str, Any]) -> Document:
             raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, known)}")
         if value is not None:
             found[name] = _read(known[name], value)
-    for name, each in known.items():
-        if each.default is REQUIRED and name not in found:
-            raise ArgumentError(name, "is needed")
+    for name in (name for name, each in known.items() if each.default is REQUIRED and name not in found):
+        raise ArgumentError(name, "is needed")
     return found
 
 
@@ -120,8 +111,9 @@ def _check_inside(argument: str, path: str) -> None:
     """Refuse a path that leads out of the current folder."""
     leads_out = "\0" in path or Path(path).is_absolute() or ".." in Path(path).parts
     if leads_out or not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(".")):
-        allowed = "must be a path inside the folder that the server was started in"
-        raise ArgumentError(argument, f"{allowed}, got {short_repr(path)}")
+        raise ArgumentError(
+            argument, f"must be a path inside the folder that the server was started in, got {short_repr(path)}"
+        )
 
 
 def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
@@ -140,10 +132,10 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
             if progress and found.folder is not None:
                 found.report()
             found = _told(found, wanted, where, shown)
-    return _plain({"command": command} | (found if isinstance(found, dict) else {"analysis": found}))
+    return as_json({"command": command} | (found if isinstance(found, dict) else {"analysis": found}))
 
 
-def _told(found: "Results", wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
+def _told(found: Any, wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
     """Return the verdict and tables of results; rows of figures without an interval are left out, and counted."""
     kept, tables = [name for name in found.look.facts if name not in found.tables], dict[str, Document]()
     for name in wanted or [each for each in shown if each in found.tables]:
@@ -159,22 +151,10 @@ def _told(found: "Results", wanted: Sequence[str], where: Sequence[str], shown: 
         known = known.sort_values("p", kind="stable") if "p" in known else known
         rows = known.head(MORE_ROWS if wanted else ROWS).to_dict("records")
         tables[name] = {"rows": rows, "of": len(known), "without_interval": len(frame) - len(known)}
-    reconstructed = {name: list(variant.reconstructed) for name, variant in found.study.variant_of.items()}
     return {
         "verdict": found.verdict, "games": found.n_games, "tables": tables, "all_tables": [*found.tables, *kept],
-        "reconstructed_data": reconstructed,
+        "reconstructed_data": {name: list(variant.reconstructed) for name, variant in found.study.variant_of.items()},
     }  # fmt: skip
-
-
-def _plain(found: Any) -> Any:
-    """Return an answer as JSON has it: six digits, and no infinite number."""
-    found = found.item() if hasattr(found, "item") else found
-    found = costs(found) if hasattr(found, "turning_points") else found
-    if isinstance(found, dict):
-        return {str(key): _plain(value) for key, value in found.items()}
-    if isinstance(found, float):
-        return float(f"{found:.6g}") if isfinite(found) else None
-    return [_plain(each) for each in found] if isinstance(found, list | tuple) else found
 
 
 def call(
@@ -184,9 +164,11 @@ def call(
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
     until, function = monotonic() + seconds, function_of(tool)
-    checked(tool, given)
+
+    def over() -> bool:
+        return is_left() or monotonic() > until
+
     try:
-        over = lambda: is_left() or monotonic() > until  # noqa: E731
         return dict(call_in_worker(answer, tool, given, code, seconds=seconds, is_cancelled=over))
     except Cancelled:
         again = ", or name a folder, in which the same call goes on" if function.takes_progress else ""
@@ -203,9 +185,13 @@ def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
     from mcp.server.lowlevel import Server
     from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
 
+    def described(name: str) -> Any:
+        function = function_of(name)
+        about = " ".join(f"{function.summary} {function.more}".split())
+        return Tool(name=name, description=about, input_schema=schema_of(name))
+
     async def list_tools(context: Any, parameters: Any) -> Any:
-        about = {name: " ".join(f"{function_of(name).summary} {function_of(name).more}".split()) for name in TOOLS}
-        return ListToolsResult(tools=[Tool(name=each, description=about[each], input_schema=schema_of(each)) for each in TOOLS])  # fmt: skip
+        return ListToolsResult(tools=[described(name) for name in TOOLS])
 
     async def call_tool(context: Any, parameters: Any) -> Any:
         left, given = threading.Event(), dict(parameters.arguments or {})
@@ -235,14 +221,13 @@ def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: 
         code: a file that agents may use; several times
     """
     check_range("seconds", seconds, 1, 1e6)
-    files = [str(file) for file in code]
     if not tool:
         from strozzi_sim.adapters.common import needs
 
         with needs("mcp", "mcp"):
             import anyio
             from mcp.server.stdio import stdio_server
-        made = make_server(seconds, files)
+        made = make_server(seconds, [*map(str, code)])
 
         async def serve() -> None:
             async with stdio_server() as (reading, writing):
@@ -252,9 +237,10 @@ def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: 
         return Answer(None)
     try:
         given = parse_json(arguments.encode())
-    except ValueError as error:
-        raise ArgumentError("arguments", f"must be a JSON object, got {short_repr(arguments)}: {error}") from None
+    except ValueError:
+        given = None
     if not isinstance(given, dict):
         raise ArgumentError("arguments", f"must be a JSON object, got {short_repr(arguments)}")
-    found = call(tool, given, files, seconds)
-    return Answer(found, [json.dumps(found, indent=1, allow_nan=False)])
+    return Answer(
+        found := call(tool, given, [*map(str, code)], seconds), [json.dumps(found, indent=1, allow_nan=False)]
+    )

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,13 @@ class Answer:
     code: int = 0
 
 
-def show(command: str, found: Any, *, as_json: bool, every_table: bool) -> int:
+def show(command: str, found: Any, *, with_json: bool, every_table: bool) -> int:
     """Print what the function of a command has returned, and return the exit code."""
     if found is None:
         return 0
     if not isinstance(found, Answer):
         found = _answer(command, found, every_table)
-    if as_json:
+    if with_json:
         print_json(found.document() if callable(found.document) else found.document)
     else:
         for line in found.lines:
@@ -101,7 +102,21 @@ def rows_of(results: "Results") -> dict[str, Any]:
 def _answer_of_check(results: "Results") -> Answer:
     """Return the answer of a leak check, which fails if there is one."""
     (row,) = results.tables["leak_check"].to_dict("records")
-    leak = None if row["ok"] else {key: row[key] for key in ("players", "deal", "decision", "seat") if key in row}
+    leak = None if row["ok"] else {key: row[key] for key in row if key not in ("agent", "decisions", "ok", "shown")}
     document = {"ok": bool(row["ok"]), "agent": row["agent"], "game": results.study.game}
     document |= {"decisions": int(row["decisions"]), "leak": leak}
     return Answer(document, results.verdict, 0 if row["ok"] else 1)
+
+
+def as_json(found: Any) -> Any:
+    """Return an answer as JSON has it: six digits, and no infinite number."""
+    found = found.item() if hasattr(found, "item") else found
+    if hasattr(found, "turning_points"):
+        from strozzi_sim.cli.analyse import costs
+
+        found = costs(found)
+    if isinstance(found, dict):
+        return {str(key): as_json(value) for key, value in found.items()}
+    if isinstance(found, float):
+        return float(f"{found:.6g}") if isfinite(found) else None
+    return [as_json(each) for each in found] if isinstance(found, list | tuple) else found

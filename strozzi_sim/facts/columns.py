@@ -83,9 +83,40 @@ class Column:
         return self.levels(setting) if callable(self.levels) else self.levels
 
 
+def each_seat(setting: GameConfig) -> Levels:
+    """Return a level for each seat."""
+    return numbers(range(setting.players))
+
+
+def yes_or_no(name: str, text: str) -> Column:
+    """Return a column of yes and no."""
+    return Column(name, text, YES_NO)
+
+
+def derived(
+    name: str, text: str, of: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = "", **more: Any
+) -> Column:  # fmt: skip
+    """Return a column derived from those that `of` names, with blanks between them; see `Column`."""
+
+    def whole(setting: GameConfig) -> Array:
+        return np.asarray(values(setting), int)
+
+    return Column(name, text, levels, unit=unit, derived_from=tuple(of.split()), values=whole, **more)
+
+
+def round_columns(
+    rounds: Callable[[GameConfig], int], text: str = "round of the game, from 1"
+) -> tuple[Column, Column]:
+    """Return the columns `round` and `last`, given the number of rounds in a setting."""
+    return (
+        Column("round", text, lambda setting: numbers(range(1, rounds(setting) + 1))),
+        derived("last", "it is the last round", "round", lambda setting: np.arange(256) == rounds(setting)),
+    )
+
+
 # Additional columns of every row about a seat: its result at the end of the game.
 OUTCOMES = (
-    Column("position", "position of the line-up at the seat", lambda setting: numbers(range(setting.players))),
+    Column("position", "position of the line-up at the seat", each_seat),
     Column("score", "final score of the seat", dtype="i4"),
     Column("place", "final place of the seat; a shared one is the mean of the places", lambda setting: Levels(
         tuple(f"{place / 2:g}" for place in range(2, 2 * setting.players + 1)), tuple(range(2, 2 * setting.players + 1))),

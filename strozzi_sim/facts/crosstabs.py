@@ -68,11 +68,13 @@ class _Cube:
 
 
 def _occurring(cube: _Cube, counts: Array) -> tuple[Array, Array]:
-    """Return the numbers of a cube's cells that occur in any chunk, int64[K], and their counts, int64[1 + sums, K, C]."""
+    """Return the numbers of a cube's cells that occur in any chunk, int64[K], and their counts, [1 + sums, K, C]."""
     part = counts[:, cube.first : cube.first + cube.cells * cube.width]
     places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
-    there = part.reshape(len(counts), cube.cells, cube.width)[:, places]
-    return places, np.ascontiguousarray(there.transpose(2, 1, 0))
+    there = np.empty((cube.width, len(places), len(counts)), counts.dtype)
+    for number in range(cube.width):
+        there[number] = part[:, places * cube.width + number].T
+    return places, there
 
 
 class CrosstabPlan:
@@ -213,11 +215,11 @@ class CrosstabPlan:
         return crosstab in self._cube_of or bool(self._holding(self._need(crosstab)))
 
     def read(self, crosstab: Crosstab, counts: Array, found: dict[int, tuple[Array, Array]] | None = None) -> Array:
-        """Return a crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums].
+        """Return a crosstab from counts: int64[C, levels of each column of `by`, 1 + sums].
 
         Args:
             crosstab: crosstab to read.
-            counts: counts of C chunks.
+            counts: counts of C chunks, integers [C, size].
             found: what occurs in the cubes of these counts, by a cube's first count; filled here, for the next crosstab.
         """
         table = self.table(crosstab.fact)
@@ -261,11 +263,15 @@ class CrosstabPlan:
         read = np.zeros((1 + len(crosstab.sums), int(np.prod(shape, dtype=np.int64)), len(counts)), np.int64)
         if len(rows):
             events = part[0][rows]
-            read[0, into] = np.add.reduceat(events, first, axis=0)
+            read[0, into] = np.add.reduceat(events, first, axis=0, dtype=np.int64)
             for k, name in enumerate(crosstab.sums, 1):
                 summed = name in cube.sums
-                numbers = part[1 + cube.sums.index(name)][rows] if summed else events * values(name)[rows, None]
-                read[k, into] = np.add.reduceat(numbers, first, axis=0)
+                numbers = (
+                    part[1 + cube.sums.index(name)][rows]
+                    if summed
+                    else events * values(name)[rows, None].astype(np.int64)
+                )
+                read[k, into] = np.add.reduceat(numbers, first, axis=0, dtype=np.int64)
         return np.ascontiguousarray(read.transpose(2, 1, 0)).reshape(len(counts), *shape, len(read))
 
     @cached_property

@@ -35,6 +35,16 @@ def with_provenance(plain: Any, boxed: Any) -> Any:
     return deepcopy(plain)
 
 
+def check_derived(components: Any, derived: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    """Refuse components whose totals at these keys disagree with those derived from their parts. Raises InputError."""
+    given = msgspec.to_builtins(components)
+    for key in keys:
+        section, name = key.split(".")
+        value, total = given[section][name], derived[section][name]
+        if value is not None and value != total:
+            raise InputError(f"{where}: {key}: {value} does not agree with the parts, which make {total}")
+
+
 def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:
     """Return descriptions of the sections and list entries whose `provenance` is "reconstructed".
 

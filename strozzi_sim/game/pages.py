@@ -25,10 +25,10 @@ from strozzi_sim.game.reporting import (
     Picture,
     Tables,
     agent_names,
-    cell_name,
     check_names,
     first_scenario,
     headline_players,
+    listed,
     pick,
 )
 from strozzi_sim.game.significance import MAX_CHUNKS
@@ -202,9 +202,10 @@ class Report:
         first = first_scenario(tables["balance"])
         players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
         name = self._namer(tables, components.get(cell["variant"], {}), players, cell)
-        cells = tables["balance"][list(CELL)].drop_duplicates()
-        several = cells["variant"].nunique() > 1
-        games = f"At {cell_name(players, **cell, several=several)}: " if named or len(cells) > 1 else ""
+        whom = listed(list(dict.fromkeys(cell["lineup"].split(","))))
+        where = f"{'' if cell['variant'] == 'base' else ' in ' + cell['variant']} at {players} players"
+        several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
+        games = f"Played by {whom}{where}: " if named or several else ""
         said = {}
         for page, (picture, compared, finding) in self.comparisons(tables).items():
             text = finding_of(compared, finding, pick(tables[picture.table], **cell), players, name, chunks)

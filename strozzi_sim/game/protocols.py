@@ -87,6 +87,8 @@ class ComponentsPart(Protocol):
     game: _Game
     Components: Any  # msgspec type of components.toml
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
+    # descriptions of the sections that may be `reconstructed`, see `reconstructed_sections`; None describes all alike
+    RECONSTRUCTED: Mapping[str, str] | None = None
     PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
 
     @property
@@ -120,7 +122,7 @@ class ComponentsPart(Protocol):
     @optional
     def reconstructed(self, components: Any) -> list[str]:
         """Return descriptions of the parts that no source gives; default: sections marked `reconstructed`."""
-        return reconstructed_sections(components)
+        return reconstructed_sections(components, self.RECONSTRUCTED)
 
     @optional
     def to_rules(self, components: Any) -> np.ndarray[Any, Any]:
@@ -267,13 +269,9 @@ class VerifyPart(Protocol):
 class RestrictionsPart(Protocol):
     """`restrictions.py`: actions that can be forbidden to a seat, by name; see `game.restricting`."""
 
-    def names(self, components: Plain) -> dict[str, str]:
-        """Return every restriction with its description; N in a name stands for a number."""
+    def restrictions(self, components: Plain) -> Mapping[str, Any]:
+        """Return every restriction by its name, a `restricting.Restriction`; one of which N is the number is called KIND:WORD-N."""
 
     @optional
-    def uses(self, components: Plain) -> Mapping[str, Any]:
-        """Return what `worth --all` measures, numbers filled in: restriction -> `restricting.Use`, or None without facts."""
-        return {name: None for name in self.names(components) if not name.endswith("-N")}
-
-    def restrict(self, rules: Any, seat: int, name: str, components: Plain) -> None:
-        """Write a restriction into a row of the rules, which kernels enforce. Raises InputError for an invalid N."""
+    def check(self, rules: Any, seat: int, name: str) -> None:
+        """Refuse a restriction, written into a row of the rules, with which the seat cannot play. Raises InputError."""

@@ -53,15 +53,29 @@ class ReferenceGame:
         self._course = self.course()
         self._continue(None)
 
-    def course(self) -> Generator[Question, Any, None]:
+    @property
+    def actor(self) -> int | None:
+        """The acting seat, or None when the game is over."""
+        return self.question.seat if self.question else None
+
+    @property
+    def legal(self) -> Sequence[Any]:
+        """The options of the acting seat."""
+        return self.question.options if self.question else ()
+
+    def course(self) -> Generator[Any, Any, None]:
         """Play the whole game."""
         raise NotImplementedError
 
     def play(self, option: Any) -> None:
         """Choose an option for the acting seat, and play up to the next decision. Raises ValueError for no option."""
-        question = self.question
-        if question is None or not any(same(known, option) for known in question.options):
-            raise ValueError(f"{option!r} is not one of {list(question.options) if question else 'no options'}")
+        legal = self.legal
+        if isinstance(legal, range):
+            fits, words = type(option) is int and option in legal, f"whole numbers from {legal[0]} to {legal[-1]}"
+        else:
+            fits, words = any(same(known, option) for known in legal), str(list(legal))
+        if not fits:
+            raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {words}")
         self._continue(option)
 
     def ask(self, kind: str, seat: int, options: Sequence[Any]) -> Generator[Question, Any, Any]:
@@ -75,7 +89,7 @@ class ReferenceGame:
         self.events.append({"type": kind, **values})
 
     def _continue(self, option: Any) -> None:
-        self.question: Question | None = None
+        self.question: Any = None
         try:
             self.question = self._course.send(option)
         except StopIteration:
@@ -164,7 +178,7 @@ def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) 
 
 def same(expected: Any, actual: Any) -> bool:
     """Return whether both are equal and of one type: 5.0 and true are not 5 and 1."""
-    if isinstance(expected, list) and isinstance(actual, list):
+    if isinstance(expected, list | tuple) and type(expected) is type(actual):
         return len(expected) == len(actual) and all(map(same, expected, actual))
     if isinstance(expected, dict) and isinstance(actual, dict):
         return expected.keys() == actual.keys() and all(same(value, actual[key]) for key, value in expected.items())
@@ -212,6 +226,14 @@ def replayer(
             order += left
         return game(components, header["players"], **orders), draws
 
+    return Replay(set_up, *answering(answers, none))
+
+
+def answering(
+    answers: Mapping[str, str], none: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[Callable[[Any, int, Mapping[str, Any]], None], Callable[[Any], str]]:
+    """Return `answer` and `wanted` of a Replay, where the answer to a question is one value of a line; see `replayer`."""
+
     def answer(game: Any, number: int, line: Mapping[str, Any]) -> None:
         question = game.question
         compare({"type": question.kind, "player": question.seat}, number, line)
@@ -229,6 +251,7 @@ def replayer(
 
     def wanted(game: Any) -> str:
         kind, seat, options = game.question
-        return f"a {kind} of player {seat}: {' or '.join(map(text, options))}"
+        shown = (None if kind in none and option == none[kind] else option for option in options)
+        return f"a {kind} of player {seat}: {' or '.join(map(text, shown))}"
 
-    return Replay(set_up, answer, wanted)
+    return answer, wanted

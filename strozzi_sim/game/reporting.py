@@ -259,12 +259,6 @@ def some_of(words: Sequence[str], most: int = 4) -> str:
     return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
 
 
-def cell_name(players: int, variant: str, lineup: str, *, several: bool = False) -> str:
-    """Return a cell's name: "3 players (random)", with its variant if there are several or it is not the base."""
-    shown_variant = f"{variant}: " if several or variant != "base" else ""
-    return f"{players} players ({shown_variant}{lineup.replace(',', ', ')})"
-
-
 def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
     """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
 

@@ -6,9 +6,10 @@ unchanged: every action of a restricted seat is allowed by the rules of the game
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +23,12 @@ from strozzi_sim.kernel.record_types import exact_copy
 
 def restrictions(game: Game, variant: Variant) -> dict[str, str]:
     """Return a game's restrictions: name -> description; N in a name stands for a number."""
+    return {name: each.words for name, each in _declared(game, variant).items()}
+
+
+def _declared(game: Game, variant: Variant) -> Mapping[str, "Restriction"]:
     part = game.restrictions
-    return part.names(variant.components) if part else {}
+    return part.restrictions(variant.components) if part else {}
 
 
 def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
@@ -37,20 +42,22 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
     >>> restricted(game, base, {0: [name]}).components == base.components
     True
     """
-    known, rules = restrictions(game, variant), exact_copy(variant.rules)
-    patterns = {
-        name: re.compile(re.escape(name).replace("N", ".*") if "-N" in name else re.escape(name)) for name in known
-    }
+    known, rules = _declared(game, variant), exact_copy(variant.rules)
     for seat, names in forbidden.items():
         if not 0 <= seat < game.max_players:
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
         for name in names:
-            if not any(pattern.fullmatch(name) for pattern in patterns.values()):
+            found = next((each for each in known if each == name or _is_numbered(each, name)), None)
+            if found is None:
                 raise InputError(
                     f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, known)}"
                 )
+            if "restricted" in (rules.dtype.names or ()):
+                rules["restricted"] = 1
+            number = 0 if found == name and not found.endswith("-N") else _number(name, found.removesuffix("N"))
+            known[found].forbid(rules[0], seat, number)
             assert game.restrictions is not None
-            game.restrictions.restrict(rules[0], seat, name, variant.components)
+            game.restrictions.check(rules[0], seat, name)
     return replace(variant, rules=rules)
 
 
@@ -102,10 +109,40 @@ class Use:
         return uses.sum(axis=(1, 2)), np.where(own, wins, unit * uses - wins).sum(axis=(1, 2))
 
 
+@dataclass(frozen=True)
+class Restriction:
+    """What can be forbidden to a seat; with a name that ends in -N it has a number, for which N stands."""
+
+    words: str  # what the seat then may not do
+    forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N) that writes what kernels enforce
+    use: Use | None = None  # the facts that show its use
+    numbers: tuple[int, ...] = ()  # the numbers of which the use is measured
+
+    def uses(self, name: str) -> dict[str, Use | None]:
+        """Return what is measured by its name, numbers filled in."""
+        if not name.endswith("-N"):
+            return {name: self.use}
+        use = self.use
+        return {
+            f"{name.removesuffix('N')}{n}": use and replace(use, where=re.sub(r"\bN\b", str(n), use.where)) for n in self.numbers
+        }  # fmt: skip
+
+
+def never(field: str, members: int) -> Callable[[Any, int, int], None]:
+    """Return a `forbid` that adds members, a bit set, to the set of what the seat may not use, a field of the rules."""
+
+    def forbid(rules: Any, seat: int, number: int) -> None:
+        rules[field][seat] |= rules[field].dtype.type(members)
+
+    return forbid
+
+
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
-    part = game.restrictions
-    return dict(part.uses(variant.components)) if part else {}
+    found: dict[str, Use | None] = {}
+    for name, each in _declared(game, variant).items():
+        found |= each.uses(name)
+    return found
 
 
 def described_things(game: Game, variant: Variant) -> dict[str, str]:
@@ -149,13 +186,12 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
     return found
 
 
-def read_limit(name: str, word: str = "above") -> int:
-    """Return the number N of a restriction `KIND:above-N`.
+def _is_numbered(pattern: str, name: str) -> bool:
+    return pattern.endswith("-N") and name.startswith(pattern.removesuffix("N"))
 
-    >>> read_limit("kind:above-20")
-    20
-    """
-    number = name.partition(":")[2].removeprefix(f"{word}-")
+
+def _number(name: str, start: str) -> int:
+    number = name.removeprefix(start)
     if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
         raise InputError(f"restriction {short_repr(name)}: expected a whole number above 0 in place of N")
     return int(number)

@@ -30,6 +30,7 @@ class Table:
 
     unit: ClassVar[str] = "points"
     over_now: ClassVar[str] = "Points so far."
+    tie_break: ClassVar[str] = "ahead"  # how a winner with equal points is ahead
     # keys of the lines `score_*` with each seat's points by source; they are summed over the game
     sources: ClassVar[Sequence[str]] = ()
     # columns of the holdings for games whose script declares none: (title, key of a list by seat in the view)
@@ -106,7 +107,12 @@ class Table:
         if now[first] == now[second]:
             best = listed([self.named(seat) for seat, points in enumerate(now) if points == now[first]])
             return f"{best[:1].upper()}{best[1:]} have {now[first]} {self.unit} each"
-        return f"{self.says(first, 'wins')} with {now[first]} {self.unit}, {abs(now[first] - now[second])} ahead of {self.named(second)}"
+        return self.won(now, first, second)
+
+    def won(self, points: Sequence[int], first: int, second: int) -> str:
+        """Return by how much the winner is ahead; the seats in the order of their places."""
+        lead = f"{abs(points[first] - points[second])} ahead" if points[first] != points[second] else self.tie_break
+        return f"{self.says(first, 'wins')} with {points[first]} {self.unit}, {lead} of {self.named(second)}"
 
     def rules(self) -> list[str]:
         """Return the rules in short, a line for each paragraph, in the words of the page; default: `short_rules` of `view.py`."""

@@ -264,7 +264,8 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     for section in sections:
         if section not in components:
             raise InputError(f"{where}: {section}: missing")
-    raw = _toml(game.package, "components.toml") | dict(components)
+    raw = _toml(game.package, "components.toml")
+    raw |= {section: _with_provenance(given, raw.get(section)) for section, given in components.items()}
     variant = _variant(game, name, _converted(game, raw, where))
     if components == variant.components:
         return variant
@@ -277,6 +278,19 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
             f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(given)}"
         )
     return variant
+
+
+def _with_provenance(given: Any, published: Any) -> Any:
+    """Return plain components with the provenance of the published blocks that they are made of."""
+    if isinstance(given, Mapping) and isinstance(published, Mapping):
+        kept = {"provenance": published["provenance"]} if "provenance" in published else {}
+        return kept | {key: _with_provenance(value, published.get(key)) for key, value in given.items()}
+    if isinstance(given, list) and isinstance(published, list):
+        blocks = {each["id"]: each for each in published if isinstance(each, Mapping) and "id" in each}
+        return [
+            _with_provenance(each, blocks.get(each.get("id"))) if isinstance(each, Mapping) else each for each in given
+        ]
+    return given
 
 
 def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from strozzi_sim.pictures.declare import declare
 from strozzi_sim.pictures.drawing import Drawing
 from strozzi_sim.pictures.heat import draw_panels
 from strozzi_sim.pictures.series import players_title, scenarios
+from strozzi_sim.pictures.vega import Legend
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.study.pages import Section
 
@@ -17,8 +18,9 @@ def drawing_of(layout: Layout, within: Section, shown: Picture | tuple[str, Heat
     """Return a picture or heat map in all its variants and line-ups."""
     if isinstance(shown, tuple):
         return _heat_map(layout, within, *shown)
-    figures, titles = {}, {}
-    legends: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
+    legends: dict[str, Legend] = {}
+    titles: dict[str, str] = {}
     scenes, compared = layout.scenes(within, shown)
     for scene in scenes:
         declared = declare(shown, scene.rows, scene.words, scene.components, compared)

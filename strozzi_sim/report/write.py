@@ -211,7 +211,7 @@ def _plan(results: Results) -> str:
     study = results.study
     lineups = [", ".join(each) for each in dict.fromkeys(study.lineups)]
     alone = all(len(each) == 1 for each in study.lineups)
-    whom = f"by {some_of(lineups, 3)}{', each by itself' if alone and len(lineups) > 1 else ''}"
+    whom = f"by {' | '.join(lineups) if len(lineups) <= 3 else f'{len(lineups)} line-ups'}{', each by itself' if alone and len(lineups) > 1 else ''}"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
     counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
     return f"{study.the_game.title} at {counts} players, played {whom}{variants}: {pluralize(study.deals, 'deal')} for each, {games} in all."

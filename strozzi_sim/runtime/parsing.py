@@ -7,7 +7,6 @@ or memory nor exceed 64 bits.
 
 import re
 import tomllib
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,14 +27,6 @@ _TOML_STRING = re.compile(r""" "(?:[^"\\]|\\.)*"|'[^']*' """, re.VERBOSE)
 _ODD_NUMBER = re.compile(r"\d+_[\d_]*|\b0[xob]\w*|\b(?:inf|nan)\b")
 _TOO_DEEP = f"nested too deeply; at most {MAX_DEPTH} levels"
 _TOO_LONG = "an integer has at most 64 bits"
-
-
-def unpacked(content: bytes, most: int) -> bytes:
-    """Return what zlib has packed; ValueError beyond `most` bytes, as forged content can be, zlib.error if damaged."""
-    whole = zlib.decompressobj().decompress(content, most + 1)
-    if len(whole) > most:
-        raise ValueError(f"more than {most:,} bytes")
-    return whole
 
 
 def toml_value(text: str) -> Any:

@@ -12,12 +12,18 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
-from strozzi_sim.study.kinds import kind_named
+from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 
 APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables of one study alone
 _Side = tuple[int, str]  # the number of a study, and the label of one of its variants
+
+
+class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
+    """Several studies as one, to be shown: each of their variants is a variant, and the deals may differ."""
+
+    is_paired_by_deal = False
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:
@@ -54,7 +60,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         },
     }
     plain = {key: getattr(first.study, key) for key in ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")}  # fmt: skip
-    study = kind_named("balance").shown(msgspec.to_builtins({**plain, **keys}))
+    study = SideBySide.shown(msgspec.to_builtins({**plain, **keys}))
     pages, maps = ([name for name in shown if all(name in other for other in others)] for shown, *others in (
         [each.look.pages_in(study.the_game) for each in studies], [each.look.heatmaps for each in studies],
     ))  # fmt: skip

@@ -3,7 +3,11 @@
 import hashlib
 import re
 import zlib
-from typing import NamedTuple, Self
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.simulation.match import MatchResult
@@ -67,3 +71,14 @@ class Chunk(NamedTuple):
         for part in (self.outcome, self.facts, self.rows, self.kept):
             whole.update(len(part).to_bytes(8, "big") + part)
         return whole.digest()
+
+
+def stacked(rows: Iterator[Any], number: int) -> Any:
+    """Return equally long rows of integers as one array, int32 if they fit: counts of many chunks fill the memory."""
+    first = next(rows)
+    whole = np.empty((number, len(first)), np.int32)
+    for at, row in enumerate(chain([first], rows)):
+        if whole.dtype == np.int32 and len(row) and max(row.max(), -row.min()) > np.iinfo(np.int32).max:
+            whole = whole.astype(np.int64)
+        whole[at] = row
+    return whole

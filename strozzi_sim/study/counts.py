@@ -29,7 +29,7 @@ class Counts:
 
     Attributes:
         outcome: OUTCOME records, [C] (see `simulation.loop`).
-        facts: counts of facts, int64[C, size], or ORDERS records, [C].
+        facts: counts of facts, integers [C, size], or ORDERS records, [C].
     """
 
     outcome: Array

@@ -145,7 +145,8 @@ def merge(
     """
     if folder is None:
         raise ArgumentError("folder", "name the results folder of the whole study")
-    found = {Path(part): about(Path(part)) for part in parts}
+    places = [names.path_of("parts", part) for part in parts]
+    found = {place: about(place) for place in places}
     (first, here), *others = found.items()
     for place, there in others:
         for key in ("study", "look"):
@@ -169,7 +170,7 @@ def merge(
                 raise InputError(
                     f"{place}: part {share} is not finished; run its command again: {found[place]['run']['command']}"
                 )
-        whole = opened.enter_context(Store(Path(folder), study, look))
+        whole = opened.enter_context(Store(names.path_of("folder", folder), study, look))
         for store in stores:
             for chunk in store.stored():
                 whole.write(chunk)

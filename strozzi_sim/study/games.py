@@ -264,9 +264,12 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
         words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
-        said.append(
-            f"{heat_map.title}: {f'from {words[0]} to {words[1]}' if ends else 'no two cells are known to differ'}."
+        found = (
+            f"{heat_map.figure.label} varies from {words[0]} to {words[1]}"
+            if ends
+            else "no two cells are known to differ"
         )
+        said.append(f"{heat_map.title}: {found}.")
     return said
 
 
@@ -304,4 +307,6 @@ def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return the finding of a page of the game."""
     report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
     found = report.findings(tables, components, study.chunks, named=True).get(page)
-    return [found or f"{report.PAGE_TITLES[page][0]}: no difference is known to be certain."]
+    return [
+        found or f"{report.PAGE_TITLES[page][0]}: in these games of {study.the_game.title} no difference is certain."
+    ]

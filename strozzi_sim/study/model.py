@@ -6,7 +6,7 @@ study's identity, and the entry in its results folder. Everything that follows f
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -26,26 +26,21 @@ from strozzi_sim.errors import (
 )
 from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.row_storage import RowSelection
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import FigureTable, Tables, check_names
 from strozzi_sim.game.variants import Variant, from_components, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
-from strozzi_sim.simulation.match import Match, MatchResult, outcome_dtype
-from strozzi_sim.simulation.pool import Task
+from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
-from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
+from strozzi_sim.stats.precision import reach
+from strozzi_sim.study import extent
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
 from strozzi_sim.study.identity import FEW, RESUMES, PlayedAgent, played_agent, refuse_changed_agents, unknown_code
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
 from strozzi_sim.study.pages import Section
 
-CHUNKS = 200  # of a cell, unless the study says how long they are
-MOST_CHUNKS = 100_000
-MOST_DEALS = 1_000_000_000
-POINTS = 100  # a precision is in points of a share of wins
 EXPLORED = 24  # most cells of a study whose page has an explorer
 
 
@@ -141,7 +136,7 @@ class Study(
 
     def is_known(self, low: float, value: float, high: float) -> bool:
         """Return whether the interval of a headline reaches no further from its value than the precision."""
-        return bool(reach(value, low, high) <= self.precision / POINTS)
+        return bool(reach(value, low, high) <= self.precision / extent.POINTS)
 
     def rule(self, counts: CountsOfChunks) -> Rule | None:
         """Return a rule of its own that stops play; None: play stops once the headlines have their precision, if one is asked."""
@@ -163,7 +158,7 @@ class Study(
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
         """Return the number of chunks of a cell, unless the keys say how long they are."""
-        return CHUNKS
+        return extent.CHUNKS
 
     def check(self) -> None:
         """Refuse what this kind of study cannot play."""
@@ -235,7 +230,8 @@ class Study(
             "variants": {variant.name: variant.components for variant in variants},
             "agents": msgspec.to_builtins(agents),
         }
-        keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
+        usual = extent.Usual(cls.usual_deals, cls.usual_chunks(keys), cls.is_paired(keys))
+        keys |= extent.extent_of(keys, usual, any(spec.searches for spec in specs.values()))
         keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
         study: Self = converted({**keys, "kind": cls.__struct_config__.tag}, cls, "study")
         study.__dict__.update(specs=specs, the_game=game)  # of those declared in code there is nothing else
@@ -243,27 +239,6 @@ class Study(
         study._check_values()
         study.check()
         return study
-
-    @classmethod
-    def _extent(cls, keys: Mapping[str, Any], has_search: bool) -> dict[str, Any]:
-        """Return deals, search_deals and chunk_deals of a study with these keys."""
-        from_precision, chunks = keys.get("precision") or 0, keys.get("chunks")
-        deals, search = keys.get("deals"), keys.get("search_deals") or 0
-        for name, most in (("deals", MOST_DEALS), ("chunks", MOST_CHUNKS), ("chunk_deals", MOST_DEALS)):
-            if keys.get(name) is not None:
-                check_whole(name, keys[name], 1, most)
-        if from_precision:
-            deals, of_precision = deals_for(from_precision, deals, is_paired=cls.is_paired(keys))
-            chunks = chunks or of_precision
-        deals = cls.usual_deals if deals is None else deals
-        if search:
-            check_whole("search_deals", search, 1, deals)
-        search = search if has_search and search < deals else 0
-        chunks = min(chunks or cls.usual_chunks(keys), deals, search or deals)
-        size = keys.get("chunk_deals") or -(-deals // chunks)
-        if -(-deals // size) > min(MOST_CHUNKS, search or MOST_CHUNKS):
-            raise ArgumentError("chunk_deals", f"{size} makes too many chunks of {search or deals:,} deals")
-        return {"deals": deals, "search_deals": search, "chunk_deals": size}
 
     def _check_values(self) -> None:
         check_whole("seed", self.seed, 0, 2**53 - 1)
@@ -286,7 +261,7 @@ class Study(
 
     def extended(self, deals: int) -> Self:
         """Return the study with another number of deals and the same chunks."""
-        check_whole("deals", deals, 1, MOST_DEALS)
+        check_whole("deals", deals, 1, extent.MOST_DEALS)
         if deals != self.deals and not self.can_grow:
             raise ArgumentError("deals", "a study with a rule that stops play, or with search_deals, has its own")
         return self.changed(deals=deals)
@@ -409,22 +384,6 @@ class Study(
         """Record of the outcome of a chunk."""
         return outcome_dtype(bool(self.luck), self.counts_answers)
 
-    def task(
-        self,
-        cell: Cell,
-        chunk: int,
-        counted: Sequence[Crosstab],
-        held: RowSelection,
-        look: Look,
-        finish: Callable[[MatchResult], Any],
-    ) -> Task:
-        """Return the task that plays a chunk, counts facts, and keeps rows of facts; `finish` makes its result."""
-        facts = tuple(counted) if self.counts_facts(cell) else ()
-        return Task(
-            (cell.number, chunk), cell.match, *self.deals_of(cell, chunk), facts, rows=look.rows or self.keeps_rows, orders=self.keeps_orders,
-            luck=self.how_luck, answers=self.counts_answers, keep=held, finish=finish,
-        )  # fmt: skip
-
     def explored(self, look: Look) -> dict[str, Block]:
         """Return what the explorer of the page shows, by name of the heat map."""
         is_small = len(self.cells) <= EXPLORED
@@ -451,15 +410,6 @@ class Study(
             lines = [*variant.warnings[:FEW], *([f"and {more} more"] if more > 0 else [])]
             of_variants += [f"variant {name}: {line}" for line in lines]
         return [*of_variants, *(f"{line}; {RESUMES}" for line in unknown_code(self.agents))]
-
-
-def deals_for(precision: float, deals: int | None, *, is_paired: bool) -> tuple[int, int]:
-    """Return the most deals that a precision takes, or those given if they are fewer, and the number of chunks."""
-    check_range("precision", precision, 0.01, 25)
-    most = most_deals(precision / POINTS, paired=is_paired)
-    chunks = max(1, min(CHUNKS_AT_MOST, (most if deals is None else min(deals, most)) // FEWEST_IN_CHUNK))
-    most = -(-most // chunks) * chunks
-    return (most if deals is None else min(deals, most)), chunks
 
 
 def fact_union(*several: Iterable[Crosstab]) -> tuple[Crosstab, ...]:

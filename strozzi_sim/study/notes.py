@@ -6,7 +6,8 @@ from typing import Any
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.missed import size_text
 from strozzi_sim.runtime.digits import rounded
-from strozzi_sim.study.model import POINTS, Study
+from strozzi_sim.study.extent import POINTS
+from strozzi_sim.study.model import Study
 
 _DIFFERENCE = "win_share_difference"
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.agent.names import path_of
 from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.study.kept import missing, read_rows
 from strozzi_sim.study.look import Look
@@ -94,7 +95,8 @@ class Results:
             path: the page.
             figures: write every picture and heat map as PNG and SVG into figures/ beside the page too.
         """
-        return Path(_report_part("write_report")(self, path, figures=figures))
+        place = None if path is None else path_of("path", path)
+        return Path(_report_part("write_report")(self, place, figures=figures))
 
     def spreadsheet(self, kind: str = "xlsx", path: str | Path | None = None) -> list[Path]:
         """Write the tables of the report for a spreadsheet; default: into the results folder. Returns the files.
@@ -119,8 +121,8 @@ class Results:
             players: the player count on `ax`; default: 4, or the smallest.
 
         >>> import strozzi_sim as ss
-        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title
-        'greedy minus random, on the same deals'
+        >>> ss.simulate("strozzi", players=3, agents="random", deals=60).plot("seats").title
+        'How often each seat wins'
         """
         return _report_part("picture")(self, name, ax, players)
 

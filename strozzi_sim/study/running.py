@@ -76,7 +76,7 @@ def run(
     study.check_look(look)
     if share.of > 1 and (place is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
-    began = monotonic()
+    began, team = monotonic(), worker_count(workers)
     with (
         progress_of(progress) as reporter,
         cluster_of(backend, scheduler, workers, study),
@@ -87,13 +87,13 @@ def run(
         if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
             raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
         store.begin_run(reporter.command)
-        played, new_games, interrupted = _play(store, worker_count(workers), reporter)
+        played, new_games, interrupted = _play(store, team, reporter)
         tables: dict[str, Any] = {}
         rows: dict[str, Any] = {}
         if share.of == 1:
             reporter.on_phase("tables", 0, 0)
             # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own.
-            with stop_flag(), single_threaded_blas(), parallel_config(n_jobs=worker_count(workers)):
+            with stop_flag(), single_threaded_blas(), parallel_config(n_jobs=team):
                 known = store.tables() if place is not None and not new_games else None
                 tables = tables_of(played, store) if known is None else known
                 if place is not None and known is None:

@@ -30,6 +30,7 @@ from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
+from strozzi_sim.game.variants import from_components
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
@@ -37,7 +38,7 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.study.cells import Cell
-from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part
+from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part, stacked
 from strozzi_sim.study.counts import Counts
 from strozzi_sim.study.files import (
     DATABASE,
@@ -172,7 +173,12 @@ class Store:
 
     def _refuse_other_study(self, there: dict[str, Any]) -> None:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
-        here, deals = msgspec.json.decode(self.study.json), there.get("deals", 0)
+        here, deals, game = msgspec.json.decode(self.study.json), there.get("deals", 0), self.study.the_game
+        if there["variants"] != here["variants"]:  # of a folder that is older than a switch of the game
+            there["variants"] = {
+                name: from_components(game, name, data, f"variants.{name}").components
+                for name, data in there["variants"].items()
+            }
         if there == here:
             return
         if {**there, "deals": 0} != {**here, "deals": 0}:
@@ -243,8 +249,12 @@ class Store:
 
     def task(self, cell: Cell, chunk: int) -> Task:
         """Return the task that plays a chunk, whose result is a `Chunk`."""
+        study, facts = self.study, self.counted if self.study.counts_facts(cell) else ()
         finish = partial(Chunk.of, cell.number, chunk, self._holds[cell.number])
-        return self.study.task(cell, chunk, self.counted, self.held, self.look, finish)
+        return Task(
+            (cell.number, chunk), cell.match, *study.deals_of(cell, chunk), facts, rows=self.look.rows or study.keeps_rows,
+            orders=study.keeps_orders, luck=study.how_luck, answers=study.counts_answers, keep=self.held, finish=finish,
+        )  # fmt: skip
 
     def write(self, chunk: Chunk) -> None:
         """Store a finished chunk."""
@@ -267,11 +277,11 @@ class Store:
             found = self._database.execute("SELECT outcome, facts FROM chunks WHERE cell = ? AND chunk BETWEEN ? AND ? ORDER BY chunk", (cell.number, chunks.start, chunks.stop - 1)).fetchall()  # fmt: skip
         if len(found) != len(chunks):
             raise StorageError(f"{self._place}: changed while the study was running; run again")
-        outcomes = [np.frombuffer(zlib.decompress(outcome), self.study.outcome_type) for outcome, _ in found]
-        counted = [np.frombuffer(zlib.decompress(counts), facts) for _, counts in found]
-        return Counts(
-            np.concatenate(outcomes), np.concatenate(counted) if self.study.keeps_orders else np.stack(counted)
-        )
+        outcome = np.concatenate([np.frombuffer(zlib.decompress(each), self.study.outcome_type) for each, _ in found])
+        counted = (np.frombuffer(zlib.decompress(each), facts) for _, each in found)
+        if self.study.keeps_orders:
+            return Counts(outcome, np.concatenate(list(counted)))
+        return Counts(outcome, stacked(counted, len(found)))
 
     def rows(self, cell: Cell) -> Iterator[Any]:
         """Yield the ROW records of each chunk of a cell."""

@@ -46,7 +46,9 @@ def _picture(keys: Sequence[str], figure: Figure, table: str) -> Picture | tuple
     if len(keys) > 1:
         caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
         row, column = keys
-        return table, HeatMap(title, caption, row, column, figure, shade_label="from the framed cell, where significant")
+        return table, HeatMap(
+            title, caption, row, column, figure, shade_label="from the framed cell, where significant"
+        )
     caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
     caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
     return Picture(

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.studies.results import load_results
 
 import strozzi_sim as ss
 from our_games import OUR_GAMES

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.outputs import finite
 
 from commands import strozzi
 from paths import ROOT
+from strozzi_sim.study.running import _finite as finite
 
 MEDICI, STROZZI = "medici_vs_strozzi", "strozzi"
 SWEEP = """
@@ -50,7 +50,7 @@ def test_the_json_of_a_command_is_json(command, deals):
 
 def test_the_json_of_a_sweep_and_its_files_hold_no_infinity(tmp_path):
     (tmp_path / "sweep.toml").write_text(SWEEP.format(deals=60))
-    done = strozzi("sweep", "sweep.toml", "--out", "out", "--workers", 1, "--json", cwd=tmp_path)
+    done = strozzi("run", "sweep.toml", "--out", "out", "--workers", 1, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     parsed(done.stdout)
     changes = (tmp_path / "out/tables/changes.csv").read_text()
@@ -64,7 +64,7 @@ def test_exploit_and_our_table_print_json():
     few = ["--generations", 1, "--population", 4, "--deals", 1, "--held-out", 2, "--workers", 1]
     for command in (
         ["exploit", MEDICI, "random", "--challengers", "fair-price", "--tune", "shader", *few],
-        ["our-table", STROZZI, ROOT / "tests/studies/sheets.csv", "--deals", 5, "--workers", 1],
+        ["our-table", STROZZI, ROOT / "tests/study/sheets.csv", "--deals", 5, "--workers", 1],
     ):
         done = strozzi(*command, "--json")
         assert done.returncode == 0, done.stderr

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
-from strozzi_sim.reports.study_page import StudyPage
 
-from report_cells import cell, tables_of
+import strozzi_sim as ss
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import ContractViolation, check_game
@@ -22,7 +21,6 @@ from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, wr
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.report.painter import Painter
 from strozzi_sim.simulation.match import Match
 
 
@@ -221,15 +219,17 @@ def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
     assert f"heat map {name!r}: unknown figure 'shrae'; known: " in broken("report", check_report, checked())
 
 
-def test_the_page_says_what_it_cannot_show(monkeypatch):
+def test_the_page_says_what_it_cannot_show(monkeypatch, tmp_path):
     """A table with rows that lacks a figure is no study without such events."""
     change_first(monkeypatch, figures=(Figure("share_of_levle", "", "share"),))
-    tables = tables_of(STROZZI, [cell(STROZZI, 3, deals=4, chunks=2)], ["flags"], {})
-    manifest = {"plan": {"variants": {"base": BASE.components}}, "report": {"pages": ["flags"], "heatmaps": []}}
-    page = StudyPage(manifest, tables, STROZZI, Painter())
-    painted = {name: [page._item(picture) for picture in pictures] for name, pictures in page.pictures.items()}
-    (said,) = [part.note for item in painted["flags"] if item.anchor == "item-flags-by-sail" for part in item.parts]
+    study = ss.Study.of(game="strozzi", players=[3], deals=8, lineups=[["random"]])
+    results = ss.run(study, look=ss.Look(pages=("flags",)), workers=1, progress=False)
+    page = (
+        results.report(tmp_path / "page.html")
+        .read_text()
+        .replace("&#39;", "'")
+        .replace("<code>flags</code>", "`flags`")
+    )
+    (said,) = re.findall(r"Not shown: [^<]*", page)
     assert said.startswith("Not shown: unknown figure 'share_of_levle'; known: ")
-    assert said.endswith("did you mean 'share_of_level'? (table `flags`).")
-    notes = [part.note for items in painted.values() for item in items for part in item.parts if part.note]
-    assert notes == [said]
+    assert "did you mean 'share_of_level'? (table " in said

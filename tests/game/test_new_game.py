@@ -121,7 +121,7 @@ def test_an_existing_folder_is_untouched(tmp_path, capsys):
     (tmp_path / "fair").mkdir()
     (tmp_path / "fair" / "mine.txt").write_text("mine")
     assert run(["new", "fair", "--out", str(tmp_path / "fair")]) == 4
-    assert "exists; choose --out" in capsys.readouterr().err
+    assert "exists; choose another folder" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "fair").iterdir()] == ["mine.txt"]
 
 

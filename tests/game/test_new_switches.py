@@ -3,12 +3,13 @@
 import json
 
 import pytest
-from strozzi_sim.studies.folder import read_manifest
-from strozzi_sim.studies.plan_identity import hash_of
 
+import strozzi_sim as ss
 from every_kit import KITS
 from strozzi_sim.cli.app import run
 from strozzi_sim.game.variants import from_components, resolve_variant
+from study_database import execute
+from study_examples import played
 
 SECTION = {"strozzi": "rules", "medici_vs_strozzi": "switches", "strasbourg": "switches"}
 
@@ -43,19 +44,13 @@ def test_a_record_without_a_switch_is_verified_and_replayed(game, tmp_path, caps
     assert run(["replay", str(file)]) == 0, capsys.readouterr().err
 
 
-def test_a_folder_without_a_switch_resumes_and_takes_a_heat_map(tmp_path, capsys):
-    study = tmp_path / "study.toml"
-    study.write_text(
-        'name = "old"\ngame = "strozzi"\nplayers = [3]\ndeals = 4\nlineups = [["random"]]\n[report]\npages = ["balance"]\n'
-    )
-    folder = tmp_path / "r"
-    assert run(["run", str(study), "--out", str(folder), "--workers", "1"]) == 0
-    manifest = read_manifest(folder)
-    del manifest["plan"]["variants"]["base"]["rules"]["second_lap"]
-    manifest["plan_hash"] = hash_of(manifest["plan"])
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    capsys.readouterr()
-    assert run(["run", str(study), "--out", str(folder), "--workers", "1", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["played_now"] == 0
-    heat_map = ["heatmap", str(folder), "--rows", "seat", "--columns", "round", "--fact", "round", "--workers", "1"]
-    assert run(heat_map) == 0, capsys.readouterr().err
+def test_a_folder_without_a_switch_resumes_and_takes_a_heat_map(tmp_path):
+    keys = {"game": "strozzi", "players": [3], "deals": 4, "lineups": [["random"]], "report": {"pages": ["balance"]}}
+    played(keys, tmp_path)
+    older = json.loads((tmp_path / "study.json").read_bytes())
+    del older["variants"]["base"]["rules"]["second_lap"]
+    (tmp_path / "study.json").write_text(json.dumps(older))
+    (text,) = execute(tmp_path, "SELECT json_remove(study, '$.variants.base.rules.second_lap') FROM study")[0]
+    execute(tmp_path, "UPDATE study SET study = ?", text)
+    assert played(keys, tmp_path).new_games == 0
+    assert ss.heatmap(tmp_path, rows="seat", columns="round", fact="round", workers=1).n_games == 4

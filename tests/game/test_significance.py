@@ -1,13 +1,10 @@
 """Reports claim no more than is shown: false alarms are rare where there is nothing, and small differences are no findings."""
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.reports import findings
-from strozzi_sim.reports.answers import seats_answer
 
 from strozzi_sim import stats
 from strozzi_sim.game import load_game
@@ -25,11 +22,13 @@ from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.pictures.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
+from strozzi_sim.study.kinds.balance import verdict_on_agents, verdict_on_seats
 
 pytestmark = pytest.mark.slow
 
 
 SEATS = 4
+STUDY = SimpleNamespace(the_game=load_game("strozzi"), chunks=200)
 
 
 def row_of(value, low, high, n=10_000, deals=200, **keys):
@@ -101,85 +100,53 @@ def test_the_drawing_marks_what_the_test_says():
     assert (styles["25"], styles["24"], styles["55"]) == ("italic", "italic", "normal")
 
 
-class Lineups:
-    """Tables of one study after another, all positions equally strong."""
-
-    def __init__(self, seed, strong=None):
-        self.rng = np.random.default_rng(seed)
-        self.strong = strong
-
-    def tables(self, cells, deals):
-        lineup, balance = FigureTable("position", "agent"), FigureTable()
-        for number in range(cells):
-            cell = SimpleNamespace(players=SEATS, variant="base", lineup=f"a,b,c,{number}", deals=deals)
-            shares = np.full(SEATS, 1 / SEATS) if self.strong is None else self.strong
-            wins = WIN_UNITS * self.rng.multinomial(SEATS, shares, deals)
-            games = np.full((deals, SEATS), SEATS)
-            won = stats.ratio(wins, games, unit=WIN_UNITS, n_deals=deals)
-            first = np.repeat(wins[:, :1], SEATS - 1, axis=1)
-            less = stats.difference((wins[:, 1:], first), (games[:, 1:], games[:, 1:]), unit=WIN_UNITS, n_deals=deals)
-            for figure, estimate, begin in (("win_share", won, 0), ("win_share_minus_position_0", less, 1)):
-                for k in range(len(estimate.value)):
-                    one = stats.Estimate(*(getattr(estimate, name)[k] for name in ("value", "low", "high", "n")))
-                    lineup.add(cell, figure, one, position=begin + k, agent=f"agent {begin + k}")
-            balance.add(cell, "seat_gap", stats.Estimate(*(np.array(each) for each in (0.0, np.nan, np.nan, 100))))
-        return {"lineup": lineup.frame(), "balance": balance.frame()}
+def lineup_of(rng, shares, deals=60):
+    """The tables of a line-up whose positions win so often."""
+    lineup = FigureTable("position", "agent")
+    cell = SimpleNamespace(players=SEATS, variant="base", lineup="a,b,c,d", deals=deals)
+    wins = WIN_UNITS * rng.multinomial(SEATS, shares, deals)
+    won = stats.ratio(wins, np.full((deals, SEATS), SEATS), unit=WIN_UNITS, n_deals=deals)
+    for k in range(SEATS):
+        lineup.add(cell, "win_share", won.at(k), position=k, agent=f"agent {k}")
+    return {"lineup": lineup.frame()}
 
 
 def test_equal_positions_are_seldom_said_to_win_more():
-    """Without a correction for their number one study in four of these would say so of some position."""
-    studies = Lineups(7)
-    said = [
-        any("significantly" in line for line in findings.lineup_sentences(studies.tables(2, 60))) for _ in range(30)
-    ]
-    assert sum(said) <= 5  # of 30 at 5 %: more than 5 in 0.3 % of such tests
+    """Without a correction for their number one study in ten of these would say so of some position."""
+    rng = np.random.default_rng(7)
+    said = [verdict_on_agents(STUDY, lineup_of(rng, [1 / SEATS] * SEATS))[0] for _ in range(100)]
+    assert sum(" wins most in " in line for line in said) <= 8  # of 100 at 2.5 %: more than 8 in 0.1 % of such tests
 
 
 def test_unequal_positions_are_told():
-    (line,) = findings.lineup_sentences(Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200))
-    names = re.match(
-        r"4 players \(.*?\): (agent 1) wins [\d.]+, (agent 0) [\d.]+, (agent \d) [\d.]+ and (agent \d) [\d.]+", line
-    )
-    assert names
-    assert f"agent 1 significantly more and {names[3]} and {names[4]} significantly less than agent 0" in line
-
-
-def test_copies_of_an_agent_are_numbered():
-    tables = Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200)
-    tables["lineup"] = tables["lineup"].replace({"agent": {"agent 3": "agent 2"}})
-    (line,) = findings.lineup_sentences(tables)
-    assert re.match(r"4 players \(.*?\): agent 1 wins [\d.]+, agent 0 [\d.]+, the (first|second) agent 2 ", line)
-    assert re.search(
-        r"agent 1 significantly more and the (first|second) agent 2 and the (first|second) agent 2 significantly less "
-        "than agent 0",
-        line,
-    )
+    said = verdict_on_agents(STUDY, lineup_of(np.random.default_rng(1), [0.2, 0.6, 0.1, 0.1], 200))
+    assert said[0].startswith("agent 1 wins most in Strozzi at 4 players: ")
 
 
 def test_a_difference_too_small_to_matter_is_no_finding():
     """Half a million games tell seats apart that differ by a fifth of a point; nobody needs to know."""
 
-    def tables(shares, half, p):
+    def said(shares, half, p):
         seats, balance = FigureTable("seat"), FigureTable()
         cell = SimpleNamespace(players=2, variant="base", lineup="random", deals=500_000)
         shares = np.array(shares)
         n = np.array([500_000, 500_000])
         seats.add(cell, "win_share", stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
-        balance.add(cell, "seat_fairness_p", stats.Estimate(*(np.array(each) for each in (p, np.nan, np.nan, 500_000))))
-        return {"seats": seats.frame(), "balance": balance.frame()}
+        for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", 0.03)):
+            balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
+        return verdict_on_seats(STUDY, {"seats": seats.frame(), "balance": balance.frame()})
 
-    small, large = tables([0.502, 0.498], 0.001, 1e-9), tables([0.53, 0.47], 0.001, 1e-9)
-    strozzi = load_game("strozzi")
-    answer = seats_answer(small, strozzi, {})
-    assert answer.verdict == "Played by random: every seat of Strozzi wins its share to within 0.5 points."
-    assert "equal to within" in findings.seat_sentences(small)[0]
-    answer = seats_answer(large, strozzi, {})
-    assert answer.verdict == "Played by random, Strozzi favours the player who begins."
-    assert answer.detail.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "With random, seat 0 wins 53.0 % at 2 players, where 50.0 % would be equal."
+    assert said([0.502, 0.498], 0.001, 1e-9) == [
+        "Played by random, every seat of Strozzi wins its share to within 0.5 points."
+    ]
+    first, second = said([0.53, 0.47], 0.001, 1e-9)
+    assert first == "Played by random, Strozzi favours a seat at 2 players, in 1 of 1 cells."
+    assert "seat 0 wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    (only,) = said([0.51, 0.49], 0.02, 0.3)
+    assert (
+        only
+        == "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 3.0 points could be missed."
     )
-    answer = seats_answer(tables([0.51, 0.49], 0.02, 0.3), strozzi, {})
-    assert answer.verdict == "Played by random: no seat of Strozzi is known to win more than its share."
 
 
 def test_prices_are_near_the_fair_ones_only_if_that_is_shown():

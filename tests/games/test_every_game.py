@@ -4,7 +4,6 @@ import io
 import json
 
 import pytest
-from strozzi_sim.studies.study import lineup_study
 
 from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
@@ -13,6 +12,7 @@ from strozzi_sim.cli.at_table import spoken
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position
+from strozzi_sim.study.kinds.balance import _tiers
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 
@@ -74,17 +74,12 @@ def test_balance_plays_the_agents_of_each_strength(game, document):
     """One that searches plays only where its deals tell shares of wins, or where they are named."""
     size = ("--players", fewest(game), "--deals", 2, "--workers", 1)
     found = document("balance", game.name, *size, "--search-deals", 1)
-    assert [lineup for [lineup] in found["plan"]["lineups"]] == list(game.tiers.values())
+    assert [lineup for [lineup] in found["study"]["lineups"]] == list(game.tiers.values())
     few = document("balance", game.name, *size)
-    assert [lineup for [lineup] in few["plan"]["lineups"]] == [
+    assert [lineup for [lineup] in few["study"]["lineups"]] == [
         agent for agent in game.tiers.values() if not load_agent(agent, game).searches
     ]
-    enough = 600 * game.deals_per_search
-    assert any(
-        spec.searches for [spec] in lineup_study("x", game, None, "tiers", enough, "rotate", "base", 0).plan.lineups
-    )
-    usual = lineup_study("x", game, "all", "tiers", None, "rotate", "base", 0).plan
-    assert usual.games <= 14_000 * len(usual.lineups)  # about a minute on two cores
+    assert any(spec.searches for spec in _tiers(game, 600 * game.deals_per_search, None)[0])
 
 
 @pytest.mark.slow
@@ -127,7 +122,6 @@ def test_compare_agents_and_variants(game, document):
 def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
     found = document("exploit", game.name, "random", *small, "--workers", 1)
-    assert found["plan"]["tuned"] == game.default_agent
     assert game.default_agent in {row["challenger"] for row in found["tables"]["challengers"]}
 
 

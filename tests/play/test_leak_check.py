@@ -76,7 +76,7 @@ def test_an_agent_that_is_handed_the_record_is_caught_and_shown(cheats, capsys, 
     assert app.run(["leak-check", "strozzi", f"{cheats}::cheat", "--players", "4"]) == 1
     out = capsys.readouterr().out
     assert f"after a change of {RECORD}" in out
-    assert "(4 players, seed 0, deal " in out
+    assert "at 4 players, deal " in out
     assert app.run(["leak-check", "strozzi", f"{cheats}::cheat", "--players", "4", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["ok"] is False

@@ -1,7 +1,9 @@
 """Names in docstrings and comments are those of the code: files, modules, attributes and arguments."""
 
 import ast
+import builtins
 import io
+import keyword
 import re
 import tokenize
 
@@ -86,3 +88,47 @@ def test_attributes_and_arguments_that_are_explained_exist():
                 wrong += [(path.name, node.name, name) for name in sorted(missing)]
     assert seen > 1000
     assert wrong == []
+
+
+WORD = re.compile(r"[A-Za-z_]\w+")
+OF_OTHERS = {
+    "proportion_confint",
+    "studentized_range",
+    "multipletests",
+    "false_discovery_control",
+    "python_GAME",
+    "seat_0",
+    "__array__",
+}
+
+
+def names_in_use():
+    """Every name of the code, and every word of its strings that are no docstrings, of data files and of commands."""
+    found = {path.stem for path in FILES}
+    for path in FILES:
+        tree = ast.parse(path.read_text("utf-8"))
+        docs = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+                found |= set(WORD.findall(node.value))
+            for key in ("name", "id", "attr", "arg", "asname", "module"):
+                named = getattr(node, key, None)
+                found |= set(WORD.findall(named)) if isinstance(named, str) else set()
+    for path in ROOT.rglob("*.toml"):
+        found |= set(WORD.findall(path.read_text("utf-8")))
+    return found | OF_OTHERS | set(dir(builtins)) | set(keyword.kwlist)
+
+
+def test_every_name_in_backticks_is_one_of_the_code(texts):
+    known, wrong, seen = names_in_use(), [], 0
+    for path, text in texts:
+        if path.is_relative_to(ROOT / "strozzi_sim"):
+            for quoted in re.findall(r"`+([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`+", text):
+                seen += 1
+                wrong += [(path.name, quoted) for part in quoted.split(".") if part not in known and len(part) > 1]
+    assert seen > 300
+    assert not wrong, sorted(set(wrong))

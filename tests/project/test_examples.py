@@ -11,6 +11,7 @@ import strozzi_sim as ss
 from paths import ROOT
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.vector import Info, Step
+from study_examples import played
 
 FOLDER = ROOT / "examples"
 PAGE = (ROOT / "docs" / "learning.md").read_text()
@@ -27,10 +28,8 @@ def example(name):
 def test_stored_decisions_reach_pytorch_row_by_row(tmp_path):
     """Every claim of the study arrives once, in batches, alone and with two workers."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    study = ss.Study(
-        name="claims", game="strozzi", players=[3, 4], deals=20, lineups=[["heuristic"]], facts=["decision"]
-    )
-    rows = ss.run(study, tmp_path, workers=1).facts("decision").query("phase == 'claim'")
+    keys = {"game": "strozzi", "players": [3, 4], "deals": 20, "lineups": [["heuristic"]], "facts": ["decision"]}
+    rows = played(keys, tmp_path).facts("decision").query("phase == 'claim'")
     decisions = example("decisions").Decisions(tmp_path, batch=256)
     for workers in (0, 2):
         parts = list(torch.utils.data.DataLoader(decisions, batch_size=None, num_workers=workers))

@@ -37,7 +37,7 @@ def test_every_notebook_is_known_small_and_without_traces_of_a_machine():
             assert trace not in shown, (name, trace)
 
 
-BAR = "from strozzi_sim.studies.progress import report_progress\nshown = report_progress(None)\nshown.__enter__().on_games(1, 2)"
+BAR = "from strozzi_sim.study.progress import progress_of\nshown = progress_of(None)\nshown.__enter__().on_phase('games', 1, 2)"
 END = "_ = shown.__exit__(None, None, None)"
 RUN = """
 import json, sys

@@ -4,12 +4,12 @@ import re
 import tomllib
 
 import pytest
-from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.study.folders import study_of
 
 README = (ROOT / "README.md").read_text()
 
@@ -18,10 +18,10 @@ def blocks(language):
     return [text for kind, text in re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL) if kind == language]
 
 
-def test_the_study_is_a_plan():
-    plan = make_plan(tomllib.loads(blocks("toml")[0]), "README.md")
-    assert plan.games == 60_000
-    assert plan.variants[2].components["ships"][11]["sail"] == 6
+def test_the_study_is_one():
+    study, _ = study_of(tomllib.loads(blocks("toml")[0]))
+    assert study.games == 60_000
+    assert list(study.variants.values())[2]["ships"][11]["sail"] == 6
 
 
 def test_the_agent_plays(tmp_path):

@@ -6,7 +6,6 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from strozzi_sim.questions import one_game
 
 from every_kit import KITS
 from our_games import KNOWN_GAMES, OUR_GAMES

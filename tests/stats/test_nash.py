@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strozzi_sim.studies.run import run_in_memory
 
 import strozzi_sim as ss
 from strozzi_sim.game import load_game

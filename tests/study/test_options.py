@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
     """A folder with a study, its results, and a record."""
     home = tmp_path_factory.mktemp("options")
     (home / "study.toml").write_text(STUDY)
-    shutil.copy(ROOT / "tests/studies/sheets.csv", home / "sheets.csv")
+    shutil.copy(ROOT / "tests/study/sheets.csv", home / "sheets.csv")
     assert strozzi("record", "strozzi", "--players", 3, "--out", home / "games.jsonl").returncode == 0
     assert strozzi("run", "study.toml", "--out", "kept", "--workers", 1, cwd=home).returncode == 0
     return home
@@ -60,7 +60,7 @@ def lines_of(command):
             yield from ((option, [command, *places, *small(command, option), f"{option}={wrong}"]) for wrong in WRONG)
     in_place = [each for each in command_named(command).arguments if not each.is_option]
     for number in range(len(places)):
-        for wrong in (each for each in WRONG if not each.startswith("-")):
+        for wrong in (each for each in WRONG if not each.startswith("-") and each != in_place[number].default):
             given = [*places[:number], wrong, *places[number + 1 :]]
             yield in_place[number].label, [command, *given, *small(command)]
 

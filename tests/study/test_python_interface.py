@@ -164,12 +164,13 @@ def test_agents_declared_in_code_play():
 
 def test_a_line_up_is_dealt_out_over_the_seats():
     greedy, random = agents_named(STROZZI, ["greedy", "random"])
-    assert lineups_of([greedy], [3, 4]) == [(greedy,)]
-    assert lineups_of([greedy, random], [3, 4]) == [(greedy, random, greedy), (greedy, random, greedy, random)]
+    assert lineups_of(STROZZI, "greedy", [3, 4]) == [(greedy,)]
+    found = lineups_of(STROZZI, ["greedy", "random"], [3, 4])
+    assert found == [(greedy, random, greedy), (greedy, random, greedy, random)]
     with pytest.raises(
         ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give at most 3$"
     ):
-        lineups_of([greedy, random] * 2, [4, 3])
+        lineups_of(STROZZI, "greedy,random,greedy,random", [4, 3])
     with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats"):
         ss.compare("strozzi", "random", "greedy", opponents=["random"] * 4)
 

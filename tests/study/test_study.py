@@ -2,12 +2,8 @@
 
 import ast
 import json
-import os
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -17,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
-from strozzi_sim.cli.app import PLACES, main
+from strozzi_sim.cli.app import run as command_line
 from strozzi_sim.cli.declared import declared
+from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.study.folders import run_file, study_of
+from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.store import Store, as_file
@@ -122,45 +119,6 @@ def test_parts_merge_to_the_same_bytes(tmp_path, whole):
     assert tables_in(tmp_path / "whole") == whole
 
 
-def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, whole):
-    study = tmp_path / "study.json"
-    study.write_bytes(as_file(balance(), Look(explorer=False)))
-    command = [
-        sys.executable,
-        "-m",
-        "strozzi_sim.cli.app",
-        "run",
-        str(study),
-        "--out",
-        str(tmp_path / "out"),
-        "--workers",
-        "1",
-    ]
-    code = "import sys, time, strozzi_sim.study.store as s; w = s.Store.write\ndef slow(*a): w(*a); time.sleep(0.3)\ns.Store.write = slow\nfrom strozzi_sim.cli.app import main; main(sys.argv[1:])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *command[3:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    database = tmp_path / "out" / "study.sqlite-wal"
-    for _ in range(600):
-        if database.exists() and database.stat().st_size > 200_000:
-            break
-        time.sleep(0.1)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    resumed = run_file(study, folder=tmp_path / "out", workers=1, progress=False)
-    assert 0 < resumed.new_games < resumed.n_games
-    assert tables_in(tmp_path / "out") == whole
-
-
-def test_damaged_chunks_are_played_again(tmp_path, whole):
-    ss.run(balance(), tmp_path, workers=1, progress=False)
-    with sqlite3.connect(tmp_path / "study.sqlite") as database:
-        database.execute("UPDATE chunks SET games = games + 1 WHERE cell = 1 AND chunk = 2")
-    database.close()
-    assert ss.run(balance(), tmp_path, workers=1, progress=False).new_games == 20
-    assert tables_in(tmp_path) == whole
-
-
 def test_another_study_and_a_second_run_are_refused(tmp_path):
     ss.run(balance(), tmp_path, workers=1, progress=False)
     with pytest.raises(InputError, match="seed: 7 there, 8 here"):
@@ -169,23 +127,11 @@ def test_another_study_and_a_second_run_are_refused(tmp_path):
         ss.run(balance(), tmp_path, progress=False)
 
 
-def test_another_look_plays_again_only_for_facts_that_are_missing(tmp_path):
-    few = ss.run(balance(), tmp_path, look=Look(pages=("balance",)), workers=1, progress=False)
-    assert (
-        ss.run(balance(), tmp_path, look=Look(pages=("balance",), effect=0.5), workers=1, progress=False).new_games == 0
-    )
-    more = ss.run(
-        balance(), tmp_path, look=Look(pages=("balance",), heatmaps=("flag-by-sail",)), workers=1, progress=False
-    )
-    assert more.new_games == more.n_games
-    assert set(more.tables) == {*few.tables, "heat_flag_by_sail"}
-
-
 # -- the face ----------------------------------------------------------------------------------------------------------
 
 
 def test_help_imports_nothing_of_the_engine():
-    code = "import sys; from strozzi_sim.cli.app import main; main(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
+    code = "import sys; from strozzi_sim.cli.app import run; run(sys.argv[1:]); assert not {'numpy', 'numba', 'pandas', 'msgspec'} & set(sys.modules)"
     for arguments in (["--help"], ["compare", "--help"]):
         subprocess.run([sys.executable, "-c", code, *arguments], check=True, stdout=subprocess.DEVNULL)
 
@@ -194,39 +140,22 @@ def test_help_imports_nothing_of_the_engine():
 def test_every_argument_has_a_line_in_the_docstring(command):
     found = declared(PLACES[command])
     module, _, name = found.place.partition(":")
-    tree = ast.parse((PACKAGE.parents[1] / f"{module.replace('.', '/')}.py").read_text())
+    tree = ast.parse((PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text())
     (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
     assert names - {"progress"} == {each.name for each in found.arguments}
 
 
 def test_errors_on_the_command_line_name_the_option(capsys):
-    assert main(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
+    assert command_line(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
     assert capsys.readouterr().err == "strozzi: error: --players: strozzi takes 3-6 players, got 2\n"
-    assert main(["compare", "strozzi", "racer", "trdr"]) == 2
+    assert command_line(["compare", "strozzi", "racer", "trdr"]) == 2
     assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err
 
 
 def test_a_command_prints_one_document(capsys):
-    assert (
-        main(
-            [
-                "worth",
-                "strozzi",
-                "flag:ware",
-                "--players",
-                "3",
-                "--agents",
-                "random",
-                "--deals",
-                "40",
-                "--json",
-                "--workers",
-                "1",
-            ]
-        )
-        == 0
-    )
+    line = "worth strozzi flag:ware --players 3 --agents random --deals 40 --json --workers 1"
+    assert command_line(line.split()) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["study"]["kind"] == "worth"
     assert {row["figure"] for row in document["tables"]["worth"]} == {
@@ -244,38 +173,12 @@ def test_every_kind_has_a_report(tmp_path):
         assert "<svg" in page
 
 
-def test_tools_have_the_schema_of_the_functions():
-    pytest.importorskip("mcp")
-    from strozzi_sim.cli.mcp import call, tools
-
-    (tool,) = (tool for tool in tools() if tool.name == "worth")
-    assert tool.input_schema["properties"]["things"]["type"] == "array"
-    assert tool.input_schema["required"] == ["game"]
-    answer = call(
-        "worth", {"game": "strozzi", "things": ["flag:ware"], "players": "3", "agents": "random", "deals": 40}
-    )
-    assert answer["tables"]["worth"]
-
-
-def test_a_folder_runs_only_agents_that_are_named(tmp_path):
-    bot = tmp_path / "bots.py"
-    bot.write_text(
-        "import strozzi_sim as ss\n@ss.python_agent('first')\nclass First:\n    def act(self, view, legal, rng):\n        return legal[0]\n"
-    )
-    study = balance(lineups=[[f"{bot}::first"]], deals=2, players=[3], chunk_deals=1)
-    (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "study.json").write_bytes(as_file(study, Look()))
-    code = "import sys, strozzi_sim as ss; ss.read_study(sys.argv[1])"
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], capture_output=True, text=True)
-    assert "named only by the folder" in done.stderr
-
-
 # -- the house ---------------------------------------------------------------------------------------------------------
 
 
 def test_imports_form_no_circle_not_even_inside_functions():
     modules = {
-        ".".join(path.relative_to(PACKAGE.parents[1]).with_suffix("").parts).removesuffix(".__init__"): path
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
         for path in PACKAGE.rglob("*.py")
     }
     needs = {}

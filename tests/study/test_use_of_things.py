@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.game import load_game
-from strozzi_sim.game.restricting import occasions
+from strozzi_sim.game.restricting import occasions, things
 from strozzi_sim.game.variants import find_variant
 from study_examples import played
 
@@ -169,7 +169,7 @@ def _around_site(name):
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_every_thing_says_what_its_uses_are_counted_of(name):
     game = load_game(name)
-    known = game.restrictions.uses(find_variant(game, "base").components)
+    known = things(game, find_variant(game, "base"))
     said = occasions(game, known)
     assert all(said[thing] == use.of.words for thing, use in known.items())
     assert occasions(game, ["gold:any"]) == {"gold:any": ""}

@@ -25,7 +25,7 @@ def test_equal_seats_say_how_large_a_gain_could_be_missed():
 
 def test_a_favoured_seat_is_named_with_its_share():
     found = ss.simulate("strozzi", players=3, agents="heuristic", deals=1500, **QUIET)
-    assert first(found).startswith("Played by heuristic, Strozzi favours a seat at 3 players")
+    assert first(found).startswith("Played by heuristic, Strozzi favours the player who begins at 3 players")
     assert "where 33.3 % would be equal" in found.verdict[1]
 
 

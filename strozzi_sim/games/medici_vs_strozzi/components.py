@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
+from strozzi_sim.game.components import check_derived, rules_from, to_plain
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
 VARIABLE = (
@@ -15,6 +15,12 @@ VARIABLE = (
     "switches",
 )  # fmt: skip
 MERGED = ("tracks.per_track",)
+RECONSTRUCTED = {
+    "harbor": "which goods {count} of the {total} harbors trade",
+    "tracks": "the length of the monopoly tracks and the places of their bonus spaces",
+    "price_space": "the highest price that an agent can name",
+    "switches": "rule readings where the texts are silent (the switches under [switches])",
+}
 
 Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
 Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
@@ -261,26 +267,14 @@ def check_totals(components: Components, where: str) -> None:
     Raises:
         InputError: names the key.
     """
-    derived = plain(components)
     tracks = [len(harbor.tracks) for harbor in components.harbor]
-    for key, given, total in (
-        ("ships.per_player", components.ships.per_player, derived["ships"]["per_player"]),
-        ("ships.total", components.ships.total, derived["ships"]["total"]),
-        ("tiles.total", components.tiles.total, derived["tiles"]["total"]),
-        ("harbors_summary.count", components.harbors_summary.count, len(tracks)),
-        ("harbors_summary.track_counts", components.harbors_summary.track_counts, tracks),
-        ("harbors_summary.tracks_total", components.harbors_summary.tracks_total, sum(tracks)),
-        (
-            "tracks.identical_on_all_harbors",
-            components.tracks.identical_on_all_harbors,
-            derived["tracks"]["identical_on_all_harbors"],
-        ),
-        ("rounds.markers_wooden", components.rounds.markers_wooden, derived["rounds"]["markers_wooden"]),
-        ("money.coins_total_count", components.money.coins_total_count, derived["money"]["coins_total_count"]),
-        ("money.coins_total_value", components.money.coins_total_value, derived["money"]["coins_total_value"]),
-    ):
-        if given != total:
-            raise InputError(f"{where}: {key}: {given} does not agree with the parts, which make {total}")
+    summary = {"count": len(tracks), "track_counts": tracks, "tracks_total": sum(tracks)}
+    keys = (
+        "ships.per_player", "ships.total", "tiles.total", "harbors_summary.count", "harbors_summary.track_counts",
+        "harbors_summary.tracks_total", "tracks.identical_on_all_harbors", "rounds.markers_wooden", "money.coins_total_count",
+        "money.coins_total_value",
+    )  # fmt: skip
+    check_derived(components, plain(components) | {"harbors_summary": summary}, keys, where)
 
 
 def plain(components: Components) -> dict[str, Any]:
@@ -294,16 +288,6 @@ def plain(components: Components) -> dict[str, Any]:
     result["money"]["coins_total_value"] = sum(coin.count * coin.value for coin in coins)
     result["tracks"]["identical_on_all_harbors"] = not components.tracks.per_track
     return result
-
-
-def reconstructed(components: Components) -> list[str]:
-    """Return descriptions of the parts that no source gives."""
-    return reconstructed_sections(components, {
-        "harbor": "which goods {count} of the {total} harbors trade",
-        "tracks": "the length of the monopoly tracks and the places of their bonus spaces",
-        "price_space": "the highest price that an agent can name",
-        "switches": "rule readings where the texts are silent (the switches under [switches])",
-    })  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:

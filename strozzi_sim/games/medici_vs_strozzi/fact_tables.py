@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, bands, labels, numbers
+from strozzi_sim.facts.columns import (
+    YES_NO,
+    Column,
+    GameConfig,
+    Levels,
+    Table,
+    bands,
+    derived,
+    labels,
+    numbers,
+    round_columns,
+)
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
@@ -43,10 +54,6 @@ def _tiles(setting: GameConfig) -> list[tuple[str, int, int]]:
 
 def _values(setting: GameConfig) -> list[int]:
     return [value for _, _, value in _tiles(setting)]
-
-
-def _rounds(setting: GameConfig) -> Levels:
-    return numbers(range(1, setting.components["rounds"]["count"] + 1))
 
 
 def _sizes(setting: GameConfig) -> list[int]:
@@ -171,20 +178,6 @@ def _reasons(setting: GameConfig) -> np.ndarray[Any, Any]:
     return found
 
 
-def _derived(
-    name: str, text: str, of: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = ""
-) -> Column:
-    """Return a column that is derived from others."""
-    return Column(
-        name,
-        text,
-        levels,
-        unit=unit,
-        derived_from=tuple(of.split()),
-        values=lambda setting: np.asarray(values(setting), int),
-    )
-
-
 def _money(*names: str) -> list[Column]:
     texts = {"harbors": "for harbors", "monopolies": "for markers, without bonus spaces", "bonus": "for bonus spaces",
              "paid": "paid for lots"}  # fmt: skip
@@ -194,9 +187,7 @@ def _money(*names: str) -> list[Column]:
 _SOURCES = ("harbors", "monopolies", "bonus")
 _SEAT = Column("seat", "who it is about", labels(s.PLAYER_NAMES))
 _BUYER = Column("seat", "who bought it", labels(s.PLAYER_NAMES))
-_ROUND = Column("round", "round", _rounds)
-_LAST = _derived("last", "it is the last round", "round",
-                 lambda setting: np.arange(s.MAX_ROUNDS + 1) == setting.components["rounds"]["count"])  # fmt: skip
+_ROUND, _LAST = round_columns(lambda setting: int(setting.components["rounds"]["count"]), "round")
 _HARBOR = Column("harbor", "harbor", _harbors)
 _SIZE = Column("tiles", "tiles of the lot", lambda setting: numbers(_sizes(setting)), unit="tiles")
 _MOORED = np.arange(NOWHERE + 1) < NOWHERE
@@ -219,15 +210,15 @@ _LOT = (
     Column("bought", "the responder bought it", YES_NO),
     Column("discarded", "the buyer discarded it", YES_NO),
     Column("forced", "the buyer discarded it for want of room", YES_NO),
-    _derived("price_band", f"price, {_FROM}", "price", lambda setting: np.arange(_cap(setting) + 1),
+    derived("price_band", f"price, {_FROM}", "price", lambda setting: np.arange(_cap(setting) + 1),
              lambda setting: _bands_to(_cap(setting) // PRICE_BAND, 1), "coins"),
-    _derived("capped", "its price is the highest that an agent can name", "price",
+    derived("capped", "its price is the highest that an agent can name", "price",
              lambda setting: np.arange(_cap(setting) + 1) == _cap(setting)),
-    _derived("face", "face value of a lot of one tile, or gold", "value gold",
+    derived("face", "face value of a lot of one tile, or gold", "value gold",
              lambda setting: np.where(np.arange(s.MAX_REVEAL + 1), GOLD_VALUE, np.arange(s.MAX_VALUE + 1)[:, None]), _face_levels),
-    _derived("buyer", "bought by", "bought", lambda setting: [0, 1], labels(("proposer", "responder"))),
-    _derived("rival_fits", "the buyer's rival had room for it", "room bought", lambda setting: [[1, 1], [0, 1]]),
-    _derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _reasons,
+    derived("buyer", "bought by", "bought", lambda setting: [0, 1], labels(("proposer", "responder"))),
+    derived("rival_fits", "the buyer's rival had room for it", "room bought", lambda setting: [[1, 1], [0, 1]]),
+    derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _reasons,
              labels(("loaded", "no_room", "denied", "unwanted"))),
 )  # fmt: skip
 
@@ -261,7 +252,7 @@ ROUNDS = Table("round", "a player in a round", (
     Column("loaded", "tiles on the player's ships", lambda setting: numbers(range(sum(_capacities(setting)) + 1)), unit="tiles"),
     Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
     Column("leader", "led after it", YES_NO),
-    _derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
+    derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
 ), max_rows=_per_round(lambda setting: s.SEATS), of_choices=True)  # fmt: skip
 ENDS = Table("round_end", "a round when it is over", (
     _ROUND,
@@ -269,21 +260,21 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("tiles", "tiles shown", unit="tiles"),
     Column("left", "tiles left in the bag", unit="tiles"),
     Column("full_fleet", "a player's ships were full", YES_NO),
-    _derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
+    derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
 ), max_rows=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
 LOTS = Table("lot", "a lot of tiles bought", _LOT, max_rows=_lots, of_choices=True)
 TILES = Table("tile", "a tile shown", (
     _BUYER,
     _ROUND,
     Column("tile", "the tile", lambda setting: labels([name for name, *_ in _tiles(setting)])),
-    _derived("value", "face value, or gold", "tile", _face_values, _face_levels),
-    _derived("goods", "goods, or gold", "tile", lambda setting: [kind for _, kind, _ in _tiles(setting)], _goods),
+    derived("value", "face value, or gold", "tile", _face_values, _face_levels),
+    derived("goods", "goods, or gold", "tile", lambda setting: [kind for _, kind, _ in _tiles(setting)], _goods),
     _SIZE,
     Column("harbor", "where it was loaded; none: it was discarded", _berths),
-    _derived("alone", "it was a lot by itself", "tiles", lambda setting: np.arange(256) == 1),
-    _derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
-    _derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
-    _derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
+    derived("alone", "it was a lot by itself", "tiles", lambda setting: np.arange(256) == 1),
+    derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
+    derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
+    derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
 ), max_rows=_lots, of_choices=True)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("seat", "whose it is", labels(s.PLAYER_NAMES)),
@@ -296,12 +287,12 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("tiles", "tiles on it", lambda setting: numbers(range(max(_capacities(setting)) + 1)), unit="tiles"),
     Column("won", "it is paid for the harbor", YES_NO),
     Column("tied", "both have a ship there and neither is paid", YES_NO),
-    _derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
-    _derived("alone", "it is moored and the rival has no ship there", "harbor rival",
+    derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
+    derived("alone", "it is moored and the rival has no ship there", "harbor rival",
              lambda setting: np.outer(_MOORED, np.arange(NO_RIVAL + 1) == NO_RIVAL)),
-    _derived("alone_won", "it is paid without a rival", "rival won",
+    derived("alone_won", "it is paid without a rival", "rival won",
              lambda setting: np.outer(np.arange(NO_RIVAL + 1) == NO_RIVAL, [0, 1])),
-    _derived("full", "it has no free space", "ship tiles",
+    derived("full", "it has no free space", "ship tiles",
              lambda setting: np.eye(NO_RIVAL, dtype=int)),
 ), max_rows=_per_round(lambda setting: s.SEATS * len(_capacities(setting))))  # fmt: skip
 HARBORS = Table("harbor", "a harbor when a round is scored", (
@@ -309,25 +300,25 @@ HARBORS = Table("harbor", "a harbor when a round is scored", (
     _ROUND,
     Column("outcome", "how it is decided", labels(("decided", "tie", "unopposed", "unopposed_unpaid", "empty"))),
     *_money(*_SOURCES),
-    _derived("tied", "both have a ship there and neither is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
+    derived("tied", "both have a ship there and neither is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
 ), max_rows=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
 MARKERS = Table("marker", "a marker when a round is scored", (
     _HARBOR,
     Column("goods", "the type of its track", lambda setting: labels([kind["key"] for kind in setting.components["type"]])),
-    _derived("track", "track", "harbor goods", _by_track, lambda setting: labels([name for *_, name in _tracks(setting)])),
+    derived("track", "track", "harbor goods", _by_track, lambda setting: labels([name for *_, name in _tracks(setting)])),
     _ROUND,
     _LAST,
     Column("place", "space; 0 is the centre, Strozzi's are negative", _places, "i4"),
     Column("steps", "steps that both players made with it", unit="steps"),
     Column("moved", "spaces that it moved", unit="spaces"),
     Column("swapped", "it changed sides", YES_NO),
-    _derived("off_centre", "it is off the centre", "place", _off_centre),
-    _derived("distance", "spaces between it and the centre", "place", _distance,
+    derived("off_centre", "it is off the centre", "place", _off_centre),
+    derived("distance", "spaces between it and the centre", "place", _distance,
              lambda setting: numbers(map(abs, _places(setting).starts)), "spaces"),
-    _derived("on_bonus", "it is on a bonus space", "harbor goods place", lambda setting: _bonus(setting) > 0),
-    _derived("monopoly", "coins for it, without the bonus", "place",
+    derived("on_bonus", "it is on a bonus space", "harbor goods place", lambda setting: _bonus(setting) > 0),
+    derived("monopoly", "coins for it, without the bonus", "place",
              lambda setting: setting.components["scoring"]["monopoly"] * _off_centre(setting), None, "coins"),
-    _derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
+    derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
 ), max_rows=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
 ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
     *_LOT,

@@ -30,26 +30,13 @@ from operator import index
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
+from strozzi_sim.game.record_checking import Question, ReferenceGame
+
 FAMILIES = ("Medici", "Strozzi")
 SIDES = (1, -1)  # markers on Medici's side have positive positions
 PRICES = range(2**53)  # whole coins without limit (9, 10); a file keeps whole numbers exactly up to here
 
 Option = bool | int | str | tuple[int, str]
-
-
-class Question(NamedTuple):
-    """A pending decision.
-
-    Attributes:
-        kind: "reveal" ("more" or "stop"), "price" (whole coins), "answer" (True = buy), or "place"
-            ((ship, harbor), or "discard").
-        seat: the acting seat.
-        options: the choices.
-    """
-
-    kind: str
-    seat: int
-    options: Sequence[Option]
 
 
 class Tile(NamedTuple):
@@ -67,10 +54,9 @@ class Track(NamedTuple):
 
 
 Play = Generator[Question, Option, None]
-Answer = Generator[Question, Option, Option]
 
 
-class Game:
+class Game(ReferenceGame):
     """One game of Medici vs Strozzi, from the first tile to the last coin.
 
     Attributes:
@@ -83,7 +69,8 @@ class Game:
         cash: coins of each player, below 0 if the bank has lent some.
         discards, bag_left: tiles thrown away this round; number of tiles in the bag.
         events: the lines of a record, without the header.
-        question: the pending decision, None when the game is over.
+        question: the pending decision, None when the game is over. Its kind is "reveal" ("more" or "stop"), "price" (whole
+            coins), "answer" (True = buy), or "place" ((ship, harbor), or "discard").
     """
 
     def __init__(self, components: Mapping[str, Any], tiles: Sequence[Sequence[str]], start_player: int = 0) -> None:
@@ -132,60 +119,21 @@ class Game:
         self.markers = {harbor: dict.fromkeys(types, 0) for harbor, types in self.harbors.items()}
         self.cash = [index(components["money"]["start_cash"]) for _ in FAMILIES]
         self.discards: list[str] = []
-        self.over = False
-        self.events: list[dict[str, Any]] = []
-        self.question: Question | None = None
         self._orders = tiles
         self._bag: list[str] = []
-        self._course = self._play_game()
-        self._go_on(None)
-
-    @property
-    def actor(self) -> int | None:
-        """The acting seat, or None when the game is over."""
-        return self.question.seat if self.question else None
-
-    @property
-    def legal(self) -> Sequence[Option]:
-        """The options of the acting seat."""
-        return self.question.options if self.question else ()
+        self.begin()
 
     @property
     def bag_left(self) -> int:
         """Number of tiles in the bag."""
         return len(self._bag)
 
-    def play(self, option: Option) -> None:
-        """Let the actor choose `option`, and run on to the next question or to the end."""
-        if isinstance(self.legal, range):
-            if type(option) is not int or option not in self.legal:
-                raise ValueError(f"{option!r} is not a price, only whole numbers from 0 to {self.legal[-1]}")
-            self._go_on(option)
-            return
-        for known in self.legal:
-            if type(option) is type(known) and option == known:
-                self._go_on(known)
-                return
-        raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
-
-    def _go_on(self, option: Option | None) -> None:
-        self.question = None
-        try:
-            self.question = next(self._course) if option is None else self._course.send(option)
-        except StopIteration:
-            self.over = True
-
-    def _ask(self, kind: str, seat: int, options: Sequence[Option]) -> Answer:
-        """Ask `seat`, unless there is nothing to choose (6)."""
-        if len(options) == 1:
-            return options[0]
-        return (yield Question(kind, seat, options))
-
     def _fleet(self) -> dict[int, tuple[str | None, list[str]]]:
         """Return the ships of one player, empty and at no harbor."""
         return {capacity: (None, []) for capacity in self.capacities}
 
-    def _play_game(self) -> Play:
+    def course(self) -> Play:
+        """Play the whole game."""
         for number in range(1, len(self.starters) + 1):  # no round is left out (53)
             self._prepare_round(number)
             while not self._round_is_over():
@@ -200,7 +148,7 @@ class Game:
         self.ships = [self._fleet() for _ in FAMILIES]
         self.discards = []
         self._bag = list(self._orders[number - 1])
-        self._tell("round", round=number, start_player=self.start_player)
+        self.write("round", round=number, start_player=self.start_player)
 
     def _round_is_over(self) -> bool:
         """Return whether a fleet is full or the bag is empty (22, 23, 25, 28); discarded tiles fill nothing (27)."""
@@ -230,44 +178,44 @@ class Game:
         most = min(self.reveal_max, self._room(self.proposer))  # whatever the other can load (5)
         self._draw()
         while len(self.lot) < most and self._bag:  # an empty bag stays empty (24)
-            if (yield from self._ask("reveal", self.proposer, ("more", "stop"))) == "stop":
+            if (yield from self.ask("reveal", self.proposer, ("more", "stop"))) == "stop":
                 return
             self._draw()
 
     def _draw(self) -> None:
         tile = self._bag.pop(0)
         self.lot.append(tile)
-        self._tell("reveal", player=self.proposer, tile=tile)
+        self.write("reveal", player=self.proposer, tile=tile)
 
     def _name_price(self) -> Play:
         """Name a price: any whole number of coins, also 0 (9, 10, 11)."""
-        price = yield from self._ask("price", self.proposer, PRICES)
+        price = yield from self.ask("price", self.proposer, PRICES)
         assert isinstance(price, int)
         self.price = price
-        self._tell("price", player=self.proposer, price=price)
+        self.write("price", player=self.proposer, price=price)
 
     def _sell(self) -> Play:
         """Let the other player buy or decline (20); then the buyer pays the bank, on credit if necessary (12-18, 21)."""
         assert self.price is not None
         other = 1 - self.proposer
         may_buy = self.buy_without_room or self._room(other) >= len(self.lot)  # (14)
-        buys = yield from self._ask("answer", other, (True, False) if may_buy else (False,))
+        buys = yield from self.ask("answer", other, (True, False) if may_buy else (False,))
         self.buyer = other if buys else self.proposer  # (13)
         self.cash[self.buyer] -= self.price
-        self._tell("answer", player=other, buy=buys)
+        self.write("answer", player=other, buy=buys)
 
     def _place(self) -> Play:
         """Load the whole lot on one ship, or discard it although it would fit (29, 30, 36)."""
         assert self.buyer is not None
-        choice = yield from self._ask("place", self.buyer, [*self._berths(self.buyer), "discard"])
+        choice = yield from self.ask("place", self.buyer, [*self._berths(self.buyer), "discard"])
         if not isinstance(choice, tuple):
             self.discards += self.lot  # face up, out for this round (31)
-            self._tell("discard", player=self.buyer, tiles=list(self.lot))
+            self.write("discard", player=self.buyer, tiles=list(self.lot))
             return
         ship, harbor = choice
         _, aboard = self.ships[self.buyer][ship]
         self.ships[self.buyer][ship] = (harbor, aboard + self.lot)  # moored with the first tile, for good (32, 34)
-        self._tell("load", player=self.buyer, ship=ship, harbor=harbor, tiles=list(self.lot))
+        self.write("load", player=self.buyer, ship=ship, harbor=harbor, tiles=list(self.lot))
 
     def _berths(self, seat: int) -> list[tuple[int, str]]:
         """Return the ships with room for the lot and their harbors; a new ship can be begun at any time (33, 35)."""
@@ -306,7 +254,7 @@ class Game:
         self.cash = [sum(amounts) for amounts in zip(self.cash, harbors, monopolies, bonus, strict=True)]  # (47)
         markers = {harbor: {**positions} for harbor, positions in self.markers.items()}
         payments = {"harbors": harbors, "monopolies": monopolies, "bonus": bonus}
-        self._tell("score_round", round=self.round, **payments, markers=markers, cash=list(self.cash))
+        self.write("score_round", round=self.round, **payments, markers=markers, cash=list(self.cash))
 
     def _majority(self, harbor: str) -> int | None:
         """Return the player with the strictly higher sum of all values at the harbor; no ship counts as 0 (37)."""
@@ -336,10 +284,7 @@ class Game:
     def _score_end(self) -> None:
         """End the game: most cash wins, credit is already deducted; a tie is a shared victory (17, 54)."""
         winners = [seat for seat, cash in enumerate(self.cash) if cash == max(self.cash)]
-        self._tell("score_end", total=list(self.cash), winners=winners)
-
-    def _tell(self, kind: str, **facts: Any) -> None:
-        self.events.append({"type": kind, **facts})
+        self.write("score_end", total=list(self.cash), winners=winners)
 
 
 def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:

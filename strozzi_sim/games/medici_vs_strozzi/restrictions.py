@@ -1,64 +1,48 @@
 """Actions that can be forbidden to a seat: large lots, high prices, to buy from its rival, a ship, a harbor."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from strozzi_sim.game.restricting import Occasions, Use, read_limit
+from strozzi_sim.game.restricting import Occasions, Restriction, Use, never
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
 
-
-def names(components: Mapping[str, Any]) -> dict[str, str]:
-    """Return every restriction with its description; N is a whole number above 0."""
-    return {
-        "lot:above-N": "no more than N tiles may be shown for one lot",
-        "price:above-N": "no price above N coins may be named",
-        "buy:any": "the rival's lots may not be bought",
-        **{
-            f"ship:{size}": f"nothing may be loaded on the ship for {size}"
-            for size in components["ships"]["capacities"]
-        },
-        **{f"harbor:{harbor['id']}": f"no ship may be moored at {harbor['id']}" for harbor in components["harbor"]},
-    }
+_SHOWN, _ROUNDS = Occasions("lot", "lots shown"), Occasions("round", "rounds")
 
 
-def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
-    """Return what `worth --all` measures, with the facts that show its use.
+def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
+    """Return every restriction by its name; N is a whole number above 0.
 
     The proposer shows the tiles of a lot and names its price; the seat of its row is the buyer, who may be the
     responder.
     """
-    shown = Occasions("lot", "lots shown")
-    found: dict[str, Use | None] = {
-        f"lot:above-{number}": Use("lot", f"tiles > {number}", shown, user="proposer") for number in (1, 2)
-    }
-    found |= {
-        f"price:above-{coins}": Use("lot", f"price > {coins}", shown, user="proposer") for coins in (5, 10, 20, 30)
-    }
-    found["buy:any"] = Use("lot", "bought == yes", Occasions("lot", "offers", "asked == yes"))
-    for size in components["ships"]["capacities"]:
-        found[f"ship:{size}"] = Use(
-            "ship", f"moored == yes and ship == {size}", Occasions("ship", "rounds", f"ship == {size}")
+    every_ship = sum(1 << ship * MAX_HARBORS for ship in range(MAX_SHIPS))
+    found = {
+        "lot:above-N": Restriction(
+            "no more than N tiles may be shown for one lot", _at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2)
+        ),
+        "price:above-N": Restriction(
+            "no price above N coins may be named", _at_most("price_cap"), Use("lot", "price > N", _SHOWN, "proposer"), (5, 10, 20, 30)
+        ),
+        "buy:any": Restriction(
+            "the rival's lots may not be bought", never("no_buy", 1),
+            Use("lot", "bought == yes", Occasions("lot", "offers", "asked == yes")),
+        ),
+    }  # fmt: skip
+    for k, size in enumerate(components["ships"]["capacities"]):
+        berths = ((1 << MAX_HARBORS) - 1) << k * MAX_HARBORS
+        use = Use("ship", f"moored == yes and ship == {size}", Occasions("ship", "rounds", f"ship == {size}"))
+        found[f"ship:{size}"] = Restriction(
+            f"nothing may be loaded on the ship for {size}", never("no_place", berths), use
         )
-    rounds = Occasions("round", "rounds")
-    return found | {
-        f"harbor:{each['id']}": Use("ship", f"harbor == {each['id']}", rounds) for each in components["harbor"]
-    }
+    for k, harbor in enumerate(each["id"] for each in components["harbor"]):
+        use = Use("ship", f"harbor == {harbor}", _ROUNDS)
+        words = f"no ship may be moored at {harbor}"
+        found[f"harbor:{harbor}"] = Restriction(words, never("no_place", every_ship << k), use)
+    return found
 
 
-def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
-    """Write a restriction of a seat into a row of the rules.
+def _at_most(field: str) -> Callable[[Any, int, int], None]:
+    def forbid(rules: Any, seat: int, number: int) -> None:
+        rules[field][seat] = min(int(rules[field][seat]), number)
 
-    Raises:
-        InputError: a number that is no whole number above 0.
-    """
-    kind, _, what = name.partition(":")
-    if kind in ("lot", "price"):
-        field = "most" if kind == "lot" else "price_cap"
-        rules[field][seat] = min(int(rules[field][seat]), read_limit(name))
-    elif kind == "buy":
-        rules["no_buy"][seat] = 1
-    else:
-        sizes, ids = components["ships"]["capacities"], [harbor["id"] for harbor in components["harbor"]]
-        ships = [sizes.index(int(what))] if kind == "ship" else list(range(MAX_SHIPS))
-        harbors = [ids.index(what)] if kind == "harbor" else list(range(MAX_HARBORS))
-        rules["no_place"][seat] |= sum(1 << ship * MAX_HARBORS + harbor for ship in ships for harbor in harbors)
+    return forbid

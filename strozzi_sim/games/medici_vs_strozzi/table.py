@@ -22,7 +22,6 @@ class MediciTable(Table):
     sources = ("harbors", "monopolies", "bonus")
 
     def set_up(self) -> None:
-        """Fill `head` and `view`."""
         data = self.components
         ids = [(name, name.rpartition("-")[0], value) for name, _, value in tile_ids(dict(data))]
         self._tiles = {name: {"id": name, "type": kind, "value": value} for name, kind, value in ids}
@@ -54,11 +53,9 @@ class MediciTable(Table):
         return bool(self._switches["hidden_cash"]) and self.viewer not in (None, seat)
 
     def name(self, seat: int) -> str:
-        """Return the family, or You."""
         return "You" if seat == self.viewer else PLAYER_NAMES[seat]
 
     def named(self, seat: int) -> str:
-        """Return the family, or you."""
         return "you" if seat == self.viewer else PLAYER_NAMES[seat]
 
     def _words(self, tiles: Any) -> str:
@@ -67,7 +64,6 @@ class MediciTable(Table):
     # -- lines ----------------------------------------------------------------------------------------------------------
 
     def on_round(self, line: Line) -> str:
-        """Return all tiles to the bag."""
         start = line["start_player"]
         self.view |= {
             "round": line["round"], "proposer": start, "actor": start, "lot": [], "price": None, "buyer": None,
@@ -76,7 +72,6 @@ class MediciTable(Table):
         return f"Round {line['round']} begins with {self.named(start)}; all ships are empty."
 
     def on_reveal(self, line: Line) -> str:
-        """Show a tile."""
         seat = line["player"]
         self.view |= {"lot": [*self.view["lot"], self._tiles[line["tile"]]], "proposer": seat, "actor": seat}
         self.view["bag"] -= 1
@@ -84,14 +79,12 @@ class MediciTable(Table):
         return self.says(seat, f"shows {self._words([line['tile']])}.")
 
     def on_price(self, line: Line) -> str:
-        """Name a price."""
         self.view |= {"price": line["price"], "actor": line["player"]}
         self.marks = ["lot"]
         lot = self._words(tile["id"] for tile in self.view["lot"])
         return self.says(line["player"], f"names {pluralize(line['price'], 'coin')} for {lot}.")
 
     def on_answer(self, line: Line) -> str:
-        """Pay for the lot."""
         seat, price = line["player"], self.view["price"]
         buyer = seat if line["buy"] else 1 - seat
         if self.view["cash"][buyer] is not None:
@@ -105,7 +98,6 @@ class MediciTable(Table):
         )
 
     def on_load(self, line: Line) -> str:
-        """Load the lot on a ship."""
         seat, harbor, tiles = line["player"], line["harbor"], line["tiles"]
         ship = next(ship for ship in self.view["ships"][seat] if ship["capacity"] == line["ship"])
         ship["harbor"] = harbor
@@ -115,12 +107,10 @@ class MediciTable(Table):
         return self.says(seat, f"loads {self._words(tiles)} on the ship for {line['ship']} at {harbor}.")
 
     def on_discard(self, line: Line) -> str:
-        """Discard the lot."""
         self.view |= {"lot": [], "price": None, "buyer": None, "discards": [*self.view["discards"], *line["tiles"]]}
         return self.says(line["player"], f"discards {self._words(line['tiles'])}.")
 
     def on_score_round(self, line: Line) -> str:
-        """Pay a round and move the markers."""
         self.view |= {
             "cash": list(line["cash"]),
             "markers": line["markers"],
@@ -134,7 +124,6 @@ class MediciTable(Table):
         return f"Round {line['round']} pays {self.listed_seats(paid)}."
 
     def on_score_end(self, line: Line) -> str:
-        """End the game."""
         total, winners = line["total"], line["winners"]
         self.view |= {"cash": list(total), "over": True, "actor": None}
         if len(winners) > 1:
@@ -205,7 +194,6 @@ class MediciTable(Table):
     # -- a decision -------------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
-        """Return the pending decision."""
         first, seat = position.names[0], self.viewer
         assert seat is not None
         if first in ("more", "stop"):
@@ -232,7 +220,6 @@ class MediciTable(Table):
         return {"label": labels.get(name, name)}
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the folded values with those of the View."""
         view = self.view
         fleets = [
             {ship["capacity"]: (ship["harbor"], sorted(tile["id"] for tile in ship["tiles"])) for ship in fleet}

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import RuleViolation
-from strozzi_sim.game.record_checking import Draws, Lines, Replay, text
-from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, Question, tiles_of
+from strozzi_sim.game.record_checking import Draws, Lines, Question, Replay, text
+from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
 
 
 class _Chance(Draws):

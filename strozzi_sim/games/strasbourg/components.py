@@ -7,19 +7,21 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, pluralize, suggest_names
-from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
+from strozzi_sim.game.components import check_derived, rules_from, to_plain
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.geometry import City, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import check_tasks
 from strozzi_sim.games.strasbourg.unfulfillable import unfulfillable
 
-VARIABLE = (
-    "guilds", "influence_cards", "coins", "goods", "privileges", "chapels", "edifices", "council", "round_cards", "city",
-    "tasks_meta", "tasks", "switches",
-)  # fmt: skip
-MERGED = ()
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
+RECONSTRUCTED = {
+    "city": "which cell of the city belongs to which guild, its price, and the chapel sites",
+    "tasks_meta": "the points of the tasks",
+    "switches": "rule readings where the texts are silent (the switches under [switches])",
+    "round_cards": "the guilds of {count} of the {total} round cards",
+    "tasks": "what {count} of the {total} tasks ask for",
+}
 
 # Reserved names, which no guild, edifice or task may have, with their meaning.
 _TAKEN = {
@@ -166,16 +168,11 @@ def check_totals(components: Components, where: str) -> None:
     Raises:
         InputError: names the key.
     """
-    given, derived = msgspec.to_builtins(components), plain(components)
-    for section, key in (
-        ("influence_cards", "per_player"), ("influence_cards", "total"), ("city", "building_sites"),
-        ("city", "guild_spaces"), ("tasks_meta", "count"), ("tasks_meta", "all_different"),
-    ):  # fmt: skip
-        if given[section][key] is not None and given[section][key] != derived[section][key]:
-            raise InputError(
-                f"{where}: {section}.{key}: {given[section][key]} does not agree with the parts, which make "
-                f"{derived[section][key]}"
-            )
+    keys = (
+        "influence_cards.per_player", "influence_cards.total", "city.building_sites", "city.guild_spaces", "tasks_meta.count",
+        "tasks_meta.all_different",
+    )  # fmt: skip
+    check_derived(components, plain(components), keys, where)
     if components.meta.rounds != len(components.round_cards):
         raise InputError(
             f"{where}: meta.rounds: {pluralize(components.meta.rounds, 'round')} for "
@@ -188,7 +185,7 @@ def check_totals(components: Components, where: str) -> None:
 
 def plain(components: Components) -> dict[str, Any]:
     """Return the sections that a variant can change as plain values, with derived totals."""
-    result = to_plain(components, VARIABLE, _NOTES)
+    result = to_plain(components, [name for name in Components.__struct_fields__ if name != "meta"], _NOTES)
     city = city_of(result)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
@@ -204,17 +201,6 @@ def plain(components: Components) -> dict[str, Any]:
         if key in result[section]:
             result[section][key] = total
     return result
-
-
-def reconstructed(components: Components) -> list[str]:
-    """Return descriptions of the parts that no source gives."""
-    return reconstructed_sections(components, {
-        "city": "which cell of the city belongs to which guild, its price, and the chapel sites",
-        "tasks_meta": "the points of the tasks",
-        "switches": "rule readings where the texts are silent (the switches under [switches])",
-        "round_cards": "the guilds of {count} of the {total} round cards",
-        "tasks": "what {count} of the {total} tasks ask for",
-    })  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:

@@ -5,11 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, labels, numbers
+from strozzi_sim.facts.columns import (
+    Column,
+    GameConfig,
+    Levels,
+    Table,
+    derived,
+    each_seat,
+    labels,
+    numbers,
+    round_columns,
+    yes_or_no,
+)
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strasbourg.events import chairs_of
 from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
-from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, MAX_ROUNDS, SEATS, STEPS
+from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, SEATS, STEPS
 
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 BUILDING = ("chapels", "edifices")
@@ -21,10 +32,6 @@ NONE = "none"
 
 def _numbered(first: int, last: int, most: int | None = None) -> Levels:
     return numbers(range(first, last + 1), most)
-
-
-def _seats(setting: GameConfig) -> Levels:
-    return numbers(range(setting.players))
 
 
 def _ranks(setting: GameConfig) -> Levels:
@@ -75,19 +82,14 @@ def _corners(setting: GameConfig) -> Levels:
     return labels([*map(corner_name, city_of(setting.components).chapel_sites), NONE])
 
 
-def _built(sites: Any) -> Any:
-    """Return a function of GameConfig: 1 for every site, 0 for none."""
-    return lambda setting: np.array([1] * (len(sites(setting).names) - 1) + [0])
-
-
 def _acting_ranks(step: int, players: int) -> int:
     """Return the number of ranks that act in a step (R5.5)."""
     return min(players - 1, ACTING) if step % 2 else 2 if step == 0 else 1
 
 
-def _acts(setting: GameConfig) -> np.ndarray[Any, Any]:
+def _acts(setting: GameConfig) -> list[list[bool]]:
     ranks = range(SEATS + 1)
-    return np.array([[rank <= _acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)], int)
+    return [[rank <= _acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)]
 
 
 def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -96,12 +98,8 @@ def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
     return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])
 
 
-_SEAT = Column("seat", "seat of the player, 0 starts round 1", _seats)
-_ROUND = Column("round", "round of the game, from 1", lambda setting: _numbered(1, _rounds(setting)))
-_LAST = Column(
-    "last", "it is the last round", YES_NO, derived_from=("round",),
-    values=lambda setting: (np.arange(MAX_ROUNDS + 1) == _rounds(setting)).astype(int),
-)  # fmt: skip
+_SEAT = Column("seat", "seat of the player, 0 starts round 1", each_seat)
+_ROUND, _LAST = round_columns(_rounds)
 _STEP = Column("step", "the step", labels(STEPS[:AUCTIONS]))
 _GUILD = Column("guild", "the guild of the step", lambda setting: labels([*_guild_names(setting), NONE]))
 _POINTS: dict[str, Any] = {"dtype": "i4", "unit": "points"}
@@ -109,26 +107,22 @@ _COINS: dict[str, Any] = {"dtype": "u2", "unit": "coins"}
 _INFLUENCE: dict[str, Any] = {"dtype": "u2", "unit": "influence"}
 
 
-def _yes(name: str, text: str, **follows: Any) -> Column:
-    return Column(name, text, YES_NO, **follows)
-
-
 def _building(sites: Any, what: str) -> Iterable[Column]:
     """Return the columns of a building at the end of the game."""
     return (
         Column("site", f"site of the {what}", sites),
-        _yes("built", f"the {what} was built", derived_from=("site",), values=_built(sites)),
+        derived("built", f"the {what} was built", "site", lambda setting: [*[1] * (len(sites(setting).names) - 1), 0]),
         Column("members", "members beside it at the end, of all players", unit="members"),
         Column("points", "points paid to all players", **_POINTS),
         Column("own_points", "points paid to the seat that built it", **_POINTS),
-        _yes("beside_own", f"the {what} was built beside a member of the seat"),
+        yes_or_no("beside_own", f"the {what} was built beside a member of the seat"),
     )
 
 
 GAME = Table("game", "a game", (
     Column("margin", "points of the winner less those of the second", dtype="u2", unit="points"),
-    _yes("tie", "the two best had equal points"),
-    _yes("shared", "the win was shared"),
+    yes_or_no("tie", "the two best had equal points"),
+    yes_or_no("shared", "the win was shared"),
 ), max_rows=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
@@ -146,7 +140,7 @@ ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
     _LAST,
-    _yes("starts", "had the starting player's marker when the round began"),
+    yes_or_no("starts", "had the starting player's marker when the round began"),
     Column("drawn", "cards drawn", numbers(range(MAX_CARDS + 1)), unit="cards"),
     Column("influence", "influence of those cards", **_INFLUENCE),
     Column("stacks", "stacks made", numbers(range(MAX_CARDS + 1)), unit="stacks"),
@@ -154,20 +148,20 @@ ROUNDS = Table("round", "a player in a round", (
     Column("bid", "influence of those stacks", **_INFLUENCE),
     Column("waited", "privileges paid to wait", unit="privileges"),
     Column("prestige", "points of the council phase", **_POINTS),
-    _yes("privilege", "got a privilege"),
+    yes_or_no("privilege", "got a privilege"),
 ), max_rows=lambda setting: setting.players * _rounds(setting))  # fmt: skip
 BIDS = Table("bid", "a stack turned over", (
     _SEAT,
     _ROUND,
     _STEP,
     _GUILD,
-    Column("lap", "seats after the step's starting player (0)", _seats),
+    Column("lap", "seats after the step's starting player (0)", each_seat),
     Column("cards", "cards in the stack", _numbered(1, MAX_CARDS), unit="cards"),
     Column("sum", "influence", _numbered(1, _MOST_INFLUENCE, _MOST_INFLUENCE), unit="influence"),
     Column("rank", "rank of the bid, 1 is the highest", _ranks),
-    _yes("won", "it was the highest bid", derived_from=("rank",), values=lambda setting: (np.arange(SEATS + 1) == 1).astype(int)),
-    _yes("acts", "the rank may act", derived_from=("step", "rank"), values=_acts),
-    _yes("waited", "a privilege was paid to bid later"),
+    derived("won", "it was the highest bid", "rank", lambda setting: np.arange(SEATS + 1) == 1),
+    derived("acts", "the rank may act", "step rank", _acts),
+    yes_or_no("waited", "a privilege was paid to bid later"),
     Column("returned", "card returned under the deck, 0 for none", numbers(range(7))),
 ), max_rows=lambda setting: AUCTIONS * setting.players * _rounds(setting))  # fmt: skip
 ACTS = Table("act", "a turn of a rank that may act in a step", (
@@ -177,23 +171,22 @@ ACTS = Table("act", "a turn of a rank that may act in a step", (
     _GUILD,
     Column("rank", "1 is the master, or the winner", _numbered(1, ACTING)),
     Column("bid", "influence of the stack", **_INFLUENCE),
-    _yes("good", "took a good of the guild"),
-    _yes("good_sold", "that good was sold later"),
+    yes_or_no("good", "took a good of the guild"),
+    yes_or_no("good_sold", "that good was sold later"),
     Column("good_coins", "coins for that good", **_COINS),
-    _yes("placed", "placed a member in the city"),
+    yes_or_no("placed", "placed a member in the city"),
     Column("price", "coins paid for the space", **_COINS),
     Column("sold", "goods sold", unit="goods"),
     Column("coins", "coins received for them", **_COINS),
-    _yes("declined", "left a usable right unused"),
+    yes_or_no("declined", "left a usable right unused"),
 ), max_rows=lambda setting: (3 * ACTING + 5) * _rounds(setting))  # fmt: skip
 PLACEMENTS = Table("placement", "a member placed in the city", (
     _SEAT,
     _ROUND,
     Column("rank", "1 is the master", _numbered(1, ACTING)),
     Column("space", "column letter and row number of the space", _spaces),
-    Column("guild", "the guild of the space", lambda setting: labels(_guild_names(setting)), derived_from=("space",), values=_of_space("guild")),
-    Column("price", "coins paid", lambda setting: numbers(_of_space("price")(setting).tolist()), derived_from=("space",),
-           values=_of_space("price"), unit="coins"),
+    derived("guild", "the guild of the space", "space", _of_space("guild"), lambda setting: labels(_guild_names(setting))),
+    derived("price", "coins paid", "space", _of_space("price"), lambda setting: numbers(_of_space("price")(setting).tolist()), "coins"),
     Column("chapels", "points of chapels at the end", **_POINTS),
     Column("edifices", "points of edifices at the end", **_POINTS),
     Column("points", "points of the member at the end, without tasks", **_POINTS),
@@ -203,19 +196,17 @@ COUNCIL = Table("council", "a member in the council in a council phase", (
     _ROUND,
     _LAST,
     Column("chair", "the seat of the council", lambda setting: labels(chairs_of(setting.components))),
-    _yes("changed", "the seat was empty or another player's in the previous council phase"),
+    yes_or_no("changed", "the seat was empty or another player's in the previous council phase"),
     Column("points", "points of the phase", **_POINTS),
 ), max_rows=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip
 TASKS = Table("task", "a task dealt to a player", (
     _SEAT,
     Column("task", "the task", _ids("tasks")),
-    _yes("kept", "the player kept it"),
-    _yes("fulfilled", "it was kept and fulfilled"),
-    _yes("done", "the player met its condition, whether kept or not"),
-    Column("points", "points for it, negative if kept and not fulfilled", derived_from=("task", "kept", "fulfilled"),
-           values=_task_points, **_POINTS),
-    Column("lost", "points lost for it", derived_from=("task", "kept", "fulfilled"),
-           values=lambda setting: np.maximum(-_task_points(setting), 0), **_POINTS),
+    yes_or_no("kept", "the player kept it"),
+    yes_or_no("fulfilled", "it was kept and fulfilled"),
+    yes_or_no("done", "the player met its condition, whether kept or not"),
+    derived("points", "points for it, negative if kept and not fulfilled", "task kept fulfilled", _task_points, None, **_POINTS),
+    derived("lost", "points lost for it", "task kept fulfilled", lambda setting: np.maximum(-_task_points(setting), 0), None, **_POINTS),
 ), max_rows=lambda setting: setting.components["tasks_meta"]["dealt_per_player"] * setting.players)  # fmt: skip
 EDIFICES = Table("edifice", "an edifice in its round", (
     _SEAT, _ROUND, Column("edifice", "the edifice", _ids("edifices")), *_building(_sites, "edifice"),

@@ -14,7 +14,7 @@ from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 ASKED, PLANNING, STEPPING, BIDDING, ACTING, RETURNING = 0, 1, 2, 3, 4, 5  # stages of a game: see `core.run_on`
 
 TWO = 0b11  # both of two actions
-_GOOD_BIT, _SEAT_BIT = 1 << (s.GOOD - s.NONE), 1 << (s.SEAT - s.NONE)
+GOOD_OR_NONE = 1 | 1 << (s.GOOD - s.NONE)
 
 
 @inline_source
@@ -141,16 +141,9 @@ def building_sites(state, rules, seat, chapel):
 
 
 @inline_source
-def chapel_choices(state, rules):
-    """Return NONE (if building is optional) and the chapel sites; 0 without a chapel or a site (A60)."""
-    sites = building_sites(state, rules, state.council[s.CHURCH], True)
-    return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
-
-
-@inline_source
-def edifice_choices(state, rules):
-    """Return NONE (if building is optional) and the sites for the edifice of the round; 0 without a site."""
-    sites = building_sites(state, rules, state.council[s.NOBILITY], False)
+def building_choices(state, rules, chapel):
+    """Return NONE (if building is optional) and the sites for a chapel, or the edifice of the round; 0 without any (A60)."""
+    sites = building_sites(state, rules, state.council[s.CHURCH if chapel else s.NOBILITY], chapel)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
@@ -174,7 +167,7 @@ def legal_set(state, rules):
     if phase == s.BID:
         return bids(state, rules, seat)
     if phase == s.TAKE_GOOD:
-        return int64(1 | _GOOD_BIT)
+        return int64(GOOD_OR_NONE)
     if phase == s.PLACE:
         return 1 | placements(state, rules, seat, state.guild) << s.PLACE_BIT
     if phase == s.APPRENTICE:
@@ -184,5 +177,5 @@ def legal_set(state, rules):
     if phase == s.RETURN:
         return values_in(state.bid[seat])
     if phase == s.BUILD_CHAPEL:
-        return chapel_choices(state, rules)
-    return edifice_choices(state, rules) if phase == s.BUILD_EDIFICE else int64(0)
+        return building_choices(state, rules, True)
+    return building_choices(state, rules, False) if phase == s.BUILD_EDIFICE else int64(0)

@@ -45,7 +45,7 @@ from typing import Any
 from strozzi_sim.games.strasbourg.reference_planning import plan_round
 from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.reference_steps import play_step
-from strozzi_sim.games.strasbourg.reference_table import Option, Play, Question, Table, ask, subsets
+from strozzi_sim.games.strasbourg.reference_table import Option, Play, Table, ask, subsets
 
 NUMBERS = {"stop": 32, "draw": 33, "close": 34, "pass": 41, "defer": 42, "none": 67, "seat": 68, "good": 69}
 FIRST_NUMBERS = {
@@ -87,22 +87,9 @@ class Game(Table):
             ValueError: an invalid number of players, start player, switch or order.
         """
         super().__init__(components, players, round_cards, edifices, tasks, decks, start_player)
-        self.over = False
         self.scores: list[int] = []
         self.winners: list[int] = []
-        self.question: Question | None = None
-        self._course = self._play_game()
-        self._go_on(None)
-
-    @property
-    def actor(self) -> int | None:
-        """The seat that must decide, or None when the game is over."""
-        return self.question.seat if self.question else None
-
-    @property
-    def legal(self) -> tuple[Option, ...]:
-        """The options of the actor."""
-        return self.question.options if self.question else ()
+        self.begin()
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -115,19 +102,11 @@ class Game(Table):
         ranks = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
         return [1 + sum(other > own for other in ranks) for own in ranks]
 
-    def play(self, option: Option) -> None:
-        """Let the actor choose `option`, and run on to the next question or to the end."""
-        for known in self.legal:
-            if repr(known) == repr(option):  # True and 1.0 are not 1
-                self._go_on(known)
-                return
-        raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
-
     def play_number(self, number: int) -> None:
         """Let the actor choose the option with an action number, and run on to the next question or to the end."""
         if number not in self.numbers:
             raise ValueError(f"action {number!r} is not legal for seat {self.actor}, only {list(self.numbers)}")
-        self._go_on(self.legal[self.numbers.index(number)])
+        self.play(self.legal[self.numbers.index(number)])
 
     def seen_by(self, seat: int) -> dict[str, Any]:
         """Return all that `seat` may know of the table, by name; equal knowledge compares equal."""
@@ -177,14 +156,8 @@ class Game(Table):
             what = (self.city.corners if verb == "chapel" else self.city.sites).index(what)
         return FIRST_NUMBERS[verb] + int(what)
 
-    def _go_on(self, option: Option | None) -> None:
-        self.question = None
-        try:
-            self.question = next(self._course) if option is None else self._course.send(option)
-        except StopIteration:
-            self.over = True
-
-    def _play_game(self) -> Play:
+    def course(self) -> Play:
+        """Play the whole game."""
         self.write("setup", round_cards=self.round_cards, edifices=self.edifices, start_player=self.start_player)
         yield from self._keep_tasks()
         for number in range(1, self.rounds + 1):

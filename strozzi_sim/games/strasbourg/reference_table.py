@@ -4,6 +4,8 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from strozzi_sim.game.record_checking import ReferenceGame
+
 Space = tuple[int, int]  # (column, row), both from 1, row 1 on top; a corner is named by its upper left space
 Stack = tuple[int, ...]  # card values, highest first
 Option = str | tuple[str, Any]
@@ -96,7 +98,7 @@ def around(corner: Space) -> list[Space]:
     return [(column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1)]
 
 
-class Table:
+class Table(ReferenceGame):
     """The complete table, including everything behind the screens.
 
     Attributes:
@@ -182,11 +184,6 @@ class Table:
         self.unseen: list[list[int]] = [[] for _ in seats]
         self.planned = [True] * players
         self.visible_decks: list[tuple[int, list[int]]] = [(len(deck), []) for deck in decks]
-        self.events: list[dict[str, Any]] = []
-
-    def write(self, kind: str, **facts: Any) -> None:
-        """Append a line to the record."""
-        self.events.append({"type": kind, **facts})
 
     def clockwise(self, first: int) -> list[int]:
         """Return all seats, clockwise from `first`."""

@@ -1,127 +1,115 @@
 """Restrictions of a seat: steps, spaces, goods, tasks, deferring, building, the number of cards drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.restricting import Occasions, Use, read_limit
+from strozzi_sim.game.restricting import Occasions, Restriction, Use, never
 from strozzi_sim.games.strasbourg.state import ANY_NUMBER, ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 
 _MERCHANTS = "merchants"
 _AT_STAKE = ("nobility and church", "first guild", _MERCHANTS, "second guild", _MERCHANTS, "third guild", _MERCHANTS)
+_ROUNDS, _GAMES = Occasions("round", "rounds"), Occasions("seat", "games")
 
 
-def names(components: Mapping[str, Any]) -> dict[str, str]:
-    """Return a description of each restriction, by name; N is a whole number above 0.
+def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
+    """Return every restriction by its name; N is a whole number above 0.
 
     Compulsory actions cannot be forbidden: building, without the switch `building_optional`, and keeping tasks, if the
     number to keep is fixed.
     """
-    guilds, tasks = components["guilds"]["order"], components["tasks_meta"]
-    known = {
-        f"step:{step}": f"no stack may be turned over in step {step} ({what})"
-        for step, what in zip(STEPS, _AT_STAKE, strict=False)
-    }
-    known |= {f"auction:{what}": f"no stack may be turned over in the steps of the {what}s" for what in guilds}
-    known["auction:merchants"] = "no stack may be turned over in the merchants' steps"
-    known["defer:any"] = "no privilege may be paid to bid later"
-    known["draw:above-N"] = "no more than N cards may be drawn in a round, except the compulsory one"
+    tasks, switches = components["tasks_meta"], components["switches"]
+    found = _auctions(components)
+    defer = Use("round", "waited > 0", _ROUNDS)
+    found["defer:any"] = Restriction("no privilege may be paid to bid later", never("no_defer", 1), defer)
+    words = "no more than N cards may be drawn in a round, except the compulsory one"
+    found["draw:above-N"] = Restriction(words, _draw_at_most, Use("round", "drawn > N", _ROUNDS), (1, 3, 5))
     for kind in ("space", "good"):
-        known[f"{kind}:any"] = f"no {kind} may be taken"
-        known |= {f"{kind}:{guild}": f"no {kind} of the {guild}s may be taken" for guild in guilds}
-    if tasks["keep_min"] < tasks["keep_max"]:
-        known["task:any"] = "only the least number of tasks may be kept"
-    known |= {
-        f"task:{task['id']}": f"task {task['id']} may not be kept, if there is another choice"
-        for task in components["tasks"]
-    }
+        found |= _takings(kind, components["guilds"]["order"])
+    fewest, most = tasks["keep_min"], tasks["keep_max"]
+    if fewest < most:
+        more = sum(1 << kept for kept in range(1 << tasks["dealt_per_player"]) if fewest < kept.bit_count() <= most)
+        use = Use("seat", f"kept > {fewest}", _GAMES)
+        found["task:any"] = Restriction("only the least number of tasks may be kept", never("no_keep", more), use)
+    for k, task in enumerate(each["id"] for each in components["tasks"]):
+        words = f"task {task} may not be kept, if there is another choice"
+        use = Use("task", f"task == {task} and kept == yes", Occasions("task", "hands with it", f"task == {task}"))
+        found[f"task:{task}"] = Restriction(words, never("no_task", 1 << k), use)
     for kind in ("chapel", "edifice"):
-        known[f"{kind}:own"] = f"no {kind} may be built beside an own member, if there is another choice"
-        if components["switches"]["building_optional"]:
-            known[f"{kind}:any"] = f"no {kind} may be built"
-    return known
+        words, of = f"no {kind} may be built", Occasions(kind, "chances to build")
+        found[f"{kind}:own"] = Restriction(
+            f"{words} beside an own member, if there is another choice", never(f"no_{kind}", BESIDE_OWN),
+            Use(kind, "beside_own == yes", of),
+        )  # fmt: skip
+        if switches["building_optional"]:
+            found[f"{kind}:any"] = Restriction(words, never(f"no_{kind}", ANYWHERE), Use(kind, "built == yes", of))
+    return found
 
 
-def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
-    """Return what `worth --all` measures, with the facts that show its use."""
-    return {
-        each: _use(each, components)
-        for name in names(components)
-        for each in ([name.replace("N", str(number)) for number in (1, 3, 5)] if name.endswith("-N") else [name])
-    }
+def _auctions(components: Mapping[str, Any]) -> dict[str, Restriction]:
+    """Return the restrictions not to bid in a step, or in the steps of a guild or the merchants."""
+    found, order = {}, components["guilds"]["order"]
+    merchants = [k for k, what in enumerate(_AT_STAKE) if what == _MERCHANTS]
+    for k, what in enumerate(_AT_STAKE):
+        skipped = k == 0 and components["switches"]["skip_A_round1"]
+        use = Use("bid", f"step == {STEPS[k]}", Occasions("round", "rounds", "round > 1") if skipped else _ROUNDS)
+        words = f"no stack may be turned over in step {STEPS[k]} ({what})"
+        found[f"step:{STEPS[k]}"] = Restriction(words, _close([k]), use)
+    named = [guild for card in components["round_cards"] for guild in card["guilds"].values()]
+    for k, guild in enumerate(order):
+        use = Use("bid", f"guild == {guild}", Occasions("seat", "its steps", times=named.count(guild)))
+        words = f"no stack may be turned over in the steps of the {guild}s"
+        found[f"auction:{guild}"] = Restriction(words, _close([], k), use)
+    use = Use(
+        "bid",
+        " or ".join(f"step == {STEPS[k]}" for k in merchants),
+        Occasions("round", "its steps", times=len(merchants)),
+    )
+    found["auction:merchants"] = Restriction(
+        "no stack may be turned over in the merchants' steps", _close(merchants), use
+    )
+    return found
 
 
-def _use(name: str, components: Mapping[str, Any]) -> Use:
-    kind, _, what = name.partition(":")
-    rounds, games = Occasions("round", "rounds"), Occasions("seat", "games")
-    if kind == "step":
-        skipped = what == STEPS[0] and components["switches"]["skip_A_round1"]
-        return Use("bid", f"step == {what}", Occasions("round", "rounds", "round > 1") if skipped else rounds)
-    if kind == "auction":
-        return _use_of_steps(what, components)
-    if kind == "defer":
-        return Use("round", "waited > 0", rounds)
-    if kind == "draw":
-        return Use("round", f"drawn > {read_limit(name)}", rounds)
-    if kind in ("space", "good"):
+def _close(steps: list[int], guild: int = -1) -> Callable[[Any, int, int], None]:
+    """Return what forbids a seat to bid in these steps, or in those of a guild."""
+
+    def forbid(rules: Any, seat: int, number: int) -> None:
+        for card in range(int(rules["rounds"])):
+            of_guild = [2 * k + 1 for k, each in enumerate(rules["card_guild"][card]) if each == guild]
+            rules["no_bid"][seat][card] |= sum(1 << step for step in (*steps, *of_guild))
+
+    return forbid
+
+
+def _takings(kind: str, guilds: list[str]) -> dict[str, Restriction]:
+    """Return the restrictions not to take a space, or a good, of any guild or of one."""
+    found = {}
+    for what in ("any", *guilds):
         of_guild = "not guild == none" if what == "any" else f"guild == {what}"
         turns = Occasions("act", "turns in guild steps" if what == "any" else "turns in its steps", of_guild)
-        return Use("act", f"{of_guild} and {'placed' if kind == 'space' else 'good'} == yes", turns)
-    if name == "task:any":
-        return Use("seat", f"kept > {components['tasks_meta']['keep_min']}", games)
-    if kind == "task":
-        return Use("task", f"task == {what} and kept == yes", Occasions("task", "hands with it", f"task == {what}"))
-    return Use(kind, f"{'built' if what == 'any' else 'beside_own'} == yes", Occasions(kind, "chances to build"))
+        use = Use("act", f"{of_guild} and {'placed' if kind == 'space' else 'good'} == yes", turns)
+        words = f"no {kind} may be taken" if what == "any" else f"no {kind} of the {what}s may be taken"
+        own = [k for k, guild in enumerate(guilds) if what in ("any", guild)]
+        found[f"{kind}:{what}"] = Restriction(words, _take_no(kind, own), use)
+    return found
 
 
-def _use_of_steps(what: str, components: Mapping[str, Any]) -> Use:
-    """Return the use of the merchants' steps, or of the steps of a guild: a seat turned over a stack in one of them."""
-    if what == _MERCHANTS:
-        steps = [step for step, stake in zip(STEPS, _AT_STAKE, strict=False) if stake == _MERCHANTS]
-        where = " or ".join(f"step == {step}" for step in steps)
-        return Use("bid", where, Occasions("round", "its steps", times=len(steps)))
-    held = [guild for card in components["round_cards"] for guild in card["guilds"].values()].count(what)
-    return Use("bid", f"guild == {what}", Occasions("seat", "its steps", times=held))
+def _take_no(kind: str, guilds: list[int]) -> Callable[[Any, int, int], None]:
+    def forbid(rules: Any, seat: int, number: int) -> None:
+        for guild in guilds:
+            never(f"no_{kind}", int(rules["guild_spaces"][guild]) if kind == "space" else 1 << guild)(
+                rules, seat, number
+            )
+
+    return forbid
 
 
-def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
-    """Write a restriction of a seat into a row of the rules.
-
-    Raises:
-        InputError: the number is not a whole number above 0, or the seat may not bid in any step.
-    """
-    kind, _, what = name.partition(":")
-    rules["restricted"] = 1
-    if kind in ("step", "auction"):
-        _close_steps(rules, seat, name, components)
-    elif kind == "defer":
-        rules["no_defer"][seat] = 1
-    elif kind == "draw":
-        rules["most_drawn"][seat] = min(int(rules["most_drawn"][seat]), read_limit(name), ANY_NUMBER)
-    elif kind in ("space", "good"):
-        order = components["guilds"]["order"]
-        for guild in range(len(order)) if what == "any" else [order.index(what)]:
-            if kind == "space":
-                rules["no_space"][seat] |= rules["guild_spaces"][guild]
-            else:
-                rules["no_good"][seat] |= 1 << guild
-    elif name == "task:any":
-        choices = [choice for choice in range(64) if int(rules["keep"]) >> choice & 1]
-        fewest = min(map(int.bit_count, choices))
-        rules["no_keep"][seat] = sum(1 << choice for choice in choices if choice.bit_count() > fewest)
-    elif kind == "task":
-        rules["no_task"][seat] |= 1 << [task["id"] for task in components["tasks"]].index(what)
-    else:
-        rules[f"no_{kind}"][seat] |= ANYWHERE if what == "any" else BESIDE_OWN
+def _draw_at_most(rules: Any, seat: int, number: int) -> None:
+    rules["most_drawn"][seat] = min(int(rules["most_drawn"][seat]), number, ANY_NUMBER)
 
 
-def _close_steps(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
-    kind, _, what = name.partition(":")
-    cards = range(int(rules["rounds"]))
-    for card in cards:
-        guilds = [components["guilds"]["order"][guild] for guild in rules["card_guild"][card]]
-        at_stake = ["", guilds[0], _MERCHANTS, guilds[1], _MERCHANTS, guilds[2], _MERCHANTS]
-        named = STEPS if kind == "step" else at_stake
-        rules["no_bid"][seat][card] |= sum(1 << step for step in range(AUCTIONS) if named[step] == what)
-    if all(int(rules["no_bid"][seat][card]) == (1 << AUCTIONS) - 1 for card in cards):
+def check(rules: Any, seat: int, name: str) -> None:
+    """Refuse a seat that may not bid in any step. Raises InputError."""
+    if all(int(closed) == (1 << AUCTIONS) - 1 for closed in rules["no_bid"][seat][: int(rules["rounds"])]):
         raise InputError(f"restriction {name} of seat {seat}: no step is left in which it may bid; leave the seat one")

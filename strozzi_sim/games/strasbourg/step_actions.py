@@ -11,13 +11,13 @@ from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.legal_actions import (
     ACTING,
     ASKED,
+    GOOD_OR_NONE,
     RETURNING,
     STEPPING,
     TWO,
     apprentice_choices,
     ask,
-    chapel_choices,
-    edifice_choices,
+    building_choices,
     may_build,
     may_take_good,
     payable,
@@ -25,8 +25,6 @@ from strozzi_sim.games.strasbourg.legal_actions import (
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
-
-_GOOD_OR_NONE = 1 | 1 << (s.GOOD - s.NONE)
 
 
 @jit
@@ -85,7 +83,7 @@ def take_seat(state, rules, action, journal):
 @inline_source
 def _ask_good(state, rules, seat, journal):
     if may_take_good(rules, seat, state.guild):
-        return ask(state, s.TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
+        return ask(state, s.TAKE_GOOD, seat, int64(GOOD_OR_NONE))
     state.declined = 1
     return _ask_space(state, rules, seat, journal)
 
@@ -187,9 +185,9 @@ def begin_building(state, rules, journal):
     step = state.step
     write_event(journal, e.STEP, step, state.start_player, s.NOBODY, 0, 0)
     if step == s.STEP_H:
-        phase, seat, legal = s.BUILD_CHAPEL, state.council[s.CHURCH], chapel_choices(state, rules)
+        phase, seat, legal = s.BUILD_CHAPEL, state.council[s.CHURCH], building_choices(state, rules, True)
     else:
-        phase, seat, legal = s.BUILD_EDIFICE, state.council[s.NOBILITY], edifice_choices(state, rules)
+        phase, seat, legal = s.BUILD_EDIFICE, state.council[s.NOBILITY], building_choices(state, rules, False)
     if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == s.STEP_H):
         state.voids[seat] += 1
     if legal & (legal - 1):

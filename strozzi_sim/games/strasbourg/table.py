@@ -30,12 +30,11 @@ _LABELS = {
 class StrasbourgTable(Table):
     """The steps, the city, the council, and each seat's stacks, bids, goods and coins."""
 
-    unit = "points"
+    tie_break = "ahead on the tie-break"
     over_now = "Points if the game ended now, without tasks: councils so far, members, chapels, edifices, privileges."
     sources = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 
     def set_up(self) -> None:
-        """Fill `head` and `view`."""
         data, seats = self.components, range(self.players)
         city, self._where = data["city"], city_of(data)
         self._guilds = data["guilds"]["order"]
@@ -74,7 +73,6 @@ class StrasbourgTable(Table):
     # -- lines ----------------------------------------------------------------------------------------------------------
 
     def on_setup(self, line: Line) -> str:
-        """Show the guilds and edifices of all rounds."""
         pairs = zip(line["round_cards"], line["edifices"], strict=False)
         self.view["plan"] = [
             {"guilds": [self._round_cards[card][step] for step in "BDF"], "edifice": self._edifices[edifice]}
@@ -87,7 +85,6 @@ class StrasbourgTable(Table):
         return f"{self.name(start)} and {self.named(church)} begin in the council."
 
     def on_keep_tasks(self, line: Line) -> str:
-        """Keep tasks; those of others are secret."""
         seat, tasks = line["player"], line["tasks"]
         self.marks = [f"seat:{seat}"]
         if tasks is None:
@@ -99,7 +96,6 @@ class StrasbourgTable(Table):
         return listed([self._tasks[task]["text"] for task in tasks])
 
     def on_round(self, line: Line) -> str:
-        """Begin the planning of a round."""
         self.view |= {
             "round": line["round"], "start": line["start_player"], "step": "planning", "letter": None, "guild": None,
             "actor": None, "stacks": [[] for _ in range(self.players)], **self._no_bids(),
@@ -110,7 +106,6 @@ class StrasbourgTable(Table):
         return {"bids": [None] * self.players, "bid": [False] * self.players}
 
     def on_plan(self, line: Line) -> str:
-        """Lay stacks face down; of another seat's only the sizes are known."""
         seat, stacks = line["player"], line["stacks"]
         self.marks = [f"stacks:{seat}"]
         laid = line["sizes"] if stacks is None else [list(stack) for stack in stacks]
@@ -122,7 +117,6 @@ class StrasbourgTable(Table):
         return self.says(seat, what)
 
     def on_step(self, line: Line) -> str:
-        """Begin a step."""
         letter, guild = line["step"], line["guild"]
         what = f"the {guild}s" if guild else _STEPS[letter]
         self.view |= {
@@ -134,7 +128,6 @@ class StrasbourgTable(Table):
         return f"Step {letter}: {what}."
 
     def on_bid(self, line: Line) -> str:
-        """Turn over a stack, or pass."""
         seat, stack, own = line["player"], line["stack"], self.view["stacks"][line["player"]]
         self.view["bid"][seat], self.view["actor"] = True, seat
         self.marks = [f"bid:{seat}"]
@@ -145,7 +138,6 @@ class StrasbourgTable(Table):
         return self.says(seat, f"bids {sum(stack)}") + (f" ({stack_name(stack)})." if len(stack) > 1 else ".")
 
     def on_defer(self, line: Line) -> str:
-        """Pay a privilege to bid later."""
         seat = line["player"]
         if self.view["privileges"][seat] is not None:
             self.view["privileges"][seat] -= 1
@@ -153,7 +145,6 @@ class StrasbourgTable(Table):
         return self.says(seat, "pays a privilege and waits.")
 
     def on_act(self, line: Line) -> str:
-        """Do what the winner of a step may do."""
         self.view["actor"] = line["player"]
         deed: str = getattr(self, f"_act_{line['action']}")(line["player"], line)
         return deed
@@ -200,13 +191,11 @@ class StrasbourgTable(Table):
             self.view["coins"][seat] += coins
 
     def on_return_card(self, line: Line) -> str:
-        """Put a card under the deck."""
         self.view["decks"][line["player"]] += 1
         self.marks = [f"seat:{line['player']}"]
         return self.says(line["player"], f"puts a {line['card']} under the deck.")
 
     def on_chapel(self, line: Line) -> str:
-        """Build a chapel."""
         seat, site = line["player"], line["site"]
         self.view["actor"] = seat
         if site is None:
@@ -219,7 +208,6 @@ class StrasbourgTable(Table):
         return built + (f"; it touches {listed(touched)}." if touched else ".")
 
     def on_edifice(self, line: Line) -> str:
-        """Build the edifice of the round."""
         seat, site, points = line["player"], line["site"], self._edifices[line["edifice"]]
         self.view["actor"] = seat
         if site is None:
@@ -229,7 +217,6 @@ class StrasbourgTable(Table):
         return self.says(seat, f"builds the edifice worth {points} on {space_name(site)}.")
 
     def on_council(self, line: Line) -> str:
-        """Give prestige and privileges."""
         self.view |= {
             "prestige": list(line["total"]), "privileges": list(line["held"]), "coins": list(line["coins"]),
             "decks": list(line["deck"]), "step": "council", "letter": None, "guild": None, "actor": None,
@@ -239,15 +226,9 @@ class StrasbourgTable(Table):
         return f"The council gives {self.listed_seats(line['prestige'])} points; a privilege to {listed(got) or 'no seat'}."
 
     def on_score_end(self, line: Line) -> str:
-        """Count the points."""
         self._total = list(line["total"])
-        self.view |= {
-            "over": True,
-            "step": "the end",
-            "actor": None,
-        }
-        self.view["best"] = list(line["winners"])
         winners, total = line["winners"], line["total"]
+        self.view |= {"over": True, "step": "the end", "actor": None, "best": list(winners)}
         tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."
         if len(winners) > 1:
             return f"{tasks} {listed([self.name(seat) for seat in winners])} share the win with {total[winners[0]]}."
@@ -255,9 +236,7 @@ class StrasbourgTable(Table):
 
     def _won(self, first: int) -> str:
         second = max((seat for seat in range(self.players) if seat != first), key=self._total.__getitem__)
-        lead = self._total[first] - self._total[second]
-        words = f"{lead} ahead of" if lead else "ahead on the tie-break of"
-        return f"{self.says(first, 'wins')} with {self._total[first]} points, {words} {self.named(second)}"
+        return self.won(self._total, first, second)
 
     def heading(self) -> str:
         """Return the result."""
@@ -288,7 +267,6 @@ class StrasbourgTable(Table):
     # -- a decision -------------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
-        """Return the pending decision."""
         if position.compound_choices:
             penalty = self.components["tasks_meta"]["penalty_unfulfilled"]
             return f"Which tasks do you keep? Each that is not fulfilled costs {pluralize(penalty, 'point')}."
@@ -369,7 +347,6 @@ class StrasbourgTable(Table):
         return {"label": name, "at": f"{kind}:{cell[0]},{cell[1]}", "note": note, "quiet": True}
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the folded values with those of the View."""
         view = self.view
         yield "members", {(c, r): seat for c, r, seat in view["members"]}, dict(seen.members)
         yield "council", view["council"], dict(seen.council)

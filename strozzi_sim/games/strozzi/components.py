@@ -7,11 +7,17 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import reconstructed_sections, rules_from
+from strozzi_sim.game.components import rules_from
 from strozzi_sim.games.strozzi import state as limit
 
 VARIABLE = ("setup", "flags", "rules", "coins", "scoring", "tracks", "ships", "promotion_tiles")
 MERGED = ("setup.cards_removed",)
+RECONSTRUCTED = {
+    "tracks": "the positions of the bonus spaces and the length of the tracks",
+    "rules": "rule readings where the texts are silent (the switches under [rules])",
+    "ships": "{count} of the {total} ship cards",
+    "promotion_tiles": "{count} of the {total} promotion tiles",
+}
 
 Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
 Symbols = Annotated[int, Meta(ge=0, le=limit.MAX_SYMBOLS)]
@@ -140,16 +146,6 @@ def check(components: Components, where: str) -> None:
         raise InputError(f"{where}: tracks.cities: must stay {list(limit.CITY_NAMES)}, got {components.tracks.cities}")
     if components.flags.ids != list(limit.FLAG_NAMES):
         raise InputError(f"{where}: flags.ids: must stay {list(limit.FLAG_NAMES)}, got {components.flags.ids}")
-
-
-def reconstructed(components: Components) -> list[str]:
-    """Return descriptions of the parts that no source gives."""
-    return reconstructed_sections(components, {
-        "tracks": "the positions of the bonus spaces and the length of the tracks",
-        "rules": "rule readings where the texts are silent (the switches under [rules])",
-        "ships": "{count} of the {total} ship cards",
-        "promotion_tiles": "{count} of the {total} promotion tiles",
-    })  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:

@@ -57,6 +57,7 @@ def deal(state, rules, players, start_player, chance, journal):
         state.display[slot] = tile
         write_event(journal, e.SHOW, slot, tile, 0, 0, 0)
     state.display_size = shown
+    write_event(journal, e.TILES, 0, 0, 0, 0, 0)
     _begin_round(state, rules, chance, journal)
     if rules.restricted and state.legal == 1:
         apply(state, rules, s.PASS, chance, journal)

@@ -3,7 +3,7 @@
 `move`, `ship_prize` and `marker` are for facts alone; the line `score_round` has the prizes summed up.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.game.events import Components, Event, Events, Line, Rows, Say, number, one_of, seat, unrecorded
@@ -11,6 +11,10 @@ from strozzi_sim.game.sentences import listed
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 CARGO, SCROLL, TILE_WARE = 0, 1, 2  # causes of a move
+
+
+def _display(rows: Rows, components: Components) -> Line:
+    return {"display": [_TILE.read(tile, components) for _, tile, *_ in rows["shown"]]}
 
 
 def _score_round(rows: Rows, components: Components) -> Line:
@@ -79,7 +83,8 @@ _TILE, _REPLACEMENT = (
     for name in ("tile", "replacement")
 )
 EVENTS = Events(
-    Event("tiles", ("slot", _TILE), _tiles_text, recorded=False),  # before round 1; one line for all, see to_lines
+    Event("shown", ("slot", "tile"), recorded=False),  # one for each tile to choose from, before:
+    Event("tiles", (), _tiles_text, make=_display),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("reveal", ("player", _SHIP, unrecorded("left")), _reveal_text),
     Event("claim", ("player", _FLAG), _claim_text),  # one for every seat that had a choice
@@ -92,15 +97,8 @@ EVENTS = Events(
     Event("score_round", ("player", "total"), _round_text, by_seat=True, make=_score_round),
     Event("score_end", ("player", "total", "better"), _end_text, by_seat=True, make=_score_end),
 )  # fmt: skip
-SHOW, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE, MARKER, SCORE, END = EVENTS.kinds
-describe = EVENTS.describe
-
-
-def to_lines(rows: Any, components: Components, players: int) -> Iterator[Line]:
-    """Yield the lines of a record: the display of tiles, then a line per event."""
-    if any(row[0] != SHOW for row in rows.tolist()):
-        yield {"type": "tiles", "display": [_TILE.read(row[2], components) for row in rows.tolist() if row[0] == SHOW]}
-    yield from EVENTS.to_lines(rows, components, players)
+SHOW, TILES, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE, MARKER, SCORE, END = EVENTS.kinds
+to_lines, describe = EVENTS.to_lines, EVENTS.describe
 
 
 def ship_words(name: str, components: Mapping[str, Any]) -> str:

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, bands, labels, numbers
+from strozzi_sim.facts.columns import (
+    YES_NO,
+    Column,
+    GameConfig,
+    Levels,
+    Table,
+    bands,
+    derived,
+    each_seat,
+    labels,
+    numbers,
+    round_columns,
+)
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi import state as s
 
@@ -27,21 +39,12 @@ def _cards(setting: GameConfig) -> Levels:
     return labels([ship["id"] for ship in setting.components["ships"]])
 
 
-def _seats(setting: GameConfig) -> Levels:
-    return numbers(range(setting.players))
-
-
-def _rounds(setting: GameConfig) -> Levels:
-    return numbers(range(1, setting.components["setup"]["rounds"] + 1))
+def _rounds(setting: GameConfig) -> int:
+    return int(setting.components["setup"]["rounds"])
 
 
 def _spaces(setting: GameConfig) -> Levels:
     return numbers(range(setting.components["tracks"]["top_index"] + 1))
-
-
-def _wares(setting: GameConfig) -> np.ndarray[Any, Any]:
-    names = (*s.PORT_NAMES, "")
-    return np.array([names.index(tile["ware"]) for tile in setting.components["promotion_tiles"]])
 
 
 def _deck(setting: GameConfig) -> int:
@@ -52,7 +55,7 @@ def _deck(setting: GameConfig) -> int:
 
 def _decisions(setting: GameConfig) -> int:
     """Return the maximal number of decisions: two per seat and card, two per ship."""
-    rounds = setting.components["setup"]["rounds"]
+    rounds = _rounds(setting)
     return int(rounds * setting.players * (2 * _deck(setting) + 2 * s.PORTS))
 
 
@@ -97,26 +100,23 @@ def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 
 
-def _of_card(field: str) -> dict[str, Any]:
-    return {"derived_from": ("card",), "values": lambda setting: _ships(setting, field)[:, 0],
-            "levels": lambda setting: numbers(_ships(setting, field).ravel().tolist(), _MOST)}  # fmt: skip
+def _symbols(name: str, text: str, of: str, values: Callable[[GameConfig], Any], unit: str = "wares") -> Column:
+    """Return a derived column of a number of symbols."""
+    return derived(name, text, of, values, lambda setting: numbers(values(setting).ravel().tolist(), _MOST), unit)
 
 
-_SEAT = Column("seat", "who it is about, 0 starts round 1", _seats)
-_ROUND = Column("round", "round of the game, from 1", _rounds)
+def _tiles(setting: GameConfig, key: str) -> list[Any]:
+    return [tile[key] for tile in setting.components["promotion_tiles"]]
+
+
+_SEAT = Column("seat", "who it is about, 0 starts round 1", each_seat)
+_ROUND, _LAST = round_columns(_rounds)
 _CARD = Column("card", "the ship card", _cards)
-_SAIL = Column("sail", "sail number of the ship", **_of_card("sail"))
-_CARGO = Column(
-    "cargo", "wares on the ship, of all kinds", unit="wares", derived_from=("card",),
-    values=lambda setting: _ships(setting, *s.PORT_NAMES).sum(axis=1),
-    levels=lambda setting: numbers(_ships(setting, *s.PORT_NAMES).sum(axis=1).tolist(), _MOST),
-)  # fmt: skip
-_LAP = Column("lap", "seats after the active player, who is 0", _seats)
-
-_LAST = Column(
-    "last", "it is the last round", YES_NO, derived_from=("round",),
-    values=lambda setting: (np.arange(s.MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
-)  # fmt: skip
+_SAIL = _symbols("sail", "sail number of the ship", "card", lambda setting: _ships(setting, "sail")[:, 0], "")
+_CARGO = _symbols(
+    "cargo", "wares on the ship, of all kinds", "card", lambda setting: _ships(setting, *s.PORT_NAMES).sum(axis=1)
+)
+_LAP = Column("lap", "seats after the active player, who is 0", each_seat)
 
 GAME = Table("game", "a game", (
     Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
@@ -141,44 +141,40 @@ ROUNDS = Table("round", "a player in a round", (
     Column("flags", "the order in which the player's flags took ships", _orders(s.FLAG_NAMES)),
     Column("ports", "the order in which ships went to ports", _orders(s.PORT_NAMES)),
     _LAST,
-    *(Column(f"used_{flag}", f"the {flag} flag took a ship", YES_NO, derived_from=("flags",), values=_used(kind))
-      for kind, flag in enumerate(s.FLAG_NAMES, 1)),
-    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", YES_NO, derived_from=("flags",), values=_unused(kind))
-      for kind, flag in enumerate(s.FLAG_NAMES, 1)),
-    Column("unused", "flags that took no ship", derived_from=("flags",), values=_unused(1, 2, 3)),
+    *(derived(f"used_{flag}", f"the {flag} flag took a ship", "flags", _used(kind)) for kind, flag in enumerate(s.FLAG_NAMES, 1)),
+    *(derived(f"unused_{flag}", f"the {flag} flag took no ship", "flags", _unused(kind)) for kind, flag in enumerate(s.FLAG_NAMES, 1)),
+    derived("unused", "flags that took no ship", "flags", _unused(1, 2, 3), None),
     Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
     Column("leader", "led after the round, ties decided at Florence", YES_NO),
-), max_rows=lambda setting: setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: setting.players * _rounds(setting))  # fmt: skip
 CARDS = Table("card", "a ship card turned over", (
     _CARD,
     _SAIL,
     _CARGO,
     _ROUND,
     Column("claimed_by", "flag of the first claim", labels((*s.FLAG_NAMES, "none"))),
-    Column("claimed", "a seat claimed it", YES_NO, derived_from=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
+    derived("claimed", "a seat claimed it", "claimed_by", lambda setting: [1, 1, 1, 0]),
     Column("taken_over", "a pirate took over the first claim", YES_NO),
-    Column("lap", "seats of that pirate after the active player", _seats),
+    Column("lap", "seats of that pirate after the active player", each_seat),
     Column("taken", "a seat took it", YES_NO),
-    Column("set_aside", "no seat took it", YES_NO, derived_from=("taken",), values=lambda setting: np.array([1, 0])),
-), max_rows=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
+    derived("set_aside", "no seat took it", "taken", lambda setting: [1, 0]),
+), max_rows=lambda setting: len(setting.components["ships"]) * _rounds(setting))  # fmt: skip
 SHIPS = Table("ship", "a ship taken", (
     _SEAT,
     _ROUND,
     _CARD,
     _SAIL,
     _CARGO,
-    Column("match", "wares on the ship for the port it goes to", unit="wares", derived_from=("card", "port"),
-           values=lambda setting: _ships(setting, *s.PORT_NAMES),
-           levels=lambda setting: numbers(_ships(setting, *s.PORT_NAMES).ravel().tolist(), _MOST)),
+    _symbols("match", "wares on the ship for the port it goes to", "card port", lambda setting: _ships(setting, *s.PORT_NAMES)),
     Column("flag", "the flag that took it", labels(s.FLAG_NAMES)),
     Column("port", "where it was placed", labels(s.PORT_NAMES)),
     Column("order", "the player's first, second or third ship of the round", numbers(range(1, s.PORTS + 1))),
     _LAP,
     Column("takes_over", "a pirate took it from another seat", YES_NO),
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
-    Column("number", "number of the card in its round, from 1", derived_from=("cards_left",),
-           values=lambda setting: np.maximum(_deck(setting) - np.arange(len(setting.components["ships"])), 1),
-           levels=lambda setting: numbers(range(1, _deck(setting) + 1))),
+    derived("number", "number of the card in its round, from 1", "cards_left",
+            lambda setting: np.maximum(_deck(setting) - np.arange(len(setting.components["ships"])), 1),
+            lambda setting: numbers(range(1, _deck(setting) + 1))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
     Column("track", "coins that its owner's markers were paid for the spaces it moved them, in this round and later ones",
@@ -186,7 +182,7 @@ SHIPS = Table("ship", "a ship taken", (
     Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", dtype="i4", unit="coins",
            scale=COIN),
     Column("brought", "coins from its rank in the port, its spaces and its promotion tile", dtype="i4", unit="coins", scale=COIN),
-), max_rows=lambda setting: s.PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: s.PORTS * setting.players * _rounds(setting))  # fmt: skip
 MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,
     _ROUND,
@@ -196,7 +192,7 @@ MARKERS = Table("marker", "a player in a city when a round is scored", (
     Column("prize", "coins by the marker's rank", _prizes("marker_ranks"), "u2", "coins"),
     Column("bonus", "coins of the space", dtype="u2", unit="coins"),
     Column("ships", "coins of the player's ship there", _prizes("ship_ranks"), "u2", "coins"),
-), max_rows=lambda setting: s.CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: s.CITIES * setting.players * _rounds(setting))  # fmt: skip
 CATEGORY = Table("category", "a player in a promotion category", (
     _SEAT,
     Column("category", "art, science or architecture", labels(s.CATEGORIES)),
@@ -210,12 +206,12 @@ CATEGORY = Table("category", "a player in a promotion category", (
 TILES = Table("tile", "a promotion tile taken", (
     _SEAT,
     _ROUND,
-    Column("tile", "the tile", lambda setting: labels([tile["id"] for tile in setting.components["promotion_tiles"]])),
-    Column("category", "its category", labels(s.CATEGORIES), derived_from=("tile",),
-           values=lambda setting: np.array([s.CATEGORIES.index(tile["category"]) for tile in setting.components["promotion_tiles"]])),
-    Column("value", "its value", lambda setting: numbers(tile["value"] for tile in setting.components["promotion_tiles"]),
-           derived_from=("tile",), values=lambda setting: np.array([tile["value"] for tile in setting.components["promotion_tiles"]])),
-    Column("ware", "the city where it moves the marker", labels((*s.PORT_NAMES, "none")), derived_from=("tile",), values=_wares),
+    Column("tile", "the tile", lambda setting: labels(_tiles(setting, "id"))),
+    derived("category", "its category", "tile", lambda setting: [s.CATEGORIES.index(name) for name in _tiles(setting, "category")],
+            labels(s.CATEGORIES)),
+    derived("value", "its value", "tile", lambda setting: _tiles(setting, "value"), lambda setting: numbers(_tiles(setting, "value"))),
+    derived("ware", "the city where it moves the marker", "tile",
+            lambda setting: [(*s.PORT_NAMES, "").index(ware) for ware in _tiles(setting, "ware")], labels((*s.PORT_NAMES, "none"))),
 ), max_rows=lambda setting: len(setting.components["promotion_tiles"]), optional=True)  # fmt: skip
 DECISIONS = Table("decision", "a choice of a seat", (
     _SEAT,
@@ -230,7 +226,7 @@ DECISIONS = Table("decision", "a choice of a seat", (
     _CARGO,
     Column("holder", "the flag on the card", labels((*s.FLAG_NAMES, "none"))),
     Column("flags_left", "flags that the seat has left", numbers(range(len(s.FLAG_NAMES) + 1))),
-    Column("rivals_left", "other seats that have a flag left", _seats),
+    Column("rivals_left", "other seats that have a flag left", each_seat),
     Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
     Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),

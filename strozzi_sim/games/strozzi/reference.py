@@ -30,7 +30,9 @@ the better marker at Florence decides.
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from strozzi_sim.game.record_checking import Question, ReferenceGame
 
 FLAGS = ("pirate", "plus_one", "ware")
 CATEGORIES = ("art", "science", "architecture")
@@ -38,19 +40,10 @@ PORTS = ("venice", "rome", "naples")
 CITIES = (*PORTS, "florence")
 
 
-class Question(NamedTuple):
-    """A pending decision; `kind` is the type of the record line that will contain the answer."""
-
-    kind: str
-    seat: int
-    options: tuple[str | None, ...]
+Play = Generator[Question, Any, None]
 
 
-Play = Generator[Question, str | None, None]
-Answer = Generator[Question, str | None, str | None]
-
-
-class Game:
+class Game(ReferenceGame):
     """One game of Strozzi, from the first display of tiles to the ranking.
 
     A flag on a ship is not in `flags`. While a tile is chosen, `ship` and `holder` still name the
@@ -103,46 +96,13 @@ class Game:
         self.tiles: list[list[str]] = [[] for _ in range(players)]
         self.coins = [0] * players  # the bank is never empty (8)
         self.aside: list[str] = []
-        self.over = False
-        self.events: list[dict[str, Any]] = []
-        self.question: Question | None = None
         self._ships = ships
-        self._course = self._play_game()
-        self._go_on(None)
-
-    @property
-    def actor(self) -> int | None:
-        """The acting seat, or None when the game is over."""
-        return self.question.seat if self.question else None
-
-    @property
-    def legal(self) -> tuple[str | None, ...]:
-        """The options of the acting seat."""
-        return self.question.options if self.question else ()
+        self.begin()
 
     @property
     def stack_left(self) -> int:
         """Number of promotion tiles in the stack."""
         return len(self.stack)
-
-    def play(self, option: str | None) -> None:
-        """Let the actor choose `option`, and run on to the next question or to the end."""
-        if option not in self.legal:
-            raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
-        self._go_on(option)
-
-    def _go_on(self, option: str | None) -> None:
-        self.question = None
-        try:
-            self.question = self._course.send(option)
-        except StopIteration:
-            self.over = True
-
-    def _ask(self, kind: str, seat: int, options: Sequence[str | None]) -> Answer:
-        """Ask `seat`, unless there is nothing to choose."""
-        if len(options) == 1:
-            return options[0]
-        return (yield Question(kind, seat, tuple(options)))
 
     def _clockwise(self, first: int) -> list[int]:
         """Return all seats clockwise from `first`."""
@@ -155,8 +115,9 @@ class Game:
             order.reverse()
         return [order] + [[] for _ in range(self.top)]
 
-    def _play_game(self) -> Play:
-        self._tell("tiles", display=list(self.display))
+    def course(self) -> Play:
+        """Play the whole game."""
+        self.write("tiles", display=list(self.display))
         for number in range(1, self.rounds + 1):
             self._prepare_round(number)
             while self.deck_left and any(self.flags):  # (60)
@@ -174,7 +135,7 @@ class Game:
         self.flags = [list(FLAGS) for _ in range(self.players)]
         self.ports = {port: [] for port in PORTS}
         self.aside = []
-        self._tell("round", round=number, start_player=self.start_player)
+        self.write("round", round=number, start_player=self.start_player)
 
     def _turn(self) -> Play:
         self._reveal()
@@ -194,13 +155,13 @@ class Game:
             raise IndexError(f"the ships given for round {self.round} end after {len(deck)} cards")
         self.ship = deck[drawn]
         self.deck_left -= 1
-        self._tell("reveal", player=self.active, ship=self.ship)
+        self.write("reveal", player=self.active, ship=self.ship)
 
     def _set_aside(self) -> None:
         """Set the unclaimed ship aside for this round; the same player reveals again (23, 24)."""
         assert self.ship is not None
         self.aside.append(self.ship)
-        self._tell("set_aside", ship=self.ship)
+        self.write("set_aside", ship=self.ship)
 
     def _pass_turn(self, taker: int) -> None:
         """Return the next seat: the first on the taker's left with a flag, the taker last (18, 58)."""
@@ -226,9 +187,9 @@ class Game:
 
     def _offer(self, seat: int, flags: Sequence[str]) -> Play:
         """Let `seat` pass or put one of `flags` on the ship; a flag that was there goes back (11, 17)."""
-        choice = yield from self._ask("claim", seat, ("pass", *flags))
+        choice = yield from self.ask("claim", seat, ("pass", *flags))
         flag = None if choice == "pass" else choice
-        self._tell("claim", player=seat, flag=flag)
+        self.write("claim", player=seat, flag=flag)
         if flag is None:
             return
         if self.holder is not None and self.holder_flag is not None:
@@ -241,7 +202,7 @@ class Game:
         """Move in the port, then at Florence, then take the tile (45); all moves are compulsory (44)."""
         assert self.ship is not None
         assert self.holder_flag is not None
-        port = yield from self._ask("place", seat, self._free_ports(seat))  # (27)
+        port = yield from self.ask("place", seat, tuple(self._free_ports(seat)))  # (27)
         assert port is not None
         self._moor(port, seat, self.ship, self.holder_flag)
         card = self.cards[self.ship]
@@ -260,7 +221,7 @@ class Game:
         quay = self.ports[port]
         ahead = sum(self._speed(other, other_flag) >= speed for _, other, other_flag in quay)
         quay.insert(ahead, (seat, ship, flag))
-        self._tell("place", player=seat, ship=ship, flag=flag, port=port, speed=speed)
+        self.write("place", player=seat, ship=ship, flag=flag, port=port, speed=speed)
 
     def _speed(self, ship: str, flag: str) -> int:
         """Return the sail number; only the plus one flag changes it, for all comparisons (32, 34)."""
@@ -285,12 +246,12 @@ class Game:
     def _take_tile(self, seat: int) -> Play:
         """Take one of the open tiles, never from the stack (49); declining is a variant (47)."""
         declining = [None] if self.rules["tile_optional"] else []
-        tile = yield from self._ask("take_tile", seat, [*self.display, *declining])
+        tile = yield from self.ask("take_tile", seat, (*self.display, *declining))
         replacement = None
         if tile is not None:
             replacement = self._refill(tile)
             self.tiles[seat].append(tile)  # for all to see (57)
-        self._tell("take_tile", player=seat, tile=tile, replacement=replacement)
+        self.write("take_tile", player=seat, tile=tile, replacement=replacement)
         if tile is not None and self.tile_data[tile]["ware"]:
             self._move(self.tile_data[tile]["ware"], seat, 1)  # whatever the ship's port (50, 51, 52, 53)
 
@@ -316,7 +277,7 @@ class Game:
                 self._pay_bonus(bonus, city)
         self.coins = [sum(amounts) for amounts in zip(self.coins, ships, markers, bonus, strict=True)]
         payments = {"ships": ships, "markers": markers, "bonus": bonus}
-        self._tell("score_round", round=self.round, **payments, total=list(self.coins))
+        self.write("score_round", round=self.round, **payments, total=list(self.coins))
 
     def _pay_bonus(self, purse: list[int], city: str) -> None:
         """Pay every marker on a bonus space, each round and whatever its rank; never on the start (66)."""
@@ -336,14 +297,11 @@ class Game:
             _pay(promotion, ranked, self.prizes["category_ranks"])
         self.coins = [before + prize for before, prize in zip(self.coins, promotion, strict=True)]
         ranking = sorted(florence, key=self.coins.__getitem__, reverse=True)
-        self._tell("score_end", promotion=promotion, total=list(self.coins), ranking=ranking)
+        self.write("score_end", promotion=promotion, total=list(self.coins), ranking=ranking)
 
     def _promotion_value(self, seat: int, category: str) -> int:
         tiles = [self.tile_data[tile] for tile in self.tiles[seat]]
         return sum(tile["value"] for tile in tiles if tile["category"] == category)
-
-    def _tell(self, kind: str, **facts: Any) -> None:
-        self.events.append({"type": kind, **facts})
 
 
 def _by_number(table: Mapping[Any, int]) -> dict[int, int]:

@@ -20,10 +20,10 @@ class StrozziTable(Table):
 
     unit = "coins"
     over_now = "Coins if the game ended now: those paid, this round's ships, markers and bonus spaces, and the tiles."
+    tie_break = "ahead at Florence"
     sources = ("ships", "markers", "bonus", "promotion")
 
     def set_up(self) -> None:
-        """Fill `head` and `view`."""
         data, players = self.components, range(self.players)
         self._ships = {card["id"]: card for card in data["ships"]}
         self._tile = {tile["id"]: tile for tile in data["promotion_tiles"]}
@@ -48,7 +48,6 @@ class StrozziTable(Table):
     # -- lines ----------------------------------------------------------------------------------------------------------
 
     def on_tiles(self, line: Line) -> str:
-        """Show the first promotion tiles."""
         self.view |= {
             "display": [self._shown(tile) for tile in line["display"]],
             "stack": len(self._tile) - len(line["display"]),
@@ -56,7 +55,6 @@ class StrozziTable(Table):
         return f"The promotion tiles to choose from are {listed([self._words(tile) for tile in line['display']])}."
 
     def on_round(self, line: Line) -> str:
-        """Return all flags and clear the ports."""
         start = line["start_player"]
         if line["round"] == 1:
             order = [(start + k) % self.players for k in range(self.players)]
@@ -69,7 +67,6 @@ class StrozziTable(Table):
         return f"Round {line['round']} begins with {self.named(start)}."
 
     def on_reveal(self, line: Line) -> str:
-        """Open a ship card."""
         seat, card = line["player"], self._ships[line["ship"]]
         shown = {key: card[key] for key in ("id", "sail", *PORT_NAMES, "scrolls", "promotion")}
         self.view |= {"ship": shown, "active": seat, "actor": seat, "holder": None, "flag": None}
@@ -84,7 +81,6 @@ class StrozziTable(Table):
         return f"speed {card['sail']}, {listed(cargo) or 'empty'}"
 
     def on_claim(self, line: Line) -> str:
-        """Lay a flag on the card, or pass."""
         seat, flag, holder, back = line["player"], line["flag"], self.view["holder"], self.view["flag"]
         self.view["actor"] = seat
         self.marks = [f"seat:{seat}"]
@@ -101,7 +97,6 @@ class StrozziTable(Table):
         return f"{self.says(seat, 'takes it')} as a pirate; {self.named(holder)} {gets} the {_FLAG[back]} flag back."
 
     def on_place(self, line: Line) -> str:
-        """Moor the ship and move markers."""
         seat, port, card = line["player"], line["port"], self._ships[line["ship"]]
         berths = self.view["ports"][port]
         rank = sum(other["speed"] >= line["speed"] for other in berths)
@@ -114,7 +109,6 @@ class StrozziTable(Table):
         return said + (f": {listed(moved)}." if moved else "; no marker moves.")
 
     def on_take_tile(self, line: Line) -> str:
-        """Take a promotion tile."""
         seat, tile, display = line["player"], line["tile"], self.view["display"]
         self.view["actor"] = seat
         self.marks = [f"seat:{seat}"]
@@ -131,31 +125,23 @@ class StrozziTable(Table):
         return self.says(seat, f"takes the tile {data['category']} {data['value']}") + (f": {moved}." if moved else ".")
 
     def on_set_aside(self, line: Line) -> str:
-        """Remove the card."""
         self.view |= {"ship": None, "holder": None, "flag": None}
         return "No seat claims the ship; it is set aside."
 
     def on_score_round(self, line: Line) -> str:
-        """Pay a round."""
         paid = [sum(line[key][seat] for key in ("ships", "markers", "bonus")) for seat in range(self.players)]
         self.view |= {"coins": list(line["total"]), "ship": None, "holder": None, "flag": None, "actor": None}
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
         return f"Round {line['round']} pays {self.listed_seats(paid)} coins."
 
     def on_score_end(self, line: Line) -> str:
-        """Pay the tiles."""
         total, (first, second) = line["total"], line["ranking"][:2]
         self.view |= {"coins": list(total), "over": True, "actor": None, "best": list(line["ranking"])}
-        return f"The tiles pay {self.listed_seats(line['promotion'])} coins. {self._won(first, second)}."
-
-    def _won(self, first: int, second: int) -> str:
-        total = self.view["coins"]
-        lead = f"{total[first] - total[second]} ahead" if total[first] > total[second] else "ahead at Florence"
-        return f"{self.says(first, 'wins')} with {total[first]} coins, {lead} of {self.named(second)}"
+        return f"The tiles pay {self.listed_seats(line['promotion'])} coins. {self.won(total, first, second)}."
 
     def heading(self) -> str:
         """Return the result; a tie goes to the better marker at Florence."""
-        return self._won(*self.view["best"][:2]) if self.view["over"] else super().heading()
+        return self.won(self.view["coins"], *self.view["best"][:2]) if self.view["over"] else super().heading()
 
     def rules(self) -> list[str]:
         """Return the rules in short."""
@@ -216,7 +202,6 @@ class StrozziTable(Table):
     # -- a decision -------------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
-        """Return the pending decision."""
         names, holder = position.names, self.view["holder"]
         if names[-1] in PORT_NAMES:
             return "The ship is yours. At which port does it moor?"
@@ -275,7 +260,6 @@ class StrozziTable(Table):
         return seen.display
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the folded values with those of the View."""
         view = self.view
         value = {tile: (data["category"], data["value"]) for tile, data in self._tile.items()}
         totals = [

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import RuleViolation
-from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, text
+from strozzi_sim.game.record_checking import Draws, Lines, Replay, answering, text
 from strozzi_sim.games.strozzi.reference import Game
 
 
@@ -54,28 +53,6 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
     return Game(header["components"], header["players"], chance.ships, chance.tiles), chance
 
 
-def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Answer the game's question with a line."""
-    question = game.question
-    assert question is not None
-    key = {"claim": "flag", "place": "port", "take_tile": "tile"}[question.kind]
-    compare({"type": question.kind, "player": question.seat}, number, event)
-    choice = event.get(key, "nothing")
-    if question.kind == "claim" and choice is None:
-        choice = "pass"
-    if choice not in question.options:
-        got = f"{key} {text(event[key])}" if key in event else f"no {key}"
-        raise RuleViolation(number, f"expected {_wanted(game)}, found {got}")
-    game.play(choice)
-
-
-def _wanted(game: Game) -> str:
-    """Return the expected line, for a message."""
-    assert game.question is not None
-    kind, seat, options = game.question
-    choices = " or ".join(text(None if option == "pass" else option) for option in options)
-    return f"a {kind} of player {seat}: {choices}"
-
-
-_STROZZI = Replay(_set_up, _answer, _wanted)
+_ANSWERS = answering({"claim": "flag", "place": "port", "take_tile": "tile"}, {"claim": "pass"})
+_STROZZI = Replay(_set_up, *_ANSWERS)
 check_game, replay_game = _STROZZI.check_game, _STROZZI.replay_game

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.errors import ArgumentError
+from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
@@ -116,6 +116,8 @@ def simulate(
     else:
         lineups = names.lineups_of(the_game, agents, counts)
     shipped, own = split_maps(heatmaps)
+    if not isinstance(facts, Iterable):
+        raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
     study = Balance.of(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
         luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
@@ -151,6 +153,7 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
     worth: tuple[str, ...] = ()
     usual_deals, has_pages = 5000, True
     printed = ("seats", "lineup")
+    is_paired_by_deal: ClassVar[bool] = True  # whether its variants are played on the same deals
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield the cells of the line-ups, then those that measure worth."""
@@ -198,7 +201,7 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
         """Return the section of the verdict first, then what changed, the pages of the game, heat maps, and worth."""
         question = self.answers(tables, look)
         first = {SEATS: "balance", AGENTS: "lineup", VARIANTS: "changes", HEATMAPS: "heatmaps"}.get(question, question)
-        found = sections_of_games(self, tables, look, first)
+        found = sections_of_games(self, tables, look, first, paired=self.is_paired_by_deal)
         said = tuple(worth_sentences(self, tables, look)) if self.worth else ()
         return [*found, replace(worth_section(self, tables, look), sentences=said)] if self.worth else found
 
@@ -208,17 +211,24 @@ def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
     tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
     bounds = pick(tables["balance"], figure="seat_favour_bound").reset_index(drop=True)
     said: dict[str, list[str]] = {FAVOURED: [], EQUAL: [], OPEN: [], FEW: []}
-    counts, missable = [], [np.nan]
+    counts, missable, whose = [], [np.nan], set()
     for test, p, bound in zip(
         tests.itertuples(index=False), holm(tests["value"].to_numpy()), bounds["value"], strict=True
     ):
         rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
         known = rows.dropna(subset="value")
-        where = ", ".join([f"{test.players} players", *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1)])
+        where = ", ".join(
+            [
+                f"{test.players} players",
+                *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1),
+            ]
+        )
         if np.isnan(p) or known.empty:
             said[FEW].append(where)
         elif p < FALSE_ALARMS and (known["value"] - fair).abs().max() >= MIN_SHARE:
             best = known.loc[known["value"].idxmax()]
+            place = {0: "the player who begins", test.players - 1: "the player who moves last"}
+            whose.add(place.get(best["seat"], "a seat"))
             said[FAVOURED].append(
                 f"{where}: seat {best['seat']} wins {format_estimate(best, 'share')}, where {100 * fair:.1f} % would be equal."
             )
@@ -235,7 +245,8 @@ def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
     if said[FAVOURED]:
         at = f"at {listed(list(dict.fromkeys(counts)))} players, in {len(counts)} of {len(tests)} cells"
         elsewhere = f" Elsewhere {size}." if size else ""
-        return [f"{whom}{title} favours a seat {at}.{elsewhere}", *said[FAVOURED]]
+        who = whose.pop() if len(whose) == 1 else "a seat"
+        return [f"{whom}{title} favours {who} {at}.{elsewhere}", *said[FAVOURED]]
     if len(said[EQUAL]) == len(tests):
         words = f"every seat of {title} wins its share to within {100 * MIN_SHARE:g} points."
     elif len(said[FEW]) == len(tests):

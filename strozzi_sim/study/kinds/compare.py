@@ -14,13 +14,23 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.missed import missed, not_excluded, size_text
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.reporting import (
+    THIN,
+    FigureTable,
+    Picture,
+    Tables,
+    format_estimate,
+    headline_players,
+    listed,
+    pick,
+)
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.changed import change_sentences
 from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
+from strozzi_sim.study.extent import POINTS
 from strozzi_sim.study.games import (
     RANK,
     SCORE,
@@ -30,7 +40,7 @@ from strozzi_sim.study.games import (
     tables_of_games,
 )
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import POINTS, Study
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
@@ -214,7 +224,12 @@ class Compare(Study, frozen=True, kw_only=True):
         (first, second), table = self.sides, tables["difference"]
         one_level = set(table["level"]) == {"0"}
         at = [f"{row.players} players" if one_level else f"{row.players} players, {row.by} {row.level}" for row in table.itertuples(index=False)]  # fmt: skip
-        table = table.assign(at=at, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""}))
+        whom = [
+            f"{first} minus {second}" if one_level else f"{row.by} {row.level}" for row in table.itertuples(index=False)
+        ]
+        table = table.assign(
+            at=at, whom=whom, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""})
+        )
         shown = tuple(
             Picture(
                 "difference" if by == table["by"].iloc[0] else f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE),
@@ -225,8 +240,8 @@ class Compare(Study, frozen=True, kw_only=True):
         lead = Figure("lead_mean", "mean lead over the others", "amount")
         saved = Figure("win_share_variance_saved", "variance that playing the same deals saved", "share")
         in_figures = Picture(
-            "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="at",
-            x_label="games",
+            "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="whom",
+            x_label="difference",
         )  # fmt: skip
         wins = pick(table, figure="win_share").dropna(subset="low")
         rows = pick(table, players=headline_players(wins)) if len(wins) else wins
@@ -293,7 +308,9 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
             {0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1 for row in rows.itertuples(index=False)},
         )
         numbers = [
-            f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace("%", "points")
+            f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace(
+                f"{THIN}%", " points"
+            )
             for row in rows.itertuples(index=False)
         ]
         if not signs:

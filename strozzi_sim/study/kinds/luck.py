@@ -237,10 +237,14 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
             x="source", series="outcome", levels=tuple(words.values()), series_levels=("who wins", "scores"),
         )  # fmt: skip
         made = made.assign(line=made["source"] + ", " + made["outcome"])
-        table = Picture("luck-table", "", "table", "luck", (share,), "The shares in figures", x="line", x_label="source")
+        table = Picture(
+            "luck-table", "", "table", "luck", (share,), "The shares in figures", x="line", x_label="source"
+        )
         rows = pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value")
         numbers = tuple(KeyNumber(row, "share", f"of who wins is who plays, {field_words(row['lineup'])}") for _, row in rows.head(3).iterrows())  # fmt: skip
-        found = [Section("Luck", "What is skill, and what is luck?", (drawn, table), numbers=numbers, tables={"luck": made})]
+        found = [
+            Section("Luck", "What is skill, and what is luck?", (drawn, table), numbers=numbers, tables={"luck": made})
+        ]
         if "drama" in tables:
             figures = tuple(Figure(name, words, "share") for name, words in _SHARES.items())
             table = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")

@@ -185,7 +185,9 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             at = f"{self._at(reference)} ({100 * reference['value']:.{digits}f} points)"
             if fairer:
                 order = rows[rows["variant"].isin(fairer)].sort_values("value", kind="stable")
-                values = [f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for _, row in order.head(5).iterrows()]
+                values = [
+                    f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for _, row in order.head(5).iterrows()
+                ]
                 words = f"the seats are nearer to equal at {'; '.join(values)} than at {at}"
             else:
                 size = missed(not_excluded(here, chunks=self.chunks, sign=-1), what="a gap smaller")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import names
-from strozzi_sim.agent.names import Agents, worker_count
+from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, pluralize, suggest_names
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.tables import study_tables
 
 from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim import stats

@@ -602,7 +602,9 @@ def test_section_5_bounds_are_reached() -> None:
 
 def test_options_enter_the_record_as_they_are_offered() -> None:
     game = say(show(table(), 1), (MEDICI, 0), (STROZZI, True))
-    game.play((3.0, "H1"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="not legal"):
+        game.play((3.0, "H1"))
+    game.play((3, "H1"))
     assert [type(ship) for ship in game.ships[STROZZI]] == [int] * 3
     assert type(lines(game, "load")[0]["ship"]) is int
 

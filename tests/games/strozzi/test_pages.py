@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from strozzi_sim.studies.tables import study_tables
 
 from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim.facts.crosstabs import Crosstab

@@ -3,21 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from strozzi_sim.game.restricting import Use
+from strozzi_sim.game.restricting import Restriction, never
 
 
-def names(components: Mapping[str, Any]) -> dict[str, str]:
-    """Return the restriction with its description."""
-    return {"die:right": "the right die may not be rolled"}
-
-
-def uses(components: Mapping[str, Any]) -> dict[str, Use | None]:
-    """Return what can be measured."""
-    return {"die:right": None}
-
-
-def restrict(rules: np.void, seat: int, name: str, components: Mapping[str, Any]) -> None:
-    """Forbid the right die to a seat."""
-    rules["no_right"][seat] = 1
+def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
+    """Return the restriction by its name."""
+    return {"die:right": Restriction("the right die may not be rolled", never("no_right", 1))}

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from strozzi_sim.reports.comparisons import _figures
 
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.report.html_tables import cell_of, format_p, page_table
-from strozzi_sim.report.painter import Painter
 
 WON, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")
 
@@ -76,23 +74,3 @@ def test_a_p_value_has_no_interval():
     cell = cell_of(row, Figure("seat_fairness_p", "p", "number"), 2)
     assert (cell.text, cell.half_width, cell.tip) == ("0.012", "", "n = 900")
     assert [format_p(p) for p in (np.nan, 1e-9, 0.0499, 0.5)] == ["-", "< 0.001", "0.050", "0.50"]
-
-
-def test_shares_of_a_contest_are_per_cent_and_have_the_digits_of_their_error():
-    """.289, .249 and .315 are no 0.3, 0.2 and 0.3."""
-    values = {"win_share": (0.289, 0.004), "win_share_variance_saved": (0.249, 0.004), "decided_mean": (0.315, 0.03)}
-    values |= {"score_mean": (241.26, 0.8), "win_share_games_saved": (1.9, 0.2)}
-    table = pd.DataFrame(
-        {"players": 4, "figure": name, "value": value, "low": value - half, "high": value + half, "n": 900, "deals": 900}
-        for name, (value, half) in values.items()
-    )  # fmt: skip
-    shares, others = _figures("difference", table, Painter())
-    told = {
-        keys[0]: cells[0].text for item in (shares, others) for part in item.parts for keys, cells in part.table.rows
-    }
-    assert told == {
-        "win share": "28.9", "win share variance saved": "24.9", "decided mean": "32", "score mean": "241.3",
-        "win share games saved": "1.9",
-    }  # fmt: skip
-    assert [part.table.columns[0][0] for part in shares.parts] == ["value, %"]
-    assert shares.parts[0].table.rows[0][1][0].half_width == "0.4"

@@ -107,7 +107,7 @@ def test_a_marked_cell_is_framed_and_colours_are_differences_from_it():
         ("5", "2"): "",
     }
     assert [float(cell.part) for cell in found.values()] == [0, 1, 0.5, 0]
-    assert heat.note == "uncoloured: not told apart from the framed cell"
+    assert heat.note == "colour: the difference from the framed cell"
 
 
 def test_all_panels_have_one_scale():

@@ -7,22 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from strozzi_sim.reports import findings, study_page
-from strozzi_sim.reports.answers import seats_answer
-from strozzi_sim.reports.study_page import StudyPage
-from strozzi_sim.studies.tables import study_tables
 
-from declared import layers, marks, panels, texts
-from report_cells import CELL, cell
+from report_cells import CELL, cell, tables_of
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable, Named, agent_names, cell_name, pick
 from strozzi_sim.game.variants import from_changes, resolve_variant
-from strozzi_sim.report.content import Shown
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.naming import Naming
-from strozzi_sim.report.painter import Painter
+from strozzi_sim.study.games import seat_pictures, with_agents
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}
@@ -144,7 +138,7 @@ def data(cells):
 
 @pytest.fixture(scope="module")
 def tables(game, cells):
-    return study_tables(game, cells, game.report.PAGES, {})
+    return tables_of(game, cells, game.report.PAGES, {})
 
 
 @pytest.fixture(scope="module")
@@ -158,44 +152,10 @@ def only(tables, variant):
     return {name: pick(table, variant=variant).reset_index(drop=True) for name, table in tables.items()}
 
 
-class Reader(Painter):
-    """Notes what is written in pictures instead of drawing them."""
-
-    def paint(self, declared, name, title):
-        """Return the words of a picture; numbers depend on what it is compared with."""
-        words = {text for text, *_ in declared.legend} | {declared.title}
-        for panel in panels(declared.wide):
-            names = {
-                encoding[side].get("title") for encoding, _, _ in layers(panel) for side in "xy" if side in encoding
-            }
-            words |= {panel.get("title", ""), *names, *texts(panel)}
-        for mark in marks(declared.wide):
-            words |= {str(mark.get(key, "")) for key in ("level", "series", "bar", "part", "name")} | {
-                mark["tip"].partition(":")[0]
-            }
-        own = sorted(word for word in words if word and re.search("[A-Za-z]", word) and "the more" not in word)
-        return Shown(name, title, "", "\n".join(own), "")
-
-
-def shown(game, tables, data):
-    """Return what stands in pictures and in heat maps: (title, variant) -> words, title -> words."""
-    manifest = {"plan": {"variants": data}, "report": {"heatmaps": list(game.report.HEATMAPS)}}
-    page = StudyPage(manifest, tables, game, Reader())
-    items = [page._item(picture) for own in page.pictures.values() for picture in own]
-    pictures = {(item.title, part.scenario): part.picture.wide for item in items for part in item.parts if part.picture}
-    heat = {}
-    for item in page._heat_maps().items:
-        for part in item.parts:
-            of_map = part.heat
-            names = {name for panel in of_map.panels for name, _ in panel.rows}
-            heat[item.title] = {of_map.row_label, of_map.column_label, *of_map.columns, *names}
-    return pictures, heat
-
-
 def lines(game, tables, data):
     """Return the tables of a page, of the changed variant: title -> its lines."""
     naming, found = Naming(game, tables, data), {}
-    for picture in [*findings.seat_pictures(tables), *game.report.pictures(tables)]:
+    for picture in [*seat_pictures(tables), *game.report.pictures(tables)]:
         if picture.kind == "table":
             rows = pick(tables[picture.table], variant="changed")
             table = page_table(picture, rows, naming.of("changed", "random"))
@@ -262,28 +222,6 @@ def test_labels_that_variants_share_are_said_to_vary(game, tables, data):
         assert [raw for raw in base.keys() & own.keys() if base[raw] != own[raw]]
         assert "X12" in own
         assert "S12" not in own
-
-
-@pytest.mark.slow
-def test_pictures_of_a_variant_have_its_own_labels(game, cells, data, monkeypatch):
-    monkeypatch.setattr(study_page, "MAX_CELLS", 100_000)  # all heat maps as tables
-    tables = study_tables(game, cells, game.report.PAGES, game.report.HEATMAPS)
-    both, heat = shown(game, tables, data)
-    own, heat_of_own = shown(game, only(tables, "changed"), data)
-    assert heat.keys() >= heat_of_own.keys() > set()  # of 60 games a map may have no value
-    together = {title for title, scenario in both if not scenario}
-    apart = {title: words for (title, _), words in own.items() if title not in together}
-    assert len(apart) > 3
-    for title, words in apart.items():
-        assert set(words.split("\n")) <= set(both[title, "changed"].split("\n")), (
-            title
-        )  # which also has levels of the base
-    naming = Naming(game, tables, data)
-    each = [naming.of(variant, "random") for variant in ("base", "changed")]
-    varies = [raw for raw, name in naming.of_all().items() if name.endswith("varies")]
-    differ = {words[raw] for raw in varies for words in each if raw in words}
-    for title, words in heat.items():
-        assert not differ & words, title
 
 
 # Cells
@@ -354,14 +292,6 @@ def test_what_is_otherwise_elsewhere_is_never_said_to_be_so_there_too(game, data
     assert not [sentence for page in said.values() for sentence in page if "elsewhere too" in sentence]
 
 
-def test_seats_are_spoken_of_over_all_cells(game, together, sure):
-    assert re.search("[Nn]o seat .* is known|[Ee]very seat .* wins its share", seats_answer(sure, game, {}).verdict)
-    many = len(together["balance"][CELL].drop_duplicates())
-    assert re.match(rf"\d of {many} combinations", seats_answer(together, game, {}).verdict)
-    for sentence in findings.seat_sentences(together):
-        assert re.match(r"(\d players \([a-z]+: [a-z]+\): |Footnote: )", sentence), sentence
-
-
 def test_a_box_that_is_too_small_in_one_cell_is_told_of_that_cell():
     game = load_game("strozzi")
     table = FigureTable()
@@ -406,64 +336,6 @@ def test_agents_are_named_and_copies_numbered():
 def test_agents_that_differ_in_their_parameters_alone_are_not_confused():
     agents = ["heuristic:keep_plus_one=9", "heuristic:keep_plus_one=10", "heuristic"]
     keys = {"players": 3, "variant": "base", "lineup": ",".join(agents)}
-    named = findings.with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys))[findings.WHO]
+    named = with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys))["who"]
     assert [name.replace("\n", "") for name in named] == agents
     assert max(len(line) for name in named for line in name.split("\n")) <= 24
-
-
-@pytest.mark.parametrize(
-    ("shares", "said"),
-    [
-        ({"random": (0.4, 0.3, 0.3), "heuristic": (0.4, 0.3, 0.3)}, "the game favours seat 0"),
-        ({"random": (1 / 3, 1 / 3, 1 / 3), "heuristic": (0.4, 0.3, 0.3)}, "seat 0 is favoured: it wins 40"),
-        (
-            {"random": (0.3, 0.4, 0.3), "heuristic": (0.4, 0.3, 0.3)},
-            "it depends on the players who is favoured: seat 1",
-        ),
-        ({"random": (1 / 3, 1 / 3, 1 / 3), "heuristic": (1 / 3, 1 / 3, 1 / 3)}, "no seat is known to win more"),
-    ],
-)
-def test_the_headline_speaks_of_the_game_only_where_all_strengths_agree(shares, said):
-    tables = {"seats": [], "balance": []}
-    for lineup, of_seats in shares.items():
-        cell = {"players": 3, "variant": "base", "lineup": lineup, "n": 9000, "deals": 3000}
-        fair = max(of_seats) - min(of_seats) < 0.01
-        for seat, share in enumerate(of_seats):
-            tables["seats"].append(
-                {**cell, "seat": seat, "figure": "win_share", "value": share, "low": share - 0.01, "high": share + 0.01}
-            )
-        for figure, value in (("seat_fairness_p", 0.5 if fair else 1e-9), ("seat_favour_bound", 0.012)):
-            tables["balance"].append({**cell, "figure": figure, "value": value, "low": np.nan, "high": np.nan})
-    frames = {name: pd.DataFrame(rows) for name, rows in tables.items()}
-    words = findings.headline_by_strength(frames, {"random": "random", "middle": "heuristic"})
-    assert words.startswith("At 3 players ")
-    assert said in words
-    assert "random moves" in words
-    assert ("could be missed" in words) == any(max(of_seats) - min(of_seats) < 0.01 for of_seats in shares.values())
-
-
-@pytest.mark.parametrize(
-    ("p", "headline", "sentence"),
-    [
-        (0.01, "Played by random, Strozzi favours the player who begins.", "seat 0 wins 54"),
-        (
-            0.03,
-            "Played by random: no seat of Strozzi is known to win more",
-            "a difference that more games must confirm",
-        ),
-        (0.1, "Played by random: no seat of Strozzi is known to win more", "no significant difference"),
-    ],
-)
-def test_a_headline_needs_more_than_one_in_twenty(p, headline, sentence):
-    """Of 100 studies of equal seats 5 have p < 0.05, often more; that they are unequal is said in 2."""
-    cell = {"players": 2, "variant": "base", "lineup": "random", "n": 3000, "deals": 3000}
-    shares = [{**cell, "seat": seat, "value": (0.54, 0.46)[seat]} for seat in range(2)]
-    seats = pd.DataFrame(shares).assign(
-        figure="win_share", low=lambda rows: rows["value"] - 0.02, high=lambda rows: rows["value"] + 0.02
-    )
-    balance = pd.DataFrame([{**cell, "figure": "seat_fairness_p", "value": p, "low": np.nan, "high": np.nan}])
-    tables = {"seats": seats, "balance": balance}
-    assert seats_answer(tables, load_game("strozzi"), {}).verdict.startswith(headline)
-    first, footnote = findings.seat_sentences(tables)
-    assert sentence in first
-    assert "1 study of 50" in footnote

@@ -9,14 +9,16 @@ from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
 
 import pytest
-from strozzi_sim.studies.side_by_side import side_by_side
 
 import strozzi_sim as ss
 from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from own_game import install
+from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.folders import study_of
 
 pytestmark = NEEDS_CHROMIUM
-STUDY = {"name": "first-study", "game": "strozzi", "players": [3], "deals": 60, "chunks": 12, "seed": 4}
+STUDY = {"name": "first-study", "deals": 60, "chunks": 12, "seed": 4}
+QUIET = {"workers": 1, "progress": False}
 AUDITED = [(1280, "light"), (390, "dark")]
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 
@@ -28,23 +30,24 @@ def goofspiel(folder):
     subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
 
 
-def study(game, pages, **keys):
-    asked = {"game": game, "players": [3, 4], "lineups": [["random"]], "report": {"pages": ["balance", *pages]}}
-    return ss.run(ss.Study(**{**STUDY, **asked, **keys}))
+def study(game, pages=(), **keys):
+    """Play a small study of a game."""
+    study, look = study_of({**STUDY, "game": game, "players": [3, 4], "lineups": [["random"]], "pages": ["balance", *pages], "explorer": True, **keys})  # fmt: skip
+    return ss.run(study, look=look, **QUIET)
 
 
 KINDS = {
-    "strozzi": lambda: study("strozzi", [], lineups=[["heuristic"], ["random"]], variants=["base", "long-tracks"]),
-    "medici_vs_strozzi": lambda: study("medici_vs_strozzi", [], players=[2], report={"pages": ["balance", "prices"], "heatmaps": ["price-by-tiles-round"]}),
+    "strozzi": lambda: study("strozzi", lineups=[["heuristic"], ["random"]], variants=["base", "long-tracks"]),
+    "medici_vs_strozzi": lambda: study("medici_vs_strozzi", ["prices"], players=[2], heatmaps=["price-by-tiles-round"]),
     "strasbourg": lambda: study("strasbourg", ["city", "tasks"], question="tasks"),
-    "tournament": lambda: ss.tournament("strozzi", "greedy,random,eager", 3, 40),
-    "curves": lambda: ss.sweep(ss.Study(**STUDY, lineups=[["random"]], report={"pages": []}, sweep={"tracks.bonus.9": [0, 40, 80]})),
-    "maps": lambda: ss.sweep(ss.Study(
-        **STUDY, lineups=[["random"]], report={"pages": []}, sweep={"tracks.bonus.9": [0, 80], "tracks.bonus.8": [10, 60]})),
-    "compare": lambda: ss.compare("strozzi", "greedy", "random", players=3, deals=40),
-    "side by side": lambda: side_by_side([study("strozzi", [], name=name) for name in ("one", "two")]),
-    "luck": lambda: ss.luck("strozzi", 3, ["greedy", "random", "eager"], 60, games=0),
-    "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40),
+    "tournament": lambda: ss.tournament("strozzi", "greedy,random,eager", players=3, deals=40, **QUIET),
+    "curves": lambda: ss.sweep("strozzi", "tracks.bonus.9 = 0 40 80", players=3, agents="random", deals=60, **QUIET),
+    "maps": lambda: ss.sweep("strozzi", "tracks.bonus.9 = 0 80; tracks.bonus.8 = 10 60", players=3, agents="random", deals=60, **QUIET),
+    "compare": lambda: ss.compare("strozzi", "greedy", "random", players=3, deals=40, **QUIET),
+    "side by side": lambda: side_by_side([study("strozzi", name=name, players=[3]) for name in ("one", "two")]),
+    "luck": lambda: ss.luck("strozzi", players=3, agents="greedy,random,eager", deals=60, **QUIET),
+    "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40, **QUIET),
+    "heat map": lambda: ss.heatmap("strozzi", rows="flag", columns="round", value="mean prize", players=3, agents="random", deals=60, **QUIET),
 }  # fmt: skip
 
 

@@ -7,11 +7,12 @@ import zlib
 from collections import Counter
 
 import pytest
-from strozzi_sim.reports import explorer
-from strozzi_sim.reports.study_page import maps_of
 
 import strozzi_sim as ss
+from strozzi_sim.report import explorer
 from strozzi_sim.report.explorer import FEW, packed_explorer
+from strozzi_sim.report.layout import Layout
+from strozzi_sim.study.folders import study_of
 
 GAMES = {"strozzi": [3, 4], "medici_vs_strozzi": [2], "strasbourg": [3]}
 SLOW = {"strasbourg": pytest.mark.slow}
@@ -20,15 +21,23 @@ OWN = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean p
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in GAMES])
 def results(request):
-    plan = {"name": "x", "game": request.param, "players": GAMES[request.param], "deals": 60, "chunks": 12}
-    return ss.run(
-        ss.Study(
-            **plan,
-            lineups=[["random"]],
-            report={"pages": ["balance"]},
-            heatmap=[OWN] if request.param == "strozzi" else [],
-        )
-    )
+    keys = {
+        "name": "x",
+        "game": request.param,
+        "players": GAMES[request.param],
+        "deals": 60,
+        "chunks": 12,
+        "lineups": [["random"]],
+    }
+    own = [OWN] if request.param == "strozzi" else []
+    study, look = study_of({**keys, "pages": ["balance"], "heatmap": own, "explorer": True})
+    return ss.run(study, look=look, workers=1, progress=False)
+
+
+def explored(results, tables, maps):
+    layout = Layout(results)
+    pictures = [each for section in layout.sections for each in section.shown if not isinstance(each, tuple)]
+    return packed_explorer("x", tables, results.study.the_game, maps, layout.variants, pictures)
 
 
 def unpacked(text):
@@ -37,9 +46,7 @@ def unpacked(text):
 
 @pytest.fixture(scope="module")
 def data(results):
-    return unpacked(
-        packed_explorer(results.manifest, results.tables, results.game, maps_of(results.manifest, results.game))
-    )
+    return unpacked(explored(results, results.tables, results.look.maps_in(results.study.the_game)))
 
 
 def numbers_of(data, one):
@@ -121,18 +128,18 @@ def test_few_events_have_no_value(results, data):
 
 
 def test_every_map_of_the_game_and_of_the_study_is_there(results, data):
-    blocks = {name: heat_map.block for name, heat_map in results.game.report.HEATMAPS.items()}
+    blocks = {name: heat_map.block for name, heat_map in results.study.the_game.report.HEATMAPS.items()}
     there = {one["id"] for one in data["maps"]}
     empty = {
         name
-        for name in results.game.report.explored(results.game.fact_tables)
+        for name in results.study.the_game.report.explored(results.study.the_game.fact_tables)
         if not table_of(results, name)["value"].notna().any()
     }
     assert {name for name in blocks if blocks[name] not in [blocks[each] for each in there if each in blocks]} <= {
         name for name in blocks if blocks[name] in [blocks[each] for each in empty]
     }
     assert len(empty) < len(there) / 3
-    assert ("late" in there) == (results.game.name == "strozzi")
+    assert ("late" in there) == (results.study.the_game.name == "strozzi")
     assert any(len(one["rounds"]) > 2 for one in data["maps"])
 
 
@@ -140,15 +147,15 @@ def test_every_question_names_a_map_and_a_measure_of_it(results, data):
     assert len(data["presets"]) >= 12
     maps = {one["id"]: {measure["id"] for measure in one["measures"]} for one in data["maps"]}
     for question, name, measure in data["presets"]:
-        assert question in results.game.report.QUESTIONS or name == "late"
+        assert question in results.study.the_game.report.QUESTIONS or name == "late"
         assert measure in maps[name]
     assert len({tuple(preset[1:]) for preset in data["presets"]}) > 8
-    assert data["first"] in results.game.player_counts
+    assert data["first"] in results.study.the_game.player_counts
 
 
 def test_every_measure_says_what_it_is(results, data):
     """A map of games won or of coins has not the caption of the shares that the same block counts."""
-    every = maps_of(results.manifest, results.game) | dict(results.game.report.HEATMAPS)
+    every = results.look.maps_in(results.study.the_game) | dict(results.study.the_game.report.HEATMAPS)
     for one in data["maps"]:
         shown = {each.figure.name: each for each in every.values() if each.block == every[one["id"]].block}
         for measure in one["measures"]:
@@ -166,7 +173,7 @@ def test_every_measure_says_what_it_is(results, data):
 
 def test_what_matching_wares_pay_is_all_that_they_bring(results, data):
     """The prize alone falls with the wares, since full ships are slow; their steps and tiles are worth more than that."""
-    if results.game.name != "strozzi":
+    if results.study.the_game.name != "strozzi":
         return
     (preset,) = (preset for preset in data["presets"] if preset[0] == "Do matching wares pay?")
     assert preset[1:] == ["coins-by-port-and-match", "coins_brought_mean"]
@@ -183,11 +190,11 @@ def test_what_matching_wares_pay_is_all_that_they_bring(results, data):
 def test_the_page_has_it(results, tmp_path):
     page = results.report(tmp_path / "page.html").read_text("utf-8")
     (cube,) = re.findall(r'<script type="text/plain" id="cube">([^<]+)</script>', page)
-    assert unpacked(cube)["cells"] == [[players, "random", "base"] for players in GAMES[results.game.name]]
+    assert unpacked(cube)["cells"] == [[players, "random", "base"] for players in GAMES[results.study.the_game.name]]
 
 
 def test_a_study_without_it_has_none(monkeypatch, results):
     bare = {name: table for name, table in results.tables.items() if name not in ("explorer", "heat_late")}
-    assert packed_explorer(results.manifest, bare, results.game, {}) == ""
+    assert explored(results, bare, {}) == ""
     monkeypatch.setattr(explorer, "MAX_ROWS", 100)
-    assert packed_explorer(results.manifest, results.tables, results.game, {}) == ""
+    assert explored(results, results.tables, {}) == ""

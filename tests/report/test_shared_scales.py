@@ -4,16 +4,17 @@ import itertools
 
 import pandas as pd
 import pytest
-from strozzi_sim.reports.study_page import StudyPage
-from strozzi_sim.studies.tables import study_tables
 
+import strozzi_sim as ss
 from declared import layers, levels, panels
-from report_cells import cell
+from report_cells import cell, tables_of
 from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.declare import declare
-from strozzi_sim.report.painter import Painter
+from strozzi_sim.report.layout import Layout
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.results import Frames, Results
 
 GAMES = {"medici_vs_strozzi": 2, "strozzi": 4, "strasbourg": 3}
 FIGURES = tuple(Figure(name, name, "amount") for name in ("a", "b", "c", "d", "e", "f"))
@@ -30,22 +31,6 @@ KINDS = {
 VALUES = ["value", "low", "high"]
 
 
-class Album(Painter):
-    """Keep the declarations of a page beside their picture; draw nothing."""
-
-    def __init__(self):
-        super().__init__()
-        self.drawings = {}
-
-    def parts(self, shown, name, *rest, **more):
-        self.shown = shown
-        return super().parts(shown, name, *rest, **more)
-
-    def paint(self, declared, name, title):
-        self.drawings.setdefault(self.shown.name, (self.shown, []))[1].append(declared)
-        return super().paint(declared, name, title)
-
-
 def spread_out(table):
     """Return the rows of a cell as those of two variants with two line-ups each, which differ in range."""
     scenes = enumerate(itertools.product(("base", "long"), ("few", "many")))
@@ -59,13 +44,20 @@ def spread_out(table):
 
 @pytest.fixture(scope="module", params=GAMES)
 def album(request):
+    """Return every picture of a game, and its declarations in two variants with two line-ups."""
     game = load_game(request.param)
     one = cell(game, GAMES[game.name])
-    tables = {name: spread_out(table) for name, table in study_tables(game, [one], game.report.PAGES, {}).items()}
-    manifest = {"plan": {"variants": dict.fromkeys(("base", "long"), one.components)}}
-    album = Album()
-    StudyPage(manifest, tables, game, album).paint_all()
-    return album.drawings
+    tables = {name: spread_out(table) for name, table in tables_of(game, [one], game.report.PAGES, {}).items()}
+    study = ss.Study.of(game=game.name, players=[GAMES[game.name]], lineups=[["random"]], deals=one.deals)
+    shown = Results(study, Look(name="x"), Frames(tables))
+    layout, found = Layout(shown), {}
+    for section in layout.sections:
+        for picture in section.shown:
+            if picture.kind != "table":
+                scenes, every = layout.scenes(section, picture)
+                drawn = [declare(picture, each.rows, each.words, one.components, every) for each in scenes]
+                found[picture.name] = picture, [each for each in drawn if each is not None]
+    return {name: each for name, each in found.items() if each[1]}
 
 
 def scale_of(picture, declared):

@@ -1,0 +1,292 @@
+"""The page of every kind of study: it is whole, needs nothing but itself, and its words are those of the tables."""
+
+import base64
+import json
+import re
+import zlib
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+
+import msgspec
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import strozzi_sim as ss
+from page_text import assert_stands_alone, text_of
+from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.report.layout import Layout
+from strozzi_sim.report.naming import definitions_of
+from strozzi_sim.report.painter import Painter
+from strozzi_sim.report.write import content
+from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.folders import load_results, study_of
+from strozzi_sim.study.kinds import kind_named
+from strozzi_sim.study.results import Frames
+from study_examples import EXAMPLES, KEYS
+
+HEAT = "heat_flag_by_sail"
+
+
+def played(keys, folder=None):
+    study, look = study_of(keys)
+    return ss.run(study, folder, look=look, workers=1, progress=False)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return played(KEYS | {"heatmaps": ["flag-by-sail"], "explorer": True, "deals": 240})
+
+
+@pytest.fixture(scope="module")
+def page(results, tmp_path_factory):
+    return results.report(tmp_path_factory.mktemp("page") / "page.html").read_text("utf-8")
+
+
+class Parser(HTMLParser):
+    """Checks that what opens is closed; collects the names of pictures."""
+
+    EMPTY = frozenset({"meta", "br", "img", "link", "hr", "input"})
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.pictures = [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        if "link svg" in dict(attributes).get("class", ""):
+            self.pictures.append(dict(attributes)["data-name"])
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.EMPTY:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+
+@pytest.mark.slow_for("luck", "leak_check", "our_table", "exploit", "weights")
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path):
+    found = played(KEYS | {"kind": kind} | EXAMPLES[kind])
+    text = found.report(tmp_path / "page.html").read_text("utf-8")
+    assert Parser(text).open == []
+    assert_stands_alone(text)
+    title = re.search(r'<h1 id="verdict">(.*?)</h1>', text, re.DOTALL)[1]
+    assert unescape(re.sub("<[^>]+>", "", title)).replace("\N{NARROW NO-BREAK SPACE}%", " %") == found.verdict[0].replace("\N{NARROW NO-BREAK SPACE}%", " %")  # fmt: skip
+    if kind != "leak_check":
+        assert "<svg" in text
+        assert 1 <= text.count("<dt>") - text.count("<div><dt>") + text.count("<b>") <= 3
+        assert found.plot().figures
+    assert " nan" not in text_of(text).lower()
+    assert "Read with care:" in text
+    assert found.study.hash in text
+
+
+def test_the_page_says_what_was_played_and_how_to_again(results, tmp_path):
+    odd = replace(results, about={"command": "strozzi run <a & b>.toml", "versions": {"numpy": "2"}}, interrupted="stopped after 3 <b> chunks")  # fmt: skip
+    text = odd.report(tmp_path / "page.html").read_text("utf-8")
+    assert "strozzi run &lt;a &amp; b&gt;.toml" in text
+    assert "Interrupted: stopped after 3 &lt;b&gt; chunks" in text
+    assert "Strozzi at 3 and 4 players, played by random: 240 deals for each, 480 games in all." in text_of(text)
+    assert "29 ship cards" in text  # which no source gives
+
+
+@pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi", "strasbourg"])
+def test_results_that_are_read_again_name_what_is_reconstructed(game):
+    for name in ("base", {"strozzi": "long-tracks", "medici_vs_strozzi": "long", "strasbourg": "small-city"}[game]):
+        study = ss.Study.of(game=game, lineups=[["random"]], variants=[name], deals=2)
+        again = kind_named("balance").shown(msgspec.json.decode(study.json))
+        assert again.variant_of[name].reconstructed == study.variant_of[name].reconstructed != ()
+
+
+def test_every_picture_has_its_declaration_and_says_its_sentences(page):
+    declarations = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="declarations">([^<]+)<', page)[1]), -15))
+    pictures = Parser(page).pictures
+    assert len(pictures) == len(set(pictures)) > 5
+    assert set(pictures) == set(declarations)
+    assert "<!--picture" not in page
+    tips = {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in _tips(declarations)}
+    drawings = re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL)
+    shown = {unescape(tip) for drawing in drawings for tip in re.findall(r' data-t="([^"]*)"', drawing)}
+    assert len(shown) > 50
+    assert {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in shown} <= tips
+
+
+def _tips(part):
+    """Yield the sentences of marks anywhere in a declaration."""
+    if isinstance(part, dict):
+        yield from (value for key, value in part.items() if key == "tip" and isinstance(value, str))
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _tips(each)
+
+
+def test_the_first_screen_has_a_picture_and_three_numbers(results):
+    made = content(Layout(results), Painter())
+    assert [item.anchor for item in made.hero] == ["item-seats"]
+    above, below, margin = made.answer.numbers
+    assert (above.value[0], below.value[0]) == ("+", "\N{MINUS SIGN}")
+    assert all(each.half_width for each in (above, below, margin))
+    assert "seats" not in {item.anchor for section in made.sections for item in section.items}
+    questions = [section.question for section in made.sections]
+    assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.PAGES)
+
+
+def test_games_of_middling_play_come_first():
+    layout = Layout(played(KEYS | {"lineups": [["random"], ["heuristic"]], "players": [3]}))
+    assert layout.tables["seats"]["lineup"].iloc[0] == "heuristic"
+    (scene,), _ = layout.scenes(layout.sections[0], layout.hero)
+    assert scene.words["scenario=heuristic"] == "middling play (heuristic)"
+
+
+@pytest.mark.parametrize(
+    ("why", "cells"),
+    [("every cell has too few events (at most 12) for a value", {"value": np.nan, "low": np.nan, "high": np.nan, "n": 12}),
+     ("nothing that it counts happened", {"value": np.nan, "low": np.nan, "high": np.nan, "n": 0})],
+)  # fmt: skip
+def test_a_heat_map_is_shown_or_the_page_says_why_not(results, why, cells):
+    empty = replace(results, tables=Frames({**results.tables, HEAT: results.tables[HEAT].assign(**cells)}))
+    (item,) = content(Layout(empty), Painter()).sections[-1].items
+    assert why in item.parts[0].note
+    (item,) = content(Layout(results), Painter()).sections[-1].items
+    assert item.is_heat_map
+
+
+def test_a_figure_that_a_table_lacks_is_named(results):
+    table = results.tables["seats"]
+    lacks = replace(results, tables=Frames({**results.tables, "seats": table[table["figure"] != "rank_mean"]}))
+    notes = [part.note for section in content(Layout(lacks), Painter()).sections for item in section.items for part in item.parts]  # fmt: skip
+    assert any("unknown figure 'rank_mean'" in note for note in notes)
+
+
+def test_a_picture_is_not_drawn_for_every_variant_and_line_up():
+    lineups = [[f"heuristic:keep_plus_one={k}"] for k in range(6)]
+    made = content(Layout(played(KEYS | {"lineups": lineups, "players": [3], "deals": 60})), Painter())
+    said = {item.left_out for section in made.sections for item in section.items}
+    assert any(re.fullmatch(r"The first 4 of 6; `tables/\w+.csv` has all.", each) for each in said)
+
+
+def test_another_file_is_not_overwritten(results, tmp_path):
+    (tmp_path / "mine.html").write_text("mine")
+    with pytest.raises(InputError, match="is not a strozzi-sim report"):
+        results.report(tmp_path / "mine.html")
+    with pytest.raises(InputError, match="path: nothing is kept in a folder"):
+        results.report()
+
+
+def test_figures_are_files_if_asked_for_and_in_a_batch_of_heat_maps(tmp_path):
+    keys = KEYS | {"heatmaps": ["flag-by-sail"]}
+    whole = played(keys, tmp_path / "whole")
+    whole.report()
+    assert not (tmp_path / "whole" / "figures").exists()
+    load_results(tmp_path / "whole").report(figures=True)
+    stems = {file.stem for file in (tmp_path / "whole" / "figures").iterdir()}
+    assert {"seats", "heat-flag-by-sail--3-players", "heat-flag-by-sail--4-players"} <= stems
+    assert {file.suffix for file in (tmp_path / "whole" / "figures").iterdir()} == {".png", ".svg"}
+    batch = played(keys | {"pages": []}, tmp_path / "batch").report().parent / "figures"
+    names = sorted(file.name for file in batch.iterdir())
+    assert names == [f"heat-flag-by-sail--{k}-players.{kind}" for k in (3, 4) for kind in ("png", "svg")]
+    same = (batch / names[1]).read_bytes()
+    load_results(tmp_path / "batch").report()
+    assert (batch / names[1]).read_bytes() == same
+    (batch / "a.png").symlink_to("/etc/passwd")
+    with pytest.raises(StorageError, match="is a link"):
+        load_results(tmp_path / "batch").report()
+
+
+# Pictures of a user
+
+
+def test_a_picture_is_drawn_on_given_axes_with_the_figures_of_its_table(results):
+    axes = Figure().subplots()
+    assert results.plot("seats", ax=axes) is axes
+    drawn = [float(y) for y in axes.containers[0].lines[0].get_ydata()]
+    table = results.tables["seats"].query("players == 4 and figure == 'win_share'")
+    assert drawn == pytest.approx(list(100 * table["value"]))
+    assert axes.get_ylabel() == "games won, %"
+    assert axes.lines[-1].get_ydata()[0] == pytest.approx(25)  # an equal share
+    three = results.plot("seats", ax=Figure().subplots(), players=3)
+    assert [text.get_text() for text in three.get_xticklabels()] == ["0", "1", "2"]
+    with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
+        results.plot("seats", ax=Figure().subplots(), players=5)
+
+
+def test_pictures_of_other_kinds_and_names_are_refused(results):
+    with pytest.raises(ArgumentError, match="kind spread cannot be drawn on given axes"):
+        results.plot("scores", ax=Figure().subplots())
+    with pytest.raises(ArgumentError, match="heat map cannot be drawn on given axes"):
+        results.plot("heat-flag-by-sail", ax=Figure().subplots())
+    with pytest.raises(ArgumentError, match=r"no picture 'seat'.*seats"):
+        results.plot("seat")
+
+
+def test_pictures_are_saved_and_shown(results, tmp_path):
+    assert results.pictures[0] == "seats"
+    for name in ("seats", "heat_flag_by_sail"):
+        drawing = results.plot(name)
+        assert drawing._repr_png_().startswith(b"\x89PNG")
+        (written,) = drawing.save(tmp_path / f"{name}.svg")
+        assert b"<svg" in written.read_bytes()
+    with pytest.raises(ArgumentError, match="path: must end in"):
+        results.plot().save(tmp_path / "a.bmp")
+
+
+def test_every_figure_of_a_page_says_how_it_is_counted(results):
+    for name in ("seats", "balance", *results.study.the_game.report.PAGES):
+        figures = set(results.tables[name]["figure"])
+        assert not figures - definitions_of(figures, results.study.the_game).keys(), name
+    known = definitions_of(["ship_prize_mean", "win_share_minus_position_0"], results.study.the_game)
+    assert known["ship_prize_mean"] == "sum of prize / number of rows; rows of ship"
+    assert known["win_share_minus_position_0"].endswith("less that of position 0, paired by deal")
+
+
+# Several studies, and spreadsheets
+
+
+def test_studies_are_laid_side_by_side(tmp_path):
+    for name, seed in (("one", 1), ("two", 2)):
+        played(KEYS | {"name": name, "seed": seed, "players": [3]}, tmp_path / name)
+    both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
+    assert both.verdict[0].startswith("Beside one, two ")
+    text = both.report(tmp_path / "both.html").read_text("utf-8")
+    assert "on the same deals" not in text_of(text.partition("<script")[0])
+    assert "the deals may differ" in text
+    with pytest.raises(InputError, match="needs two or more"):
+        side_by_side([both])
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_a_spreadsheet_has_the_tables_of_the_page(results, tmp_path, kind):
+    place = tmp_path / ("tables.xlsx" if kind == "xlsx" else "tables")
+    files = results.spreadsheet(kind, place)
+    if kind == "xlsx":
+        book = openpyxl.load_workbook(files[0])
+        sheets = {page.title: [list(row) for row in page.iter_rows(values_only=True)] for page in book}
+        head, *rows = sheets["seats-table"]
+        found = pd.DataFrame(rows, columns=head)
+    else:
+        found = pd.read_csv(place / "seats-table.csv")
+        assert (place / "figures.csv").exists()
+    table = results.tables["seats"].query("players == 3 and figure == 'win_share'")
+    own = found[found["players"].astype(int) == 3]
+    assert list(own["games won"]) == pytest.approx(list(table["value"]), rel=1e-5)
+    assert list(own["games won (n)"]) == list(table["n"])
+    assert list(own.columns[:6]) == ["seat", "players", "games won", "games won (low)", "games won (high)", "games won (n)"]  # fmt: skip
+
+
+def test_no_text_of_a_spreadsheet_is_run(tmp_path):
+    found = played(KEYS | {"players": [3], "lineups": [["random"]], "deals": 60})
+    odd = Frames({**found.tables, "ships": found.tables["ships"].assign(ship="=1+1") if "ships" in found.tables else found.tables["seats"]})  # fmt: skip
+    (book,) = replace(found, tables=odd).spreadsheet("xlsx", tmp_path / "a.xlsx")
+    for page in openpyxl.load_workbook(book):
+        assert not [cell for row in page.iter_rows() for cell in row if cell.data_type == "f"]
+    with pytest.raises(ArgumentError, match=r"spreadsheet: must be csv or xlsx, got 'ods'"):
+        found.spreadsheet("ods")

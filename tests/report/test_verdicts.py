@@ -1,0 +1,234 @@
+"""What pages say of planted tables: what is known and of whom, and how much could be missed; corrected for many comparisons."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.study.changed import change_sentences, changes_section
+from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
+from strozzi_sim.study.folders import study_of
+from strozzi_sim.study.games import verdict_on_maps
+from strozzi_sim.study.kinds.balance import verdict_on_agents, verdict_on_seats
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.restricted import SMALL as TOO_SMALL
+from strozzi_sim.study.restricted import WORTH, verdicts, worth_section, worth_sentences
+from strozzi_sim.study.standings import sections_of_field, standing_sentences
+
+STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
+FAIR, FIRST, LAST, NOISE = (1 / 3, 1 / 3, 1 / 3), (0.40, 0.32, 0.28), (0.30, 0.32, 0.38), (0.36, 0.33, 0.31)
+
+
+def seats(cells, half=0.003, p=None):
+    """The tables of cells: (players, variant, lineup) -> shares of wins; p is planted with them."""
+    shares, balance = [], []
+    for (players, variant, lineup), values in cells.items():
+        cell = {"players": players, "variant": variant, "lineup": lineup, "n": 90_000, "deals": 30_000}
+        for seat, share in enumerate(values):
+            shares.append({**cell, "seat": seat, "figure": "win_share", "value": share, "low": share - half, "high": share + half})  # fmt: skip
+        told = max(abs(share - 1 / players) for share in values) > 2 * half
+        tests = {"seat_fairness_p": (1e-9 if told else 0.5) if p is None else p, "seat_favour_bound": 4 * half}
+        balance += [{**cell, "figure": figure, "value": value, "low": np.nan, "high": np.nan} for figure, value in tests.items()]  # fmt: skip
+    return {"seats": pd.DataFrame(shares), "balance": pd.DataFrame(balance), "lineup": pd.DataFrame()}
+
+
+@pytest.mark.parametrize(
+    ("shares", "half", "said"),
+    [
+        (FAIR, 0.003, "Played by random, every seat of Strozzi wins its share to within 0.5 points."),
+        (FIRST, 0.003, "Played by random, Strozzi favours the player who begins at 3 players, in 1 of 1 cells."),
+        (LAST, 0.003, "Played by random, Strozzi favours the player who moves last at 3 players, in 1 of 1 cells."),
+        (NOISE, 0.03, "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 12 points could be missed."),
+    ],
+)  # fmt: skip
+def test_planted_truths_of_seats(shares, half, said):
+    assert verdict_on_seats(STUDY, seats({(3, "base", "random"): shares}, half))[0] == said
+
+
+def test_a_seat_is_favoured_only_if_less_than_one_in_fifty_fair_studies_say_so():
+    cells = {(3, "base", "random"): FIRST}
+    assert "favours the player who begins" in verdict_on_seats(STUDY, seats(cells, p=0.01))[0]
+    assert "no seat of Strozzi is known" in verdict_on_seats(STUDY, seats(cells, p=0.03))[0]
+    many = {(3, "base", f"agent-{k}"): FIRST for k in range(6)}  # the same p-value in six cells is none any more
+    assert "o seat of Strozzi is known" in verdict_on_seats(STUDY, seats(many, p=0.01))[0]
+
+
+def test_too_few_games_are_said_to_be_too_few():
+    said = verdict_on_seats(STUDY, seats({(3, "base", "random"): FIRST}, p=np.nan))
+    assert said == ["Played by random, there are too few games of Strozzi to say whether a seat is favoured."]
+
+
+def test_cells_that_differ_are_named_and_counted():
+    said = verdict_on_seats(STUDY, seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4}))
+    assert said[0] == "Played by random, Strozzi favours the player who begins at 3 players, in 1 of 2 cells."
+    assert len(said) == 2
+    assert said[1].startswith("3 players: seat 0 wins 40.0")
+    unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
+    assert verdict_on_seats(STUDY, seats(unsure, half=0.02))[0].endswith(
+        "Elsewhere a gain of up to 8.0 points could be missed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("shares", "half", "said"),
+    [
+        ((0.6, 0.2, 0.2), 0.01, "a wins most in Strozzi at 3 players"),
+        ((0.35, 0.33, 0.32), 0.05, "No agent is known to win more than its share of Strozzi at 3 players: a gain of"),
+    ],
+)
+def test_planted_truths_of_agents(shares, half, said):
+    rows = [
+        {"players": 3, "variant": "base", "lineup": "a,b,c", "position": k, "agent": "abc"[k], "figure": "win_share", "value": share,
+         "low": share - half, "high": share + half, "n": 3000, "deals": 1000}
+        for k, share in enumerate(shares)
+    ]  # fmt: skip
+    assert verdict_on_agents(STUDY, {"lineup": pd.DataFrame(rows)})[0].startswith(said)
+
+
+def changes(wins, scores):
+    """The table changes of one pair of variants: verdicts of games won and of the mean score."""
+    kinds = [("seats", f"seat {k}", "win_share", each) for k, each in enumerate(wins)]
+    kinds += [("balance", "", "score_mean", each) for each in scores]
+    value = {CHANGED: 0.05, SMALL: 0.001, UNCLEAR: 0.01, EQUAL: 0.0}
+    return {
+        "changes": pd.DataFrame(
+            {"players": 3, "variant": "long-tracks", "lineup": "random", "than": "base", "table": table, "level": level, "figure": figure,
+             "value": value[verdict], "low": value[verdict] - 0.02, "high": value[verdict] + 0.02, "n": 3000, "deals": 1000,
+             "before": 0.3, "size": value[verdict] / 0.01, "verdict": verdict}
+            for table, level, figure, verdict in kinds
+        )
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wins", "scores", "said"),
+    [
+        ([CHANGED, UNCLEAR], [CHANGED], "Beside base, long-tracks changes who wins, and changes how much is scored in Strozzi."),
+        ([SMALL, EQUAL], [EQUAL], "Beside base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi."),
+        ([UNCLEAR], [CHANGED], "Beside base, long-tracks changes how much is scored, and is not known to change who wins (a change of up to"),
+    ],
+)  # fmt: skip
+def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, said):
+    assert change_sentences(changes(wins, scores), "Strozzi")[0].startswith(said)
+
+
+def test_what_changed_is_shown_with_the_components_that_differ():
+    tables = changes([CHANGED, UNCLEAR], [CHANGED])
+    variants = {name: resolve_variant(STUDY.the_game, name) for name in ("base", "long-tracks")}
+    section = changes_section(tables, variants, {})
+    assert section.sentences[0].startswith("long-tracks differs from base in ")
+    assert "tracks.top_index (10 instead of 9)" in section.sentences[0]
+    assert [picture.kind for picture in section.shown] == ["dots", "table", "table"]
+    assert section.numbers[0].what == "points of games won, seat 0, 3 players: change to long-tracks"
+    unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), variants, {})
+    assert unknown.numbers[0].what.endswith(", not known to be one")
+    assert len(unknown.shown) == 1  # nothing is known to have changed
+
+
+def worth_rows(things, agent="heuristic", players=3):
+    """The table worth: thing -> (loss of games won, its half width, share of games won by its users)."""
+    rows = []
+    for thing, (lost, half, naive) in things.items():
+        for figure, value, reach in (("win_share_lost", lost, half), ("score_lost", 100 * lost, 1.0), ("popularity", 0.5, 0.01), ("naive_win_share", naive, 0.01)):  # fmt: skip
+            rows.append({"players": players, "variant": "base", "lineup": agent, "thing": thing, "agent": agent, "figure": figure, "value": value,
+                         "low": value - reach, "high": value + reach, "n": 3000, "deals": 1000})  # fmt: skip
+    return {"worth": pd.DataFrame(rows)}
+
+
+def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
+    tables = worth_rows({"A": (0.10, 0.01, 0.33), "B": (0.0, 0.005, 0.45), "C": (0.01, 0.03, 0.33)})
+    study = ss.Study.of(
+        kind="worth", game="strozzi", players=[3], lineups=[["heuristic"]], things=["flag:*"], deals=1000
+    )
+    found = {line["thing"]: line for line in verdicts(tables["worth"], 0.01)}
+    assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
+    (said,) = worth_sentences(study, tables, Look(name="x"))
+    assert said.startswith("In the games of heuristic at 3 players, A is worth most (10")
+    assert "1 of 3 too small to matter" in said
+    assert "1 of 3 unclear (a worth or a cost of up to" in said
+    assert "the wins of users mislead about B" in said
+    section = worth_section(study, tables, Look(name="x"))
+    assert set(section.tables["worth"]["said"]) == {"A: worth having", "B: too small to matter (!)", "C: unclear"}
+    assert [number.what.split(" (")[0] for number in section.numbers][:1] == ["points of games won, lost without A"]
+
+
+def field(ahead, half=0.02):
+    """The tables of a tournament of a, b, c at 3 players; (agent, opponent) -> share finished ahead."""
+    both = ahead | {(two, one): 1 - share for (one, two), share in ahead.items()}
+    cell = {"players": 3, "variant": "base", "lineup": "a,b,c", "n": 900, "deals": 300}
+    pairs = [{**cell, "agent": one, "opponent": two, "figure": "ahead_share", "value": v, "low": v - half, "high": v + half} for (one, two), v in both.items()]  # fmt: skip
+    ratings = [
+        {**cell, "agent": agent, "figure": figure, "value": value, "low": low, "high": high}
+        for agent, strength, ranks in (("a", 1.0, (1, 2)), ("b", 0.5, (1, 2)), ("c", -1.5, (3, 3)))
+        for figure, value, low, high in (("strength", strength, strength - 0.4, strength + 0.4), ("rank", 1, *ranks))
+    ]
+    agents = [{**cell, "agent": agent, "figure": "win_share", "value": v, "low": v - 0.02, "high": v + 0.02} for agent, v in (("a", 0.4), ("b", 0.35), ("c", 0.25))]  # fmt: skip
+    sides = [{**cell, "seat": seat, "figure": "win_share", "value": 1 / 3, "low": 0.32, "high": 0.35} for seat in range(3)]  # fmt: skip
+    return {name: pd.DataFrame(rows) for name, rows in {"pairwise": pairs, "ratings": ratings, "agents": agents, "seat_effects": sides}.items()}  # fmt: skip
+
+
+def tournament():
+    keys = {
+        "kind": "tournament",
+        "game": "strozzi",
+        "players": [3],
+        "lineups": [["random"], ["greedy"], ["racer"]],
+        "deals": 300,
+    }
+    return study_of(keys)[0]
+
+
+def test_a_standing_says_who_may_be_as_strong_and_where_no_ranking_is():
+    tables = field({("a", "b"): 0.52, ("b", "c"): 0.8, ("a", "c"): 0.8})
+    assert standing_sentences(tournament(), tables) == [
+        "By strength in Strozzi at 3 players: a, b, c; b may be as strong as a."
+    ]
+    lost = tables["ratings"].assign(value=np.nan)
+    (said,) = standing_sentences(tournament(), {**tables, "ratings": lost})
+    assert said.startswith("The fit of strengths did not converge at 3 players, so there is no ranking")
+
+
+def test_a_map_of_pairs_colours_what_is_significant_alone_and_a_cycle_is_its_title():
+    standing, pairs, seat_section = sections_of_field(
+        tournament(), field({("a", "b"): 0.6, ("b", "c"): 0.6, ("a", "c"): 0.4})
+    )
+    assert pairs.finding == "At 3 players there is a cycle: a beats b, b beats c, c beats a."
+    assert set(standing.tables["standing"]["who"]) == {"a (1\N{EN DASH}2)", "b (1\N{EN DASH}2)", "c (3)"}
+    assert seat_section.name == "Seats"
+    rows = pairs.tables["pairs"]
+    assert rows["shade"].notna().all()
+    _, open_pairs, _ = sections_of_field(tournament(), field({("a", "b"): 0.52, ("b", "c"): 0.8, ("a", "c"): 0.8}))
+    shades = open_pairs.tables["pairs"].set_index(["agent", "opponent"])["shade"]
+    assert np.isnan(shades["a", "b"])
+    assert shades["a", "c"] == pytest.approx(0.3)
+    assert open_pairs.finding == ""
+
+
+def test_a_sweep_marks_the_reference_and_what_differs_from_it():
+    results = ss.sweep("strozzi", "tracks.bonus.9 = 15 200; tracks.bonus.8 = 10 11", players=3, agents="heuristic", deals=60, workers=1, progress=False)  # fmt: skip
+    section = results.study.sections(results.tables, results.look)[0]
+    rows = section.tables["sweep-score_mean"]
+    marked = rows[rows["marked"]]
+    assert [(row.row, row.column) for row in marked.itertuples()] == [("15", "10")]
+    assert marked["shade"].isna().all()
+    assert rows.loc[rows["row"] == "200", "shade"].notna().all()  # 185 points more a track
+    assert all("(*)" in text for text in marked["at"])
+    assert not any(each.name == "What changed" for each in results.study.sections(results.tables, results.look))
+    assert any("reconstructed" in said for said in section.sentences) == bool(section.sentences)
+
+
+def test_a_heat_map_names_its_ends_only_if_cells_differ():
+    def said(values):
+        rows = [
+            {"players": 3, "variant": "base", "lineup": "random", "row": row, "column": column, "figure": "win_share", "value": value,
+             "low": value - 0.01, "high": value + 0.01, "n": 3000, "deals": 1000}
+            for (row, column), value in values.items()
+        ]  # fmt: skip
+        name, heat_map = next((name, each) for name, each in STUDY.the_game.report.HEATMAPS.items() if each.equal)
+        look = Look(name="x", heatmaps=(name,))
+        rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
+        return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look)[0]
+
+    assert "varies from 20" in said({("pirate", "1"): 0.2, ("ware", "1"): 0.5})
+    assert said({("pirate", "1"): 0.33, ("ware", "1"): 0.335}).endswith("no two cells are known to differ.")
