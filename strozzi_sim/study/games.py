@@ -264,11 +264,7 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
         words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
-        found = (
-            f"{heat_map.figure.label} varies from {words[0]} to {words[1]}"
-            if ends
-            else "no two cells are known to differ"
-        )
+        found = f"varies from {words[0]} to {words[1]}" if ends else "no two cells are known to differ"
         said.append(f"{heat_map.title}: {found}.")
     return said
 

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kits import Kit, Lines, Pairs, flipped
+from reference_strasbourg import numbers
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.games.strasbourg import state as s
@@ -179,7 +180,7 @@ def _question(table: Position, reference: Reference) -> Pairs:
     assert question is not None
     yield "actor", table.actor, question.seat
     yield "kind", int(table.state["phase"][0]), _KINDS[question.kind]
-    yield "numbers", table.legal, reference.numbers
+    yield "numbers", table.legal, numbers(reference)
     yield "legal", [option_of(action, table) for action in table.legal], reference.legal
 
 

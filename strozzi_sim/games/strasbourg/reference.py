@@ -33,10 +33,9 @@ Then, until `over`:
   taken automatically. Options: ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer",
   ("reveal", (card, ..)), "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card),
   ("chapel", (column, row)), ("edifice", (column, row));
-- `numbers` are the action numbers of F6.1, in the order of `legal`, which is ascending;
-- `play(option)` or `play_number(number)` decides.
+- `play(option)` decides.
 `events` are the lines of the record so far, without the header. The attributes of `reference_table.Table` can be read
-at any time; `seen_by(seat)` is what a seat may know of them. At the end there are `scores`, `places` and `winners`.
+at any time. At the end there are `scores`, `places` and `winners`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,12 +44,7 @@ from typing import Any
 from strozzi_sim.games.strasbourg.reference_planning import plan_round
 from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.reference_steps import play_step
-from strozzi_sim.games.strasbourg.reference_table import Option, Play, Table, ask, subsets
-
-NUMBERS = {"stop": 32, "draw": 33, "close": 34, "pass": 41, "defer": 42, "none": 67, "seat": 68, "good": 69}
-FIRST_NUMBERS = {
-    "add": 34, "reveal": 43, "place": 70, "sell": 124, "return": 139, "chapel": 146, "edifice": 186
-}  # fmt: skip
+from strozzi_sim.games.strasbourg.reference_table import Play, Table, ask, subsets
 
 
 class Game(Table):
@@ -92,69 +86,10 @@ class Game(Table):
         self.begin()
 
     @property
-    def numbers(self) -> tuple[int, ...]:
-        """The action numbers of `legal` (F6.1)."""
-        return tuple(map(self._number, self.legal))
-
-    @property
     def places(self) -> list[int]:
         """The place of each player, 1 = won; tied players share the better place. Empty until the end."""
         ranks = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
         return [1 + sum(other > own for other in ranks) for own in ranks]
-
-    def play_number(self, number: int) -> None:
-        """Let the actor choose the option with an action number, and run on to the next question or to the end."""
-        if number not in self.numbers:
-            raise ValueError(f"action {number!r} is not legal for seat {self.actor}, only {list(self.numbers)}")
-        self.play(self.legal[self.numbers.index(number)])
-
-    def seen_by(self, seat: int) -> dict[str, Any]:
-        """Return all that `seat` may know of the table, by name; equal knowledge compares equal."""
-        all_seats = range(self.players)
-        shown = [self._is_shown(other, seat) for other in all_seats]
-        money = {
-            name: [amounts[other] if other == seat or not self.switches["hide_money"] else None for other in all_seats]
-            for name, amounts in (("coins", self.coins), ("goods", self.goods), ("privileges", self.privileges))
-        }  # behind screens, but all changes were public (A33)
-        decks = [
-            (self.deck_size(other), list(self.under[other])) if shown[other] else self.visible_decks[other]
-            for other in all_seats
-        ]
-        sizes = [
-            sorted(len(stack) for stack in self.hidden_stacks(other)) if shown[other] else None for other in all_seats
-        ]  # no order, no numbers (A67)
-        return {
-            "round": self.round, "step": self.step, "guild": self.guild, "start_player": self.start_player,
-            "round_cards": self.round_cards, "edifices": self.edifices, "council": dict(self.council),
-            "members": dict(self.members), "chapels": sorted(self.chapels), "built": dict(self.built),
-            "prestige": list(self.prestige), **money, "decks": decks, "stack_sizes": sizes,
-            "bids": list(self.bids), "queue": list(self.queue), "out": [sorted(cards) for cards in self.out],
-            "own_tasks": (self.dealt[seat], self.kept[seat]), "own_stacks": self.hidden_stacks(seat),
-            "own_hand": (list(self.hand[seat]), list(self.pile[seat])), "own_deck": sorted(self.shuffled[seat]),
-        }  # fmt: skip
-
-    def _is_shown(self, seat: int, viewer: int) -> bool:
-        """Return whether `viewer` sees how many cards `seat` has drawn and how it has split them (R4.3, A8)."""
-        open_at_once = self.switches["planning"] == "sequential" and self.planned[seat]
-        return seat == viewer or all(self.planned) or open_at_once
-
-    def _number(self, option: Option) -> int:
-        """Return the action number of an option of the question (F6.1)."""
-        if isinstance(option, str):
-            return NUMBERS[option]
-        assert self.question is not None
-        verb, what = option
-        if verb == "keep":
-            return sum(1 << place for place, task in enumerate(self.dealt[self.question.seat]) if task in what)
-        if verb == "place":
-            column, row = what
-            what = (row - 1) * self.city.columns + (column - 1)
-        elif verb == "reveal":
-            stacks, unused = self.stacks[self.question.seat], self.unused[self.question.seat]
-            what = next(number for number in unused if stacks[number] == what)
-        elif verb in ("chapel", "edifice"):
-            what = (self.city.corners if verb == "chapel" else self.city.sites).index(what)
-        return FIRST_NUMBERS[verb] + int(what)
 
     def course(self) -> Play:
         """Play the whole game."""

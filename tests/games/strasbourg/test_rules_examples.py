@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from reference_strasbourg import play_number, seen_by
 from scripted_strasbourg import BASE, Scene, base_components, lines, lines_of_step, record
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg.reference import Game
@@ -129,7 +130,7 @@ def test_the_planning_example(stacks: list[list[int]]) -> None:
     scene.plans = ({NICOLE: stacks},)
     scene.rest(lambda: scene.asked in ("keep_tasks", "draw", "split"))
     assert scene.lines("plan")[0] == {"type": "plan", "player": NICOLE, "drawn": drawn, "stacks": stacks}
-    assert scene.game.seen_by(PETER)["stack_sizes"][NICOLE] == sorted(map(len, stacks))
+    assert seen_by(scene.game, PETER)["stack_sizes"][NICOLE] == sorted(map(len, stacks))
 
 
 # -- F10: the first round of a record ----------------------------------------------------------------------------------
@@ -229,6 +230,6 @@ def test_f10_the_numbers_of_the_first_decisions() -> None:
     step_e = [43 + 2, 124 + 1]
     numbers = [*keep, *(number for plan in plans for number in plan), *step_a, *step_b, *step_c, *step_d, *step_e]
     for number in [*numbers, 146 + 1, 186 + 5]:
-        game.play_number(number)
+        play_number(game, number)
     assert game.events[: len(told)] == [line for _, line in told]
     assert [line["type"] for line in lines(game, "council")] == ["council"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from reference_strasbourg import seen_by
 from scripted_strasbourg import (
     BASE,
     PLAYERS,
@@ -35,7 +36,7 @@ def test_a01_the_left_neighbour_has_the_church_seat(start: int, players: int, ch
 def test_a02_tasks_are_chosen_after_the_layout() -> None:
     scene = Scene(4, round_cards=["R3", "R1", "R5", "R2", "R4"], edifices=["E2", "E6", "E5", "E4", "E3"], ready=False)
     assert (scene.asked, types(scene.game)) == ("keep_tasks", ["setup"])
-    seen = scene.game.seen_by(0)
+    seen = seen_by(scene.game, 0)
     assert seen["round_cards"] == ["R3", "R1", "R5", "R2", "R4"]
     assert seen["edifices"] == ["E2", "E6", "E5", "E4", "E3"]
     assert seen["own_tasks"] == (["T_ED2", "T_ED3", "T_ED4", "T_ED5", "T_ED6"], None)
@@ -44,9 +45,9 @@ def test_a02_tasks_are_chosen_after_the_layout() -> None:
 def test_a03_the_number_of_kept_tasks_is_secret() -> None:
     tasks = [task["id"] for task in BASE["tasks"]]
     few, many = (Scene(4, keep={0: tasks[:number]}).game for number in (1, 5))
-    assert few.seen_by(0) != many.seen_by(0)
+    assert seen_by(few, 0) != seen_by(many, 0)
     for seat in (1, 2, 3):
-        assert few.seen_by(seat) == many.seen_by(seat)
+        assert seen_by(few, seat) == seen_by(many, seat)
 
 
 def test_a04_step_a_is_played_in_every_round() -> None:
@@ -73,7 +74,7 @@ def test_a05_tasks_not_dealt_are_out(players: int) -> None:
     assert len(set(dealt)) == len(dealt) == 5 * players
     told = {task for line in lines(game, "keep_tasks") for task in line["dealt"] + line["tasks"]}
     assert told == set(dealt)
-    known = [game.seen_by(seat)["own_tasks"][0] for seat in range(players)]
+    known = [seen_by(game, seat)["own_tasks"][0] for seat in range(players)]
     assert sorted(task for hand in known for task in hand) == sorted(dealt)
 
 
@@ -111,36 +112,36 @@ def test_a08_planning_is_simultaneous_and_hidden() -> None:
     for seed in range(12):
         scene, dice = begin_planning(), random.Random(seed)
         plan_by_chance(scene, 1, dice)
-        here = [scene.game.seen_by(2)]
+        here = [seen_by(scene.game, 2)]
         plan_by_chance(scene, 2, random.Random(0))
         plan_by_chance(scene, 3, dice)
-        here.append(scene.game.seen_by(2))
+        here.append(seen_by(scene.game, 2))
         seen.append(here)
         assert here[0]["stack_sizes"][1] is None
         assert here[0]["decks"][1] == (24, [])
         plan_by_chance(scene, 0, random.Random(0))
         assert scene.asked == "bid"
         sizes = [sorted(map(len, line["stacks"])) for line in sorted(scene.lines("plan"), key=lambda p: p["player"])]
-        assert scene.game.seen_by(2)["stack_sizes"] == sizes
-        assert scene.game.seen_by(2)["decks"] == [(24 - sum(size), []) for size in sizes]
+        assert seen_by(scene.game, 2)["stack_sizes"] == sizes
+        assert seen_by(scene.game, 2)["decks"] == [(24 - sum(size), []) for size in sizes]
     assert all(here == seen[0] for here in seen)
 
 
 def test_a08_switch_planning_sequential() -> None:
     scene = begin_planning(planning="sequential")
-    assert scene.game.seen_by(0)["stack_sizes"] == [[], None, None, None]
+    assert seen_by(scene.game, 0)["stack_sizes"] == [[], None, None, None]
     scene.say((1, "draw"), (1, "draw"))
-    assert scene.game.seen_by(0)["decks"][1] == (24, [])  # only when the player has finished
+    assert seen_by(scene.game, 0)["decks"][1] == (24, [])  # only when the player has finished
     scene.say((1, "stop"), (1, ("add", 1)), (1, "close"))
-    assert scene.game.seen_by(0)["stack_sizes"] == [[], [1, 2], None, None]
-    assert scene.game.seen_by(0)["decks"][1] == (21, [])
+    assert seen_by(scene.game, 0)["stack_sizes"] == [[], [1, 2], None, None]
+    assert seen_by(scene.game, 0)["decks"][1] == (21, [])
 
 
 def test_a09_any_number_of_stacks() -> None:
     nine = [[6], [6], [5], [5], [4], [3], [2], [1], [1]]
     scene = Scene(3, {1: nine, 2: [[6, 5, 4, 3, 2]]})
     assert scene.lines("plan", player=1)[0]["stacks"] == nine
-    assert scene.game.seen_by(0)["stack_sizes"] == [[1], [1] * 9, [5]]
+    assert seen_by(scene.game, 0)["stack_sizes"] == [[1], [1] * 9, [5]]
 
 
 def test_a10_the_next_card_is_not_seen_before_stopping() -> None:
@@ -152,9 +153,9 @@ def test_a10_the_next_card_is_not_seen_before_stopping() -> None:
         game = Game(BASE, 3, rounds, edifices, [ids[:5], ids[5:10], ids[10:15]], decks)
         while game.question and game.question.kind == "keep_tasks":
             game.play(game.legal[0])
-        before = game.seen_by(0)
+        before = seen_by(game, 0)
         game.play("stop")
-        views.append((before, game.seen_by(0)))
+        views.append((before, seen_by(game, 0)))
         assert game.deck_size(0) == 23
     assert views[0] == views[1]
     game.play("draw")
@@ -168,7 +169,7 @@ def test_a11_returned_cards_are_known() -> None:
     scene = Scene(3, {0: all_cards, 1: [[6, 6, 6, 6, 5]], 2: [[6, 6, 6, 6, 5]]})
     scene.bid(p0=all_cards[0], p1=[6, 6, 6, 6, 5], p2=[6, 6, 6, 6, 5]).to("B")
     for seat in range(3):
-        assert scene.game.seen_by(seat)["decks"] == [(1, [6]), (19, []), (19, [])]
+        assert seen_by(scene.game, seat)["decks"] == [(1, [6]), (19, []), (19, [])]
     assert scene.game.shuffled[0] == []
     scene.to(None, 2)
     asked = set()
@@ -208,8 +209,8 @@ def test_a12_no_stack_no_question() -> None:
 def test_a13_bids_are_seen_at_once() -> None:
     scene = Scene(3, {0: [[5, 2], [4]]}).say((0, ("reveal", (5, 2))))
     for seat in range(3):
-        assert scene.game.seen_by(seat)["bids"] == [(5, 2), None, None]
-        assert scene.game.seen_by(seat)["stack_sizes"][0] == [1]
+        assert seen_by(scene.game, seat)["bids"] == [(5, 2), None, None]
+        assert seen_by(scene.game, seat)["stack_sizes"][0] == [1]
 
 
 def test_a14_deferring_is_first_in_first_out() -> None:
@@ -281,7 +282,7 @@ def test_a19_a_lost_single_card_comes_back() -> None:
     scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[3, 2]]}).bid(p0=[6], p1=[6, 1], p2=[3, 2])
     assert (scene.game.actor, scene.game.legal) == (2, (("return", 2), ("return", 3)))  # and no declining
     scene.say((2, ("return", 3)))
-    assert all(scene.game.seen_by(seat)["decks"][2][1] == [3] for seat in range(3))
+    assert all(seen_by(scene.game, seat)["decks"][2][1] == [3] for seat in range(3))
 
 
 def test_a20_one_player_may_hold_nobility_and_church() -> None:
@@ -453,7 +454,7 @@ def test_a32_nothing_runs_out() -> None:
 def test_a33_money_is_known_to_all() -> None:
     game = random_game(BASE, 4, 3)
     for seat in range(4):
-        seen = game.seen_by(seat)
+        seen = seen_by(game, seat)
         assert (seen["coins"], seen["goods"], seen["privileges"]) == (game.coins, game.goods, game.privileges)
 
 
@@ -461,15 +462,15 @@ def test_a33_switch_hide_money() -> None:
     game = random_game(base_components(hide_money=True), 4, 3)
     for seat in range(4):
         for name, amounts in (("coins", game.coins), ("goods", game.goods), ("privileges", game.privileges)):
-            assert game.seen_by(seat)[name] == [amounts[other] if other == seat else None for other in range(4)]
+            assert seen_by(game, seat)[name] == [amounts[other] if other == seat else None for other in range(4)]
 
 
 def test_a34_unused_stacks_leave_unseen() -> None:
     one, other = (Scene(3, {1: [[card, 2], [1]]}).bid_in("C", p1=[1]).to("A", 2).game for card in (6, 3))
     for seat in (0, 2):
-        assert one.seen_by(seat) == other.seen_by(seat)
-    assert one.seen_by(1) != other.seen_by(1)  # the owner has looked at them
-    assert one.seen_by(0)["out"][1] == [1]
+        assert seen_by(one, seat) == seen_by(other, seat)
+    assert seen_by(one, 1) != seen_by(other, 1)  # the owner has looked at them
+    assert seen_by(one, 0)["out"][1] == [1]
 
 
 def test_a35_the_third_of_three_returns_a_card() -> None:

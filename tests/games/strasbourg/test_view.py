@@ -6,6 +6,7 @@ from math import comb, sqrt
 import numpy as np
 import pytest
 
+from reference_strasbourg import seen_by
 from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.conformance import check_game
 from strozzi_sim.conformance.kernels import kernels
@@ -34,7 +35,7 @@ def known_to(view):
 
 
 def told(reference, seat):
-    seen = reference.seen_by(seat)
+    seen = seen_by(reference, seat)
     drop = ("round", "step", "guild")  # of the moment, not of what is known
     seen = {name: thing for name, thing in seen.items() if name not in drop}
     hand, pile = seen["own_hand"]
