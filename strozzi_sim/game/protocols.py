@@ -21,6 +21,7 @@ from strozzi_sim.game.state_view import StateView
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
 Member = TypeVar("Member")
+_MISSING = object()  # a default of None is one
 
 
 def optional(member: Member) -> Member:
@@ -53,12 +54,12 @@ class Part:
             return getattr(self._module, name)
         if name.startswith("__"):
             raise AttributeError(name)
-        default = getattr(self._protocol, name, None)
+        default = getattr(self._protocol, name, _MISSING)
         if isinstance(default, property) and hasattr(default.fget, "is_optional"):
             return default.__get__(self)
         if hasattr(default, "is_optional"):
             return MethodType(default, self)  # type: ignore[arg-type]
-        if default is None or callable(default) or isinstance(default, property):
+        if default is _MISSING or callable(default) or isinstance(default, property):
             raise InputError(
                 f"game {self.game.name!r}: {self._module.__name__} has no {name}, which every game must have"
             )
