@@ -136,7 +136,7 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         "Played by random, every seat of Strozzi wins its share to within 0.5 points."
     ]
     first, second = said([0.53, 0.47], 0.001, 1e-9)
-    assert first == "Played by random, Strozzi favours a seat at 2 players, in 1 of 1 cells."
+    assert first == "Played by random, Strozzi favours the player who begins at 2 players, in 1 of 1 cells."
     assert "seat 0 wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
     (only,) = said([0.51, 0.49], 0.02, 0.3)
     assert (

@@ -159,6 +159,7 @@ def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Which card takes the prize?" in page
     assert re.search(r"[Cc]ard 5 takes the prize in \d+.% of its bids, card \d in \d+.%", page)
+    strozzi("report", tmp_path / "out", "--figures")
     assert (tmp_path / "out" / "figures" / "bids.svg").exists()
     question = ("--rows", "card", "--columns", "prize", "--value", "share won", "--workers", 1)
     strozzi("heatmap", tmp_path / "out", *question)
