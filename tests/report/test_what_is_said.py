@@ -236,12 +236,20 @@ def found_in(game, tables, data):
 SILENT = {
     "ports",  # differ by fewer than two coins
     "positions",  # of one agent
-    "city", "tasks",  # too few events for a value
+    "city", "monopolies", "tasks",  # too few events for a value
 }  # fmt: skip
 
 
 def test_every_page_has_a_finding_where_all_is_known(game, data, sure):
     assert set(game.report.PAGES) - set(game.report.findings(sure, data, 6)) <= SILENT
+
+
+def test_a_finding_is_of_the_picture_beside_it(game, sure):
+    """The title of a section is about the first picture that it shows; `balance` begins with the seats, which are the verdict's."""
+    pictures = game.report.pictures(sure)
+    for page, (picture, _, _) in game.report.comparisons(sure).items():
+        drawn = [each for each in pictures if each.page == page and each.kind != "table"]
+        assert page == "balance" or picture.name in {each.name for each in drawn[:1] or pictures}, page
 
 
 def test_findings_name_their_games_if_there_are_several_and_hold_there(game, data, sure, together):
