@@ -10,14 +10,13 @@ import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from math import isfinite
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from strozzi_sim.cli.analyse import costs
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
-from strozzi_sim.cli.show import Answer
+from strozzi_sim.cli.show import Answer, as_json
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import parse_json
 
@@ -134,7 +133,9 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
             if progress and found.folder is not None:
                 found.report()
             found = _told(found, wanted, where, shown)
-    return as_json({"command": command} | (found if isinstance(found, dict) else {"analysis": found}))
+    found = found if isinstance(found, dict) else {"analysis": found}
+    said = {"analysis": costs(found["analysis"])} if "analysis" in found else {}
+    return as_json({"command": command} | found | said)
 
 
 def _told(found: Any, wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
@@ -246,14 +247,3 @@ def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: 
     return Answer(
         found := call(tool, given, [*map(str, code)], seconds), [json.dumps(found, indent=1, allow_nan=False)]
     )
-
-
-def as_json(found: Any) -> Any:
-    """Return an answer as JSON has it: six digits, and no infinite number."""
-    found = found.item() if hasattr(found, "item") else found
-    found = costs(found) if hasattr(found, "turning_points") else found
-    if isinstance(found, dict):
-        return {str(key): as_json(value) for key, value in found.items()}
-    if isinstance(found, float):
-        return float(f"{found:.6g}") if isfinite(found) else None
-    return [as_json(each) for each in found] if isinstance(found, list | tuple) else found

@@ -21,7 +21,7 @@ def report(
         out: page of several studies; default: side-by-side.html
         figures: write every picture and heat map as PNG and SVG too, into figures/ beside the report
         figures: write every picture as PNG and SVG into figures/ beside the page
-        spreadsheet: csv or xlsx: write the tables for a spreadsheet too, rounded, with plain names; xlsx needs openpyxl
+        spreadsheet: csv or xlsx: write the tables for a spreadsheet too, with plain names; xlsx needs openpyxl
     """
     from strozzi_sim.study.beside import side_by_side
     from strozzi_sim.study.folders import load_results
@@ -41,7 +41,8 @@ def report(
     (found,) = results
     places = {"report": str(found.report(figures=figures))}
     if spreadsheet:
-        places["spreadsheet"] = str(found.spreadsheet(spreadsheet)[0])
+        first, *_ = found.spreadsheet(spreadsheet)
+        places["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
     lines = [f"{name}: {place}" for name, place in places.items()]
     tables = f"\ntables: {found.folder}/tables"
     return Answer(places_of(found, places["report"]) | places, [*found.verdict, tables, *lines])

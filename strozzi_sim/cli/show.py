@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,3 +106,13 @@ def _answer_of_check(results: "Results") -> Answer:
     document = {"ok": bool(row["ok"]), "agent": row["agent"], "game": results.study.game}
     document |= {"decisions": int(row["decisions"]), "leak": leak}
     return Answer(document, results.verdict, 0 if row["ok"] else 1)
+
+
+def as_json(found: Any) -> Any:
+    """Return an answer as JSON has it: six digits, and no infinite number."""
+    found = found.item() if hasattr(found, "item") else found
+    if isinstance(found, dict):
+        return {str(key): as_json(value) for key, value in found.items()}
+    if isinstance(found, float):
+        return float(f"{found:.6g}") if isfinite(found) else None
+    return [as_json(each) for each in found] if isinstance(found, list | tuple) else found
