@@ -94,6 +94,8 @@ def finding_of(
         name: names of levels.
         chunks: number of chunks of the study.
     """
+    if {compared.key, compared.at, *compared.where} - {"", *table.columns}:
+        return ""  # `check_game` names the column
     rows = _rows(compared, pick(table, players=players, **compared.where))
     if rows.empty:
         return ""

@@ -143,6 +143,12 @@ def test_nouns_agree_with_their_numbers():
     assert said(table, picture(COINS), finding) == "9 coins, 1 coin, 3 tiles, 1 tile, 8 losses"
 
 
+def test_a_column_that_a_table_lacks_is_no_error_of_a_page():
+    table = rows({"a": 10.0, "b": 12.0})
+    assert said(table, picture(COINS), Finding(key="thign")) == ""
+    assert said(table, picture(COINS), Finding(where={"by": "all"})) == ""
+
+
 def test_levels_have_the_names_of_the_game():
     finding = Finding("{most} beat {least}.")
     table = rows({"pirate": 3.0, "ware": 1.0})
