@@ -132,7 +132,7 @@ def content(layout: Layout, painter: Painter) -> Content:
         said = [*(details[behind:] if number == 0 else ()), *each.sentences]
         if number == 0 and front and not any(item.is_picture or item.is_heat_map for item in items):
             front, items = [*front, *items], []  # tables alone stand behind the picture of the first screen
-        finding = "" if verdict.endswith(each.finding) else each.finding
+        finding = "" if verdict.casefold().endswith(each.finding.casefold()) else each.finding
         found = section(f"section-{number}", each.name, each.question, said, items, finding, side_by_side=each.beside)
         made.append(found)
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}

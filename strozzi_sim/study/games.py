@@ -38,7 +38,7 @@ from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.pages import KeyNumber, Section
-from strozzi_sim.study.wording import players_words, seat_words
+from strozzi_sim.study.wording import seat_words
 
 EXPLORER_KEYS = ("map", "row", "column", "round")
 Pairs = Sequence[tuple[str, str]]
@@ -160,7 +160,7 @@ def sections_of_games(
         paired: whether the variants were played on the same deals.
     """
     report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    sentences, titles = report.sentences(tables, components), report.titles(tables, components)
+    findings = report.findings(tables, components, study.chunks)
     pictures = [*seat_pictures(tables), *report.pictures(tables)]
     found: dict[str, Section] = {}
     numbers = (*gap_numbers(tables), *length_numbers(tables))
@@ -174,10 +174,9 @@ def sections_of_games(
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
-        said = tuple(sentences.get(page, ()))
         made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         found[page] = Section(
-            name, question, shown, said, titles.get(page, ""), numbers, made, len(study.variant_of) > 1
+            name, question, shown, (), findings.get(page, ""), numbers, made, len(study.variant_of) > 1
         )
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
@@ -317,16 +316,9 @@ def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
 
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
-    """Return what a page of the game found, first in a short sentence with whom it is about."""
-    components = {name: variant.components for name, variant in study.variant_of.items()}
-    said = list(study.the_game.report.sentences(tables, components).get(page, ()))
-    title = study.the_game.report.titles(tables, components).get(page, "")
-    table = first_scenario(tables["balance"])
-    if not title or table.empty:
-        question = study.the_game.report.PAGE_TITLES[page][1]
-        return said or [
-            f"There are too few games of {study.the_game.title} to answer: {question[:1].lower()}{question[1:]}"
-        ]
-    variant, lineup = table[["variant", "lineup"]].iloc[0]
-    where = f"{f' in {variant}' if variant != 'base' else ''} at {headline_players(table)} players"
-    return [f"Played by {players_words(study.the_game, lineup)}{where}: {title}", *said]
+    """Return the finding of a page of the game."""
+    report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
+    found = report.findings(tables, components, study.chunks, named=True).get(page)
+    return [
+        found or f"{report.PAGE_TITLES[page][0]}: in these games of {study.the_game.title} no difference is certain."
+    ]
