@@ -10,12 +10,11 @@ import sentences
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from strozzi_sim.reports.study_page import tiers_of
-from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.worth import WORTH, verdicts
 from style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 
 from strozzi_sim.game import load_game
+from strozzi_sim.study.restricted import WORTH
+from strozzi_sim.study.wording import PLAY, strengths
 
 IMAGES = Path(__file__).parents[1] / "images"
 _FEWEST = 100  # games behind a share in the picture of seats
@@ -45,7 +44,7 @@ def _seats() -> Figure:
     panels = figure.subplots(1, 3, sharey=True, width_ratios=widths)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
         start, ticks, labels = 0.0, [], []
-        tiers = tiers_of({"balance": runs.read(f"{game}-balance", "balance")}, load_game(game))
+        tiers = strengths(load_game(game), runs.read(f"{game}-balance", "balance")["lineup"])
         for players in map(int, counts[game]):
             for tier, agent in tiers.items():
                 number = _NUMBERS[tier]
@@ -57,9 +56,7 @@ def _seats() -> Figure:
                 shifted = wins.assign(**{key: 100 * (wins[key] - 1 / players) for key in ("value", "low", "high")})
                 x = start + np.arange(players) + 0.2 * (number - 1.5)
                 first = not ticks
-                _bars(
-                    axes, x, shifted, COLOURS[number], MARKS[number], label=reading.STRENGTHS[tier] if first else None
-                )
+                _bars(axes, x, shifted, COLOURS[number], MARKS[number], label=PLAY[tier] if first else None)
             ticks += [start + seat for seat in range(players)]
             labels += [str(seat) for seat in range(players)]
             axes.text(
@@ -79,7 +76,7 @@ def _seats() -> Figure:
         axes.set_xlabel("seat")
     panels[0].set_ylabel("points of win share above an equal share")
     handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, [f"{name} play" for name in names], loc="lower center", ncols=4)
+    figure.legend(handles, names, loc="lower center", ncols=4)
     figure.subplots_adjust(left=0.08, right=0.99, top=0.86, bottom=0.2, wspace=0.06)
     return figure
 
@@ -89,13 +86,7 @@ def _worth() -> Figure:
     figure = new_figure(4.4)
     panels = figure.subplots(1, 3)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):
-        agent, players = load_game(game).tiers["middle"], reading.USUAL[game]
-        found = [
-            each
-            for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
-            if (each["players"], each["agent"]) == (players, agent)
-        ]
-        found.sort(key=lambda each: -abs(each["score_lost"].value))
+        found = sorted(reading.worth_lines(game)[1], key=lambda each: -abs(each["score_lost"].value))
         shown = sorted(found[:_MOST], key=lambda each: each["score_lost"].value)
         for place, each in enumerate(shown):
             row = each["score_lost"]
@@ -107,7 +98,7 @@ def _worth() -> Figure:
         axes.grid(True, axis="x")
         axes.grid(False, axis="y")
         axes.axvline(0, color=GREY, linewidth=0.9)
-        axes.set_title(f"{title}, {players} players")
+        axes.set_title(f"{title}, {reading.USUAL[game]} players")
         axes.set_xlabel("score lost without it")
     figure.text(
         0.01,

@@ -5,19 +5,14 @@ from typing import Any
 
 import pandas as pd
 import runs
-from strozzi_sim.cli.estimates import points
 
+from strozzi_sim.game import load_game
 from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.study.look import PLAIN
+from strozzi_sim.study.restricted import verdicts
 
 GAMES = {"strozzi": "Strozzi", "medici_vs_strozzi": "Medici vs Strozzi", "strasbourg": "Strasbourg"}
 USUAL = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}  # players of the tables of one player count
-STRENGTHS = {
-    "random": "random moves",
-    "weak": "beginners",
-    "middle": "middling",
-    "learned": "trained",
-    "search": "search",
-}
 _held: set[str] = set()
 
 
@@ -94,13 +89,37 @@ def command(run: str) -> str:
     return f"`{runs.RUNS[run].command}` ({runs.seconds()[run]} s)"
 
 
+def worth_lines(game: str) -> tuple[list[Any], list[Any]]:
+    """Return the verdicts on the things of a game, and those of its middle agent at the usual player count, the dearest first."""
+    found, cell = (
+        list(verdicts(runs.read(f"{game}-worth", "worth"), PLAIN.effect)),
+        (USUAL[game], load_game(game).tiers["middle"]),
+    )
+    here = [each for each in found if (each["players"], each["agent"]) == cell]
+    return found, sorted(here, key=lambda each: -each["score_lost"].value)
+
+
 def negative(found: Any) -> Any:
     """Return an estimate with the other sign."""
-    return {"value": -found["value"], "low": -found["high"], "high": -found["low"]}
+    return pd.Series({"value": -found.value, "low": -found.high, "high": -found.low})
+
+
+def estimate(found: Any) -> str:
+    """Return a figure and its interval."""
+    value, low, high = found.value, found.low, found.high
+    shown, least, most = rounded((value, low, high), (high - low) / 2, 3 if abs(value) < 20 else 1)
+    return shown if low != low else f"{shown} ({least} to {most})"
+
+
+def points(found: Any) -> str:
+    """Return a difference of shares in points, with its interval."""
+    value, low, high = (
+        each if each.startswith("-") or not each.strip("0.") else f"+{each}"
+        for each in rounded((100 * found.value, 100 * found.low, 100 * found.high), 50 * (found.high - found.low), 1)
+    )
+    return f"{value} ({low} to {high})"
 
 
 def percent(found: Any) -> str:
-    """Return a share in per cent with its interval."""
-    if found["low"] != found["low"]:
-        return "-"
-    return points(found).replace("+", "").replace(" (", " % (", 1)
+    """Return a share in per cent, without its interval."""
+    return f"{rounded((100 * found.value,), 50 * (found.high - found.low), 1)[0]} %"

@@ -4,22 +4,36 @@ from collections.abc import Iterator
 from typing import Any
 
 import runs
-from reading import GAMES, STRENGTHS, USUAL, command, forget, grid, hold, negative, percent, row, rows, shifted, spread
-from strozzi_sim.cli.estimates import estimate_text, per_cent, points
-from strozzi_sim.reports.dominance import dominance_sentences, field_orders
-from strozzi_sim.reports.findings import headline_by_strength
-from strozzi_sim.reports.luck import who_plays
-from strozzi_sim.reports.study_page import tiers_of
-from strozzi_sim.reports.styles import styles_answer, winners_sentence
-from strozzi_sim.reports.sweep_findings import Sweep
-from strozzi_sim.studies.plan import EFFECT
-from strozzi_sim.studies.worth import COSTS, SMALL, UNCLEAR, WORTH, verdicts
+from reading import (
+    GAMES,
+    USUAL,
+    command,
+    estimate,
+    forget,
+    grid,
+    hold,
+    negative,
+    percent,
+    points,
+    row,
+    rows,
+    shifted,
+    spread,
+    worth_lines,
+)
 
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import listed
 from strozzi_sim.game.restricting import occasions
 from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.study.dominance import dominance_sentences, field_orders
+from strozzi_sim.study.folders import read_study
+from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays
+from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
+from strozzi_sim.study.seats import seat_sentences
+from strozzi_sim.study.styles import styles_sentences
+from strozzi_sim.study.wording import PLAY, strengths
 
 
 def page() -> str:
@@ -38,8 +52,8 @@ Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package:
 how much is luck, what would be fairer, and which results depend on data that no source gives. Every figure has a 95 % interval and is
 read from the tables of the command named beside it. The section on worth rests on {games / 1e6:.1f} million games with a restricted player.
 
-- **Who plays.** Agents only: *random* ones, *middling* ones (`heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
-  Medici vs Strozzi) and a *search* that looks further ahead with the values of the trained ones. Where all strengths agree, the text speaks of the game.
+- **Who plays.** Agents only: *random* ones, *middling* ones (the usual computer player: `heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
+  Medici vs Strozzi) and *strong* ones, which search: they look further ahead with the values of the trained ones.
 - **Which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi, and
   Strasbourg's city and points of tasks are reconstructed. A section below plays {runs.boxes.COUNT} other boxes that fit the known facts equally well.
 - **Which version.** The first section and the bonus values further down were played with behaviour 2 of all three games, the current one, the rest with
@@ -52,15 +66,16 @@ def _fair() -> Iterator[str]:
     yield "![Share of wins of each seat above an equal share, at each player count and strength of play](images/findings-seats.png)"
     yield from ("", "*95 % intervals; shares of fewer than 100 games are only in the tables.*", "")
     yield (
-        "A seat is called favoured if one test of all seats of a row finds it, corrected for all rows of its game. A single interval that "
+        "A seat is called favoured if one test of all seats of a row finds that they differ, corrected for all rows of its game, and its own interval "
+        "lies above an equal share. A single interval that "
         "excludes 0 is weaker evidence: with this many intervals, some do so by chance."
     )
     yield ""
     for game, title in GAMES.items():
         run = f"{game}-balance"
         tables = {name: runs.read(run, name) for name in ("balance", "seats")}
-        tiers = tiers_of(tables, load_game(game))
-        yield f"**{title}.** {headline_by_strength(tables, tiers)} {command(run)}"
+        tiers = strengths(load_game(game), tables["balance"]["lineup"])
+        yield f"**{title}.** {' '.join(seat_sentences(tables, load_game(game)))} {command(run)}"
         yield ""
         counts = sorted(tables["seats"]["players"].unique())
         lines = [["players", "play", "games", *(f"seat {seat}" for seat in range(max(counts)))]]
@@ -69,7 +84,7 @@ def _fair() -> Iterator[str]:
                 wins = rows(run, "seats", players=players, lineup=agent, figure="win_share").sort_values("seat")
                 cells = [points(shifted(each, -1 / players)) for _, each in wins.iterrows()]
                 n = int(wins["n"].iloc[0])
-                lines.append([str(players), STRENGTHS[tier], f"{n:,}", *cells, *[""] * (max(counts) - players)])
+                lines.append([str(players), PLAY[tier], f"{n:,}", *cells, *[""] * (max(counts) - players)])
         yield "Points of win share above (+) or below (-) an equal share; seat 0 begins round 1."
         yield ""
         yield from grid(lines)
@@ -92,9 +107,7 @@ def _worth() -> Iterator[str]:
 
 def _worth_of(game: str, title: str) -> Iterator[str]:
     run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["middle"]
-    found = list(verdicts(runs.read(run, "worth"), EFFECT))
-    here = [each for each in found if each["players"] == players and each["agent"] == agent]
-    here.sort(key=lambda each: -each["score_lost"].value)
+    found, here = worth_lines(game)
     by = {verdict: [each for each in here if each["verdict"] == verdict] for verdict in (WORTH, COSTS, SMALL, UNCLEAR)}
     most = here[0]
     least = [f"`{each['thing']}`" for each in by[COSTS]]
@@ -102,7 +115,7 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
     yield (
         f"**{title}**, {players} players, `{agent}`: of {len(here)} things {len(by[WORTH])} are worth having, {len(by[SMALL])} are worth less than a "
         f"point of win share either way, and {len(by[UNCLEAR])} are undecided. The most costly to miss is `{most['thing']}`: "
-        f"{estimate_text(most['score_lost']._asdict())} points of score. "
+        f"{estimate(most['score_lost'])} points of score. "
         + (
             f"This agent would do better without {listed(least)}. "
             if least
@@ -117,13 +130,13 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
     shown = [*here[:8], *(each for each in here[8:] if each["misleads"] or each["verdict"] == COSTS)][:16]
     for each in shown:
         shares = [each.get("popularity"), each.get("naive_win_share")]
-        used, naive = ("-" if one is None or one.value != one.value else per_cent(one) for one in shares)
+        used, naive = ("-" if one is None or one.value != one.value else percent(one) for one in shares)
         used += f" of {counted_of[each['thing']]}" if used != "-" else ""
         lines.append(
             [
                 f"`{each['thing']}`",
                 points(each["win_share_lost"]),
-                estimate_text(each["score_lost"]._asdict()),
+                estimate(each["score_lost"]),
                 used,
                 naive + (" (!)" if each["misleads"] else ""),
                 each["verdict"],
@@ -152,7 +165,7 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
         yield ""
         yield hold(
             never["score_lost"].high < 0 < never["win_share_lost"].low,
-            f"The score alone misleads: an agent that never buys ends with {estimate_text(negative(never['score_lost']._asdict()))} coins more and wins "
+            f"The score alone misleads: an agent that never buys ends with {estimate(negative(never['score_lost']))} coins more and wins "
             f"{points(never['win_share_lost'])} points less, since its rival earns even more.",
         )
     weak = {each["thing"]: each for each in found if (each["players"], each["agent"]) == (players, "random")}
@@ -176,7 +189,7 @@ def _prices_and_tasks() -> Iterator[str]:
     parts = []
     for tiles in (1, 2, 3):
         price = row(run, "prices", lineup="fair-price", tiles=str(tiles), level="all", figure="price_mean")
-        parts.append(f"{estimate_text(price)} for {tiles} tile{'s' * (tiles > 1)}")
+        parts.append(f"{estimate(price)} for {tiles} tile{'s' * (tiles > 1)}")
     yield (
         f"**Medici vs Strozzi.** Lots of `fair-price` cost {listed(parts)} on average: the price at which buying and "
         f"selling are worth the same by this agent's estimate. {command(run)}"
@@ -189,26 +202,19 @@ def _prices_and_tasks() -> Iterator[str]:
     dear, cheap = (significant.loc[end] for end in (significant["value"].idxmax(), significant["value"].idxmin()))
     more, less = (significant["value"] > 0).sum(), (significant["value"] < 0).sum()
     usual, fair, even = (
-        estimate_text(row(run, "tasks", players=4, variant="base", lineup=agent, figure=figure, task=task, by="all", level="all"))
+        estimate(row(run, "tasks", players=4, variant="base", lineup=agent, figure=figure, task=task, by="all", level="all"))
         for figure, task in (("worth_mean", "all"), ("fair_points", dear["task"]), ("break_even", dear["task"]))
     )  # fmt: skip
     yield ""
     yield (
         f"**Strasbourg.** A task's fair points are those at which keeping it is worth as much as the mean kept task, {usual} points net of penalties, "
         f"if it is kept and fulfilled as often as by `{agent}` with 4 players. Of {len(printed)} tasks that it keeps often enough {more} "
-        f"should pay more than in the reconstructed box and {less} less: `{dear['task']}` {estimate_text(dear)} points more, "
-        f"`{cheap['task']}` {estimate_text(negative(cheap))} fewer. At the points at which a task breaks even, keeping it neither gains nor "
+        f"should pay more than in the reconstructed box and {less} less: `{dear['task']}` {estimate(dear)} points more, "
+        f"`{cheap['task']}` {estimate(negative(cheap))} fewer. At the points at which a task breaks even, keeping it neither gains nor "
         f"loses: `{dear['task']}` is fair at {fair} points and breaks even at {even}. Tasks are kept by hands that suit them, so this is a price, not "
         f"a worth. {command(run)}"
     )
     yield ""
-
-
-_SOURCES = {
-    "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where",
-    "deal": "the deal, for all alike", "deal_of_seat": "what the deal gives a seat",
-    "deal_of_agent": "what the deal gives an agent", "rest": "how the games went",
-}  # fmt: skip
 
 
 def _luck() -> Iterator[str]:
@@ -223,7 +229,7 @@ def _luck() -> Iterator[str]:
     ]
     lines = [["source of variance", *(f"{GAMES[game]}, {players}" for game, players in columns)]]
     lines.append(["the field", *(_field(game, players) for game, players in columns)])
-    for source, words in _SOURCES.items():
+    for source, words in WORDS.items():
         cells = []
         for game, players in columns:
             share = rows(f"{game}-luck", "luck", players=players, outcome="win", source=source, figure="variance_share")
@@ -242,25 +248,11 @@ def _field(game: str, players: int) -> str:
 
 
 def _drama(game: str, title: str) -> Iterator[str]:
-    run, players, agent = f"{game}-luck", USUAL[game], load_game(game).tiers["middle"]
-    figures = {each["figure"]: each for _, each in rows(run, "drama", players=players, agent=agent).iterrows()}
-    length = row(run, "luck", players=players, outcome="game", figure="decisions_mean")
-    minutes = row(run, "luck", players=players, outcome="game", figure="minutes_mean")
-    kings = figures.get("kingmaking_share")
+    run, players = f"{game}-luck", USUAL[game]
+    tables = {name: runs.read(run, name) for name in ("luck", "drama")}
     yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, title)} {command(f'{game}-fields')}"
     yield ""
-    yield (
-        f"With {players} players a game of {_field(game, players)} has {estimate_text(length)} decisions, {estimate_text(minutes)} minutes at 20 seconds each (an "
-        f"assumption). Among copies of `{agent}` a game is decided after {percent(figures['decided_mean'])} of its decisions, in the first half in "
-        f"{percent(figures['runaway_share'])} of the games; the clear leader changes {estimate_text(figures['lead_changes_mean'])} times; the "
-        f"later winner's chance was as low as {percent(figures['winner_lowest_mean'])}. "
-        + (
-            ""
-            if kings is None
-            else f"At {percent(kings)} of the decisions a seat that cannot win chooses between two rivals. "
-        )
-        + f"n = {int(figures['decided_mean']['n'])} games followed. {command(run)}"
-    )
+    yield f"{length_sentence(tables, players, 20)} {course_sentence(tables['drama'], players)} {command(run)}"
     yield ""
 
 
@@ -268,21 +260,12 @@ def _strategies() -> Iterator[str]:
     yield from ("## Is there one best strategy?", "")
     yield (
         "Each style plays alone among copies of the strongest agent that answers at once. One that wins more than its share there is a strategy that "
-        "strong players do not stop. What winners do more often than losers need not be what makes them win, so its worth is beside it. A "
-        "tournament of the styles says only which bot beats which."
+        "strong players do not stop. A tournament of the styles says only which bot beats which."
     )
     yield ""
     for game, title in GAMES.items():
-        answer = styles_answer({"lineup": runs.read(f"{game}-styles", "lineup")}, load_game(game))
-        yield f"**{title}.** {answer.verdict} {answer.detail} {command(f'{game}-styles')}"
-        yield ""
-        agent, players = load_game(game).tiers["middle"], USUAL[game]
-        lines = [
-            each
-            for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
-            if (each["players"], each["agent"]) == (players, agent)
-        ]
-        yield f"Among copies of `{agent}` at {players} players {_lowered([winners_sentence(lines)])} {command(f'{game}-worth')}"
+        said = styles_sentences({"lineup": runs.read(f"{game}-styles", "lineup")}, load_game(game))
+        yield f"**{title}.** {' '.join(said)} {command(f'{game}-styles')}"
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
@@ -320,20 +303,19 @@ def _fairer() -> Iterator[str]:
 
 
 def _bonuses() -> Iterator[str]:
-    run, game = "strozzi-sweep", load_game("strozzi")
+    run = "strozzi-sweep"
+    study, look = read_study(runs.ROOT / "experiments" / "strozzi_bonus.toml")
     tables = {"sweep": runs.read(run, "sweep"), "changes": runs.read(run, "changes").assign(level="")}
-    keys = [column for column in tables["sweep"] if column.startswith("tracks.")]
-    sweep = Sweep({"report": {"sweep": dict.fromkeys(keys)}}, tables, {}, game)
-    lowest = sweep.ranked().query("figure == 'seat_gap'").iloc[0]
+    gaps, chance = (rows(run, "sweep", figure=figure)["value"] for figure in ("seat_gap", "seat_gap_by_chance"))
     gap, by_chance = (
         row("strozzi-balance", "balance", players=4, lineup="heuristic", figure=figure)["value"]
         for figure in ("seat_gap", "seat_gap_by_chance")
     )
     yield (
-        f"**Strozzi.** With 4 players, `heuristic` and no bonus on space 9, {_lowered([sweep.answer().verdict])} "
-        f"Each gap is known to ± {100 * sweep.rows('seat_gap')['by_chance'].max():.1f} points. "
+        f"**Strozzi.** Without a bonus on space 9, {' '.join(_lowered([said]) for said in study.verdict(tables, look))} "
+        f"Each gap is known to ± {100 * chance.max():.1f} points. "
         + hold(
-            lowest["high"] < gap - by_chance,
+            gaps.min() + chance.max() < gap - by_chance,
             f"The published box is less fair than that: its best and its worst seat differ by {100 * gap:.1f} points. Its bonus spaces are reconstructed.",
         )
         + f" {command(run)}"
@@ -402,18 +384,14 @@ def _wrong() -> Iterator[str]:
     yield from ("## What is easily misread?", "")
     for game, title in GAMES.items():
         agent, players = load_game(game).tiers["middle"], USUAL[game]
-        found = [
-            each
-            for each in verdicts(runs.read(f"{game}-worth", "worth"), EFFECT)
-            if each["misleads"] and (each["players"], each["agent"]) == (players, agent)
-        ]
+        found = [each for each in worth_lines(game)[1] if each["misleads"]]
         if not found:
             yield f"- **{title}.** No win share of `{agent}` is shown to mislead."
             continue
         naive = max(found, key=lambda each: abs(each["naive_win_share"].value - 1 / players))
         costly = max(found, key=lambda each: each["win_share_lost"].value)
         told = [
-            f"users of `{each['thing']}` win {per_cent(each['naive_win_share'])} (fair: {100 / players:.0f} %), and doing without costs `{agent}` "
+            f"users of `{each['thing']}` win {percent(each['naive_win_share'])} (fair: {100 / players:.0f} %), and doing without costs `{agent}` "
             f"{points(each['win_share_lost'])} points of win share: {each['verdict']}"
             for each in found
             if each["thing"] in (costly["thing"], naive["thing"])

@@ -126,9 +126,10 @@ class Game:
 
     @cached_property
     def report(self) -> "Report":
-        """`REPORT` of `report/`, or the default report."""
-        part = self._part("report", ReportPart, optional=True)
-        report: Report = part.REPORT if part else import_module(_PAGES).Report()
+        """The report of `report.toml` and `report.py`, or the default report."""
+        report: Report = import_module(_PAGES).read_report(
+            self.package, self._part("report", ReportPart, optional=True)
+        )
         return report
 
     @cached_property

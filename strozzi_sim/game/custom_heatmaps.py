@@ -94,7 +94,14 @@ def custom_heat_map(game: Game, asked: HeatMapSpec, place: str = "heatmap") -> H
     caption = (
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
-    return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
+    return HeatMap(
+        asked.title or words[0].upper() + words[1:] + which,
+        caption,
+        _words(asked.rows),
+        _words(asked.columns),
+        figure,
+        block,
+    )
 
 
 def heat_map_spec(
@@ -126,7 +133,7 @@ def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]
     if kind == "mean" and _is_yes_or_no(column):  # a share, by another name
         return mean(f"mean_{of}", of), Figure(f"mean_{of}", _share_words(of), "share")
     if kind == "mean":
-        unit = f", {column.unit}" if column.unit else ""
+        unit = f", {column.unit}" if column.unit not in ("", of) else ""
         return mean(f"mean_{of}", of), Figure(f"mean_{of}", f"mean of {_words(of)}{unit}", "amount")
     if not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]

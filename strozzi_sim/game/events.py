@@ -140,13 +140,18 @@ def _winners(rows: Rows, components: Components) -> Line:
     return {"total": [end[1] for end in ends], "winners": [end[0] for end in ends if end[2] == 0]}
 
 
-def _final_text(line: Mapping[str, Any], say: "Say") -> str:
-    winners = winners_sentence([say.who[place] for place in line["winners"]])
-    return f"{say.table('The game ends.', {'points': line['total']})}\n{winners}"
+def final_text(unit: str) -> "Callable[[Mapping[str, Any], Say], str]":
+    """Return the text of a line with `total` and `winners`, in this unit."""
+
+    def text(line: Mapping[str, Any], say: "Say") -> str:
+        winners = winners_sentence([say.who[place] for place in line["winners"]])
+        return f"{say.table('The game ends.', {unit: line['total']})}\n{winners}"
+
+    return text
 
 
 # The end of a game: one row per seat with the total and the number of seats placed better (0 = won).
-SCORE_END = Event("score_end", ("player", "total", "better"), _final_text, by_seat=True, make=_winners)
+SCORE_END = Event("score_end", ("player", "total", "better"), final_text("points"), by_seat=True, make=_winners)
 
 
 class Events:

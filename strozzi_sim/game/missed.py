@@ -4,7 +4,6 @@ A study that finds nothing says how much it could not see. The intervals of all 
 (Bonferroni), as its tests are corrected together: a true change lies within them all in 19 of 20 studies.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,6 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
     up, down = value + wider * (high - value) - null, null - value + wider * (value - low)
     ends = up if sign > 0 else down if sign < 0 else np.maximum(up, down)
     return max(float(ends[known].max()), 0.0)
-
-
-def missed_between(rows: Iterable[Any], unit: Unit = "amount", called: str = "") -> str:
-    """Return the largest difference between two figures that their intervals do not exclude: "a difference of up to 1.5 coins could be missed"."""
-    known = [row for row in rows if not np.isnan(row.value + row.low + row.high)]
-    if len(known) < 2:
-        return ""
-    words = missed(max(row.high for row in known) - min(row.low for row in known), unit, "a difference")
-    return words.replace(" could be", f" {called} could be") if called else words
 
 
 def size_text(size: float, unit: Unit = "share") -> str:

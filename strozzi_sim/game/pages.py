@@ -1,33 +1,40 @@
-"""The pages of a game's report: tables, pictures and sentences of each, and parts that several games use."""
+"""The report of a game: pages with tables, pictures, heat maps and findings, from `report.toml` and the tables in `report.py`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
-from strozzi_sim.errors import InputError
-from strozzi_sim.facts.blocks import ALL, Block, Quantiles
+from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.game.finding import Comparison, Finding, comparison_of, finding_of
+from strozzi_sim.game.report_file import (
+    ReportFile,
+    figures_compared,
+    finding_in,
+    heat_map_of,
+    picture_of,
+    read_report_file,
+)
 from strozzi_sim.game.reporting import (
     CELL,
     FIGURE,
-    NO_VALUE,
     FigureTable,
-    Named,
-    Narrator,
     Picture,
     Tables,
+    agent_names,
     check_names,
     first_scenario,
     headline_players,
-    narrators,
+    listed,
+    pick,
 )
-
-__all__ = ["ALL", "QUANTILES", "Page", "Report", "figures", "leaders", "score_pictures"]
+from strozzi_sim.game.significance import MAX_CHUNKS
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
+_PART = " \N{MIDDLE DOT} "  # separates the parts of a label, of which findings use the first
 
 
 @dataclass(frozen=True)
@@ -59,45 +66,39 @@ BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
 
 
 class Report:
-    """The report of a game, `REPORT` of its `report.py` or `report/`. Without arguments it has the page `balance` alone.
-
-    Narrators quote the first variant and line-up of a page's table.
+    """The report of a game. Without `report.toml` it has the page `balance` alone.
 
     Args:
-        pages: the pages by name; `balance`, which every study has, comes first (default: mean scores).
-        pictures: page -> function of all tables that returns its pictures.
-        sentences: page -> function(narrator, component data of its variant) that returns findings. A sentence that is not
-            `Named` is about the narrator's cell, whose name is put before it; one with a figure without value is omitted.
-        heatmaps: heat maps by name.
-        words: function(tables, data) that returns labels of raw values in a variant with this component data, which may be empty.
-        compared: function of all tables that returns pictures of variants and line-ups side by side, shown last.
-        titles: page -> function(narrator) that returns its finding in a short sentence without intervals, or "".
-        questions: a question in plain words -> the heat map that answers it, for the page's explorer.
+        declared: content of `report.toml`.
+        code: `report.py` (`game.protocols.ReportPart`), or None.
+        where: file of `report.toml`, for errors.
     """
 
-    def __init__(
-        self,
-        pages: Mapping[str, Page] = MappingProxyType({}),
-        pictures: Mapping[str, Callable[[Tables], list[Picture]]] = MappingProxyType({}),
-        sentences: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]] = MappingProxyType({}),
-        *,
-        heatmaps: Mapping[str, HeatMap] = MappingProxyType({}),
-        words: Callable[[Tables, Mapping[str, Any]], Mapping[str, str]] = lambda tables, data: {},
-        compared: Callable[[Tables], list[Picture]] = lambda tables: [],
-        titles: Mapping[str, Callable[[Narrator], str]] = MappingProxyType({}),
-        questions: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self.pages = {"balance": BALANCE, **pages}
-        self._pictures, self._sentences, self._compared, self._titles = pictures, sentences, compared, titles
+    def __init__(self, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
+        self._declared, self._code = declared or ReportFile(), code
+        blocks, add = (code.BLOCKS, code.ADD) if code else ({}, {})
+        titles = self._declared.pages
+        for name in (*blocks, *add):
+            if name not in titles:
+                raise InputError(
+                    f"{where}: pages: no {short_repr(name)}, which report.py has; {suggest_names(name, list(titles))}"
+                )
+        own = {name: Page(page.title, page.question, page.keys, tuple(blocks.get(name, ())), add.get(name)) for name, page in titles.items()}  # fmt: skip
+        self.pages: dict[str, Page] = {"balance": BALANCE, **own}
         self.PAGES = tuple(self.pages)
         self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}
-        self.HEATMAPS, self.QUESTIONS = heatmaps, questions
-        self.words = words
+        maps: Mapping[str, Block] = code.MAPS if code else {}
+        self.HEATMAPS = {name: heat_map_of(self._declared, name, maps, where) for name in self._declared.heatmaps}
+        self.QUESTIONS = self._declared.questions
 
     @property
     def is_default(self) -> bool:
         """Whether the game declares no pages, pictures or heat maps."""
-        return self.pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
+        return self.pages == {"balance": BALANCE} and not self._declared.pictures and not self.HEATMAPS
+
+    def words(self, tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+        """Return labels of raw values in a variant with this component data, which may be empty."""
+        return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
         self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any,
@@ -132,17 +133,6 @@ class Report:
             for name, block in found.items()
         }
 
-    def titles(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
-        """Return page -> its finding in a short sentence, of the pages whose tables show one; arguments: see `sentences`."""
-        said = {}
-        for page, find in self._titles.items():
-            if _exists(tables, page) and not tables[page].empty:
-                say = narrators(tables, page, headline_players(first_scenario(tables["balance"])), components)
-                text = find(say)
-                if text and NO_VALUE not in text:
-                    said[page] = text
-        return said
-
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
         """Return the crosstabs that these pages need."""
         return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
@@ -172,53 +162,75 @@ class Report:
         return [name for name in self.pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
-        """Return the pictures of the pages whose tables exist, in order."""
-        shown = [picture for page, make in self._pictures.items() if _exists(tables, page) for picture in make(tables)]
-        return [*shown, *self._compared(tables)]
+        """Return the pictures of the pages whose tables exist, in order; those that compare games last, if there are several."""
+        if tables["balance"].empty:
+            return []
+        several = len(first_scenario(tables["balance"])) < len(tables["balance"])
+        given = self._declared.pictures
+        names = [name for name, each in given.items() if each.page in tables and (several or not each.compared)]
+        board = self._code.board if self._code else None
+        return [picture_of(self._declared, name, tables, board) for name in sorted(names, key=lambda name: given[name].compared)]  # fmt: skip
 
-    def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return page -> findings, of the pages whose tables have rows."""
-        said: dict[str, list[str]] = {}
-        for page, find in self._sentences.items():
-            if _exists(tables, page) and not tables[page].empty:
-                say = narrators(tables, page, headline_players(first_scenario(tables["balance"])), components)
-                found = [text for text in find(say, say.data) if NO_VALUE not in text]
-                said[page] = [text if isinstance(text, Named) else say.named(text) for text in found]
+    def comparisons(self, tables: Tables) -> dict[str, tuple[Picture, Comparison, Finding]]:
+        """Return page -> (picture, what is compared in it, words) of its finding.
+
+        The picture is the first that declares a finding, else the first with levels to compare, drawn ones before tables.
+        """
+        found: dict[str, tuple[Picture, Comparison, Finding]] = {}
+        given = {name: finding_in(each) for name, each in self._declared.pictures.items() if not each.compared}
+        own = [picture for picture in self.pictures(tables) if picture.name in given]
+        for picture in sorted(own, key=lambda each: (given[each.name] == Finding(), each.kind == "table")):
+            finding = given[picture.name]
+            if picture.table not in tables:
+                continue
+            figures = figures_compared(self._declared, picture, tables[picture.table])
+            if (compared := comparison_of(picture, finding, figures)) is not None:
+                found.setdefault(picture.page, (picture, compared, finding))
+        return found
+
+    def findings(self, tables: Tables, components: Mapping[str, Any], chunks: int = MAX_CHUNKS, *, named: bool = False) -> dict[str, str]:  # fmt: skip
+        """Return page -> its finding, about the first variant and line-up at the player count of the headline.
+
+        Args:
+            tables: tables of the study.
+            components: variant -> component data.
+            chunks: number of chunks of the study.
+            named: whether each finding names its games; default: if the study has several player counts, variants or line-ups.
+        """
+        if tables["balance"].empty:
+            return {}
+        first = first_scenario(tables["balance"])
+        players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
+        name = self._namer(tables, components.get(cell["variant"], {}), players, cell)
+        whom = listed(list(dict.fromkeys(cell["lineup"].split(","))))
+        where = f"{'' if cell['variant'] == 'base' else ' in ' + cell['variant']} at {players} players"
+        several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
+        games = f"Played by {whom}{where}: " if named or several else ""
+        said = {}
+        for page, (picture, compared, finding) in self.comparisons(tables).items():
+            text = finding_of(compared, finding, pick(tables[picture.table], **cell), players, name, chunks)
+            if text:
+                said[page] = f"{games}{text}" if games else f"{text[:1].upper()}{text[1:]}"
         return said
 
+    def _namer(self, tables: Tables, data: Mapping[str, Any], players: int, cell: Mapping[str, str]) -> Callable[[str, str], str]:  # fmt: skip
+        """Return what findings call the levels of keys: by their names, else by the first part of their labels."""
+        agents = agent_names(pick(tables["lineup"], players=players, **cell), players)
+        words = {
+            **self.words(tables, data),
+            **{f"position={k}": each for k, each in enumerate(agents)},
+            **self._declared.names,
+        }
 
-def _exists(tables: Tables, page: str) -> bool:
-    """Return whether the page's table exists and the study has figures."""
-    return page in tables and not tables["balance"].empty
+        def name(key: str, level: str) -> str:
+            return words.get(f"{key}={level}", words.get(level, level)).split(_PART)[0]
 
-
-def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:
-    """Return figures by name -> label; the unit follows from the name, with `amounts` the words in names of amounts."""
-
-    def unit(name: str) -> Unit:
-        return "share" if "share" in name else "amount" if any(word in name for word in amounts) else "number"
-
-    return tuple(Figure(name, label, unit(name)) for name, label in labels.items())
-
-
-def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:
-    """Return pictures of the spread of scores and of their sources (name of a bar -> its parts), with captions."""
-    quantiles = [
-        Figure(name, f"{round(100 * level)} % of players score less", "amount") for name, level in QUANTILES.items()
-    ]
-    winner = Figure("winner_score_mean", "mean of the winners", "amount")
-    return [
-        Picture(
-            "scores", "balance", "spread", "balance", (*quantiles, winner), f"How many {unit} a player has at the end",
-            spread, x_label=unit,
-        ),
-        Picture(
-            "sources", "balance", "bars", "balance", (), f"Where the {unit} come from", of_bars, groups=bars
-        ),
-    ]  # fmt: skip
+        return name
 
 
-def leaders(tables: Tables, label: str) -> tuple[Figure, ...]:
-    """Return figures of how often the leader after each round wins, with the round in the label."""
-    names = sorted(name for name in tables["balance"]["figure"].unique() if name.startswith("leader_"))
-    return tuple(Figure(name, label.format(name.split("_")[1]), "share") for name in names)
+def read_report(package: str, code: Any) -> Report:
+    """Return the report of a game's package; `code` is its `report.py`, or None. Raises InputError."""
+    declared = read_report_file(package)
+    if declared is None and code is not None:
+        raise InputError(f"{package}: report.py needs a report.toml beside it, with its pages")
+    return Report(declared, code, f"{package}: report.toml")

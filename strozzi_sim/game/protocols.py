@@ -3,22 +3,25 @@
 A member marked `optional`, or with a value here, may be missing in the module; a `Part` then supplies the default.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from types import MethodType
+from types import MappingProxyType, MethodType
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.pictures import Board
 from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
 from strozzi_sim.game.slices import Layout
 from strozzi_sim.game.state_view import StateView
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
 Member = TypeVar("Member")
+_MISSING = object()  # a default of None is one
 
 
 def optional(member: Member) -> Member:
@@ -51,12 +54,12 @@ class Part:
             return getattr(self._module, name)
         if name.startswith("__"):
             raise AttributeError(name)
-        default = getattr(self._protocol, name, None)
+        default = getattr(self._protocol, name, _MISSING)
         if isinstance(default, property) and hasattr(default.fget, "is_optional"):
             return default.__get__(self)
         if hasattr(default, "is_optional"):
             return MethodType(default, self)  # type: ignore[arg-type]
-        if default is None or callable(default) or isinstance(default, property):
+        if default is _MISSING or callable(default) or isinstance(default, property):
             raise InputError(
                 f"game {self.game.name!r}: {self._module.__name__} has no {name}, which every game must have"
             )
@@ -218,9 +221,22 @@ class ViewPart(Protocol):
 
 
 class ReportPart(Protocol):
-    """`report.py` or `report/`: tables, pictures, heat maps, sentences and labels."""
+    """`report.py`: the tables of the report, and what else depends on component data; the rest is in `report.toml`."""
 
-    REPORT: Any  # the report, a `game.pages.Report`
+    BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> the figures of its table
+    MAPS: Mapping[str, Block] = MappingProxyType({})  # blocks of heat maps, with the keys `row` and `column`
+    # page -> function(table, cell, stats) that adds figures of other origin to its table
+    ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
+
+    @optional
+    def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
+        """Return labels of values that depend on the tables or on a variant's component data, which may be empty."""
+        return {}
+
+    @optional
+    def board(self, components: Plain) -> Board:
+        """Return the board on which pictures of kind `board` are drawn."""
+        raise InputError(f"game {self.game.name!r}: report.py has no board")  # type: ignore[attr-defined]
 
 
 class FactsPart(Protocol):

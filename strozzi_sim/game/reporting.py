@@ -22,9 +22,9 @@ Tables = Mapping[str, pd.DataFrame]
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
 NUMBER_KEYS = ("seat", "position")
+Kind = Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
 SCENARIO = "scenario"  # a variant with a line-up
 THIN = "\N{NARROW NO-BREAK SPACE}"
-NO_VALUE = "no value"  # text of a missing figure; sentences with it are omitted
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Picture:
     page: str  # its page
     # intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each), bars
     # (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table
-    kind: Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
+    kind: Kind
     table: str  # the table with its figures
     # in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines`
     # together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark
@@ -195,6 +195,13 @@ def digits_for(half: float, unit: Unit, most: int = 2) -> int:
     return min(max(_DIGITS[unit], min(needed, most)), most_digits(half))
 
 
+def digits_shown(value: float, half: float, unit: Unit) -> int:
+    """Return the number of decimals of a figure in a sentence: none that its half-width makes meaningless, at most three digits."""
+    scale = 100 if unit == "share" else 1
+    whole = len(f"{abs(scale * value):.0f}")
+    return min(_DIGITS[unit], most_digits(scale * half), 3 - whole)
+
+
 def format_row(row: Any, unit: Unit) -> str:
     """Return a row's figure as text, without its interval but with no digit that this makes meaningless."""
     return format_value(row.value, unit, min(_DIGITS[unit], _most_digits_of(row, unit)))
@@ -217,7 +224,7 @@ def format_half_width(row: Any, unit: Unit, digits: int) -> str:
 def format_estimate(row: Any, unit: Unit) -> str:
     """Return a row's figure as text: value ± half-width."""
     if np.isnan(row.value):
-        return NO_VALUE
+        return "no value"
     if np.isnan(row.low):
         return format_value(row.value, unit)
     digits = digits_for((row.high - row.low) / 2, unit)
@@ -247,123 +254,9 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     return pick(table, variant=first["variant"], lineup=first["lineup"])
 
 
-class Named(str):
-    """A sentence that names its games, or is not about games."""
-
-    __slots__ = ()
-
-
-class Narrator:
-    """Formats figures of one cell of the study: a table at one player count, variant and line-up."""
-
-    def __init__(
-        self, table: pd.DataFrame, players: int, name: str = "", where: str = "", elsewhere: Sequence["Narrator"] = (),
-        data: Mapping[str, Any] | None = None, agents: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        self.table, self.players, self.name, self.where, self.elsewhere = table, players, name, where, elsewhere
-        self.data, self.agents = data or {}, agents
-
-    def named(self, text: str) -> Named:
-        """Return the sentence with the name of the cell before it."""
-        return Named(f"{self.name}: {text[:1].upper()}{text[1:]}")
-
-    def row(self, figure: str, **where: Any) -> Any:
-        """Return the only such row with a value, or None; default: at this player count."""
-        return row_of(self.table, figure=figure, **{"players": self.players, **where})
-
-    def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
-        row = self.row(figure, **where)
-        return format_estimate(row, unit) if row else NO_VALUE
-
-    def share(self, figure: str, **where: Any) -> str:
-        """Return a figure as text, as a share."""
-        return self._quote(figure, "share", where)
-
-    def amount(self, figure: str, **where: Any) -> str:
-        """Return a figure as text, as an amount in the unit of scores."""
-        return self._quote(figure, "amount", where)
-
-    def number(self, figure: str, **where: Any) -> str:
-        """Return a figure as text, as a number."""
-        return self._quote(figure, "number", where)
-
-    @property
-    def equal(self) -> str:
-        """The equal chance, as the end of a sentence."""
-        return f"an equal chance is {format_value(1 / self.players, 'share')}."
-
-    def rows(self, figure: str, **where: Any) -> list[Any]:
-        """Return all such rows with a value."""
-        rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
-        return list(rows.itertuples(index=False))
-
-    def extremes(self, figure: str, **where: Any) -> tuple[Any, Any] | None:
-        """Return the rows with the lowest and the highest value; None for fewer than two rows."""
-        rows = sorted(self.rows(figure, **where), key=lambda row: float(row.value))
-        return (rows[0], rows[-1]) if len(rows) > 1 else None
-
-    def span(self, figure: str, unit: Unit, **where: Any) -> str:
-        """Return the range of a figure in other cells, as a suffix: " (elsewhere 44.1 ± 0.5 % at 5 players to ...)"."""
-        rows = [(cell.where, row) for cell in self.elsewhere if (row := cell.row(figure, **where))]
-        rows.sort(key=lambda found: float(found[1].value))
-        ends = rows if len(rows) < 2 else [rows[0], rows[-1]]
-        words = " to ".join(f"{format_estimate(row, unit)} {place}" for place, row in ends)
-        return f" (elsewhere {words})" if words else ""
-
-    def also(self, figure: str, key: str, level: str, *, least: bool = False, called: str = "{}", **where: Any) -> str:
-        """Return whether a level also has the most (or least) in other cells, as a suffix: "; elsewhere too".
-
-        Cells in which another level is significantly ahead (intervals do not overlap) are named.
-        """
-        same, others, sign = 0, [], -1 if least else 1
-        cells = [(cell, cell.rows(figure, **where)) for cell in self.elsewhere]
-        known = [(cell, rows) for cell, rows in cells if len(rows) > 1]
-        for cell, rows in known:
-            best = max(rows, key=lambda row: sign * float(row.value))
-            own = next((row for row in rows if getattr(row, key) == level), best)
-            same += own is best
-            if best.low > own.high if sign > 0 else best.high < own.low:
-                others.append(f"{called.format(getattr(best, key))} {cell.where}")
-        if others:
-            return f"; but {some_of(others)}"
-        if not known:
-            return ""
-        return "; elsewhere too" if same == len(known) else "; elsewhere no other for sure"
-
-
 def some_of(words: Sequence[str], most: int = 4) -> str:
     """Return the first of them as a list in text, and the number of the others."""
     return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
-
-
-def narrators(tables: Tables, page: str, players: int, components: Mapping[str, Any]) -> Narrator:
-    """Return the narrator of a page's first variant and line-up at a player count; `elsewhere` are all other cells."""
-    table = tables[page]
-    cells = table[list(CELL)].drop_duplicates()
-    several = cells["variant"].nunique() > 1
-    first = cells.iloc[0]
-
-    def narrator(count: int, variant: str, lineup: str, elsewhere: Sequence[Narrator] = ()) -> Narrator:
-        words = [
-            f"at {count} players" if count != players else "",
-            f"in {variant}" if variant != first["variant"] else "",
-            f"with {lineup.replace(',', ', ')}" if lineup != first["lineup"] else "",
-        ]
-        cell = {"variant": variant, "lineup": lineup}
-        return Narrator(
-            pick(table, **cell), count, cell_name(count, variant, lineup, several=several), " ".join(filter(None, words)),
-            elsewhere, components.get(variant), agent_names(pick(tables["lineup"], players=count, **cell), count),
-        )  # fmt: skip
-
-    own = players, first["variant"], first["lineup"]
-    others = [(int(count), *rest) for count, *rest in cells.itertuples(index=False) if (count, *rest) != own]
-    return narrator(*own, [narrator(*cell) for cell in others])
-
-
-def cell_name(players: int, variant: str, lineup: str, *, several: bool = False) -> str:
-    """Return a cell's name: "3 players (random)", with its variant if there are several or it is not the base."""
-    shown_variant = f"{variant}: " if several or variant != "base" else ""
-    return f"{players} players ({shown_variant}{lineup.replace(',', ', ')})"
 
 
 def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:

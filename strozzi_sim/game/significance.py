@@ -2,20 +2,17 @@
 
 A 95 % interval contains the numbers that a two-sided test at 5 % does not reject. The p-value of that test follows from
 the side of the interval that faces the number, so that p < 0.05 exactly if the number is outside. Sentences that select
-from several figures correct for their number (Bonferroni), and differences below `MIN_...` are not findings.
+from several figures correct for their number (Bonferroni), and differences below `MIN_SHARE` are not findings.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.blocks import ALL
-
 Array = np.ndarray[Any, Any]
 
 MIN_SHARE = 0.005  # of games won: half a point
-MIN_COINS = 0.5
 ALPHA = 0.05
 MAX_CHUNKS = 200  # default number of chunks of a study, from which intervals are computed
 
@@ -69,32 +66,6 @@ def differs_significantly(
     test = p_value_of_share if share else p_value
     p = test(value, low, high, null, degrees_of_freedom(n, deals, chunks))
     return [bool(verdict) for verdict in p * max(int((~np.isnan(p)).sum()), 1) < ALPHA]
-
-
-def leaders(rows: Iterable[Any], key: str, *, least: bool = False) -> list[Any]:
-    """Return the row of the level of `key` with the most (or least), then those whose intervals overlap with its interval.
-
-    Rows without an interval, and the one of all levels, are left out.
-    """
-    sign = -1 if least else 1
-    known = [row for row in rows if getattr(row, key) != ALL and not np.isnan(row.low)]
-    known.sort(key=lambda row: -sign * float(row.value))
-    return [row for row in known if (row.low <= known[0].high if least else row.high >= known[0].low)]
-
-
-def extreme_levels(rows: Iterable[Any], key: str) -> tuple[list[Any], list[Any]] | None:
-    """Return the `leaders` with least and with most; None if these are not told apart."""
-    rows = list(rows)
-    low, high = (leaders(rows, key, least=least) for least in (True, False))
-    return (low, high) if low and low[0].high < high[0].low else None
-
-
-def contrast(
-    rows: Iterable[Any], key: str, words: tuple[str, str], phrase: Callable[[list[Any], str], str], whole: str
-) -> str:
-    """Return the sentence `whole` of the phrases for the levels with least (0) and with most (1); "" if not told apart."""
-    found = extreme_levels(rows, key)
-    return whole.format(*map(phrase, found, words)) if found else ""
 
 
 def no_significant_difference(

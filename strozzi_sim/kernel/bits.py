@@ -50,6 +50,13 @@ def kth_bit(members, k):
 
 
 @force_inline
+def seats_after(seat, other, players):
+    """Return the number of seats from `seat` clockwise to `other`; a modulo would be slower."""
+    ahead = int64(other) - int64(seat)
+    return ahead if ahead >= 0 else ahead + players
+
+
+@force_inline
 def next_clockwise(seats, seat):
     """Return the first seat of the non-empty set `seats` after `seat`, clockwise; `seat` itself comes last."""
     later = seats & -(int64(2) << seat)

@@ -234,9 +234,9 @@ class AxesPanel(Panel):
     def legend(self, legend: Legend) -> None:
         """Give the axes a legend."""
         for name, ink, shape in legend:
-            look: Any = {"fc": "none", "ec": LIGHT["ink"]} if shape == "frame" else {"color": LIGHT[ink]}
-            marker: Any = PATHS.get(shape, PATHS["square"])
-            self._axes.scatter([], [], marker=marker, label=name, **look)
+            look: Any = {"ec": LIGHT["ink"], "fc": "none"} if shape == "frame" else {"ec": "none", "fc": LIGHT[ink]}
+            path = PATHS.get(shape, PATHS["square"]).transformed(Affine2D().scale(0.5))
+            self._axes.add_collection(PathCollection([path], [60.0], offsets=np.empty((0, 2)), label=name, **look), autolim=False)  # fmt: skip
         if legend:
             self._axes.legend()
 

@@ -16,11 +16,9 @@ from strozzi_sim.pictures.series import Words, scenario_words, scenarios
 from strozzi_sim.report.naming import Naming
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.results import Results
+from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
 MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
-_PLAY = {
-    "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -121,17 +119,22 @@ class Layout:
             return None
         return Naming(self.results.study.the_game, self.tables, self.variants)
 
+    @property
+    def players_in_words(self) -> dict[str, str]:
+        """Name of a strength, or of the usual computer player -> the agent that plays so, of those in the study."""
+        study = self.results.study
+        usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
+        named = {PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in self._tiers.items()}
+        if any(usual.text in lineup for lineup in study.lineups):
+            named[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
+        return named
+
     @cached_property
     def _tiers(self) -> dict[str, str]:
         """Strength -> agent if the study plays agents of the game's strengths, each by itself; else nothing."""
-        game, played = self.results.study.the_game, {",".join(lineup) for lineup in self.results.study.lineups}
-        if len(played) < 2 or len(self.results.study.variant_of) > 1:
-            return {}
-        every = {"random": "random"} | {tier: agents_named(game, [agent])[0].text for tier, agent in game.tiers.items()}
-        found = {tier: agent for tier, agent in every.items() if agent in played}
-        return found if set(found.values()) == played else {}
+        study = self.results.study
+        return strengths(study.the_game, map(",".join, study.lineups)) if len(study.variant_of) == 1 else {}
 
     @cached_property
     def _strengths(self) -> Words:
-        tiers = {agent: tier for tier, agent in reversed(self._tiers.items())}
-        return {f"{SCENARIO}={agent}": f"{_PLAY.get(tier, tier)} ({agent})" for agent, tier in tiers.items()}
+        return {f"{SCENARIO}={agent}": f"{PLAY[strength]} ({agent})" for strength, agent in self._tiers.items()}

@@ -124,7 +124,7 @@ def content(layout: Layout, painter: Painter) -> Content:
         said = [*(details[behind:] if number == 0 else ()), *each.sentences]
         if number == 0 and front and not any(item.is_picture or item.is_heat_map for item in items):
             front, items = [*front, *items], []  # tables alone stand behind the picture of the first screen
-        finding = "" if verdict.endswith(each.finding) else each.finding
+        finding = "" if verdict.casefold().endswith(each.finding.casefold()) else each.finding
         found = section(f"section-{number}", each.name, each.question, said, items, finding, side_by_side=each.beside)
         made.append(found)
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
@@ -138,7 +138,7 @@ def content(layout: Layout, painter: Painter) -> Content:
         facts=_facts(results),
         certainty=_CERTAINTY,
         tables=sorted(tables),
-        glossary=_GLOSSARY,
+        glossary=_GLOSSARY | layout.players_in_words,
         explorer=packed_explorer(look.name, tables, study.the_game, look.maps_in(study.the_game), layout.variants, pictures) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
         caveats=[each.removesuffix(".") for each in caveats],

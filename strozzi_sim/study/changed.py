@@ -15,6 +15,7 @@ from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 from strozzi_sim.study.pages import KeyNumber, Section
+from strozzi_sim.study.wording import seat_words
 
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
@@ -133,6 +134,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
+def _who(row: Any) -> str:
+    """Return the level of a change, a seat in words."""
+    name, _, seat = row["level"].partition(" ")
+    return seat_words(int(seat), row["players"]) if name == "seat" and seat.isdecimal() else str(row["level"])
+
+
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the largest known change of games won, of the gap, of the mean score and the length; else the largest, as not known."""
     table = tables["changes"].dropna(subset=["value", "low"])
@@ -146,6 +153,6 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
         if len(rows):
             known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
             row = known.loc[known["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
-            place = ", ".join(filter(None, [what, row["level"], f"{row['players']} players"]))
+            place = ", ".join(filter(None, [what, _who(row), f"{row['players']} players"]))
             of = "points of " if unit == "share" else ""
             yield KeyNumber(row, unit, f"{of}{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}", is_change=True)  # fmt: skip

@@ -1,5 +1,6 @@
 """Where the chunks of a study are played: on this machine, or on a Dask cluster, by joblib's own backend."""
 
+import gc
 import logging
 import platform
 import sys
@@ -93,14 +94,17 @@ def _connected(scheduler: str) -> Iterator[Any]:
     import distributed
 
     connect = getattr(distributed, "Client")  # noqa: B009 - it has no types
+    client, why = None, ""
     try:
         client = connect(scheduler, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         why = (str(error).splitlines() or ["timeout"])[0]
+    if client is None:
+        gc.collect()  # closes the client that did not connect: Dask locks up if that happens while another one starts
         raise ClusterError(
             f"no Dask scheduler answers at {scheduler} within {_CONNECT} s ({why}); "
             "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
-        ) from None
+        )
     try:
         yield client
     finally:

@@ -3,6 +3,7 @@
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
@@ -25,7 +26,6 @@ from strozzi_sim.game.reporting import (
     first_scenario,
     format_estimate,
     headline_players,
-    listed,
     pick,
 )
 from strozzi_sim.game.significance import differs_significantly
@@ -38,6 +38,7 @@ from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.pages import KeyNumber, Section
+from strozzi_sim.study.wording import seat_words
 
 EXPLORER_KEYS = ("map", "row", "column", "round")
 Pairs = Sequence[tuple[str, str]]
@@ -159,7 +160,7 @@ def sections_of_games(
         paired: whether the variants were played on the same deals.
     """
     report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    sentences, titles = report.sentences(tables, components), report.titles(tables, components)
+    findings = report.findings(tables, components, study.chunks)
     pictures = [*seat_pictures(tables), *report.pictures(tables)]
     found: dict[str, Section] = {}
     numbers = (*gap_numbers(tables), *length_numbers(tables))
@@ -173,10 +174,9 @@ def sections_of_games(
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
-        said = tuple(sentences.get(page, ()))
         made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         found[page] = Section(
-            name, question, shown, said, titles.get(page, ""), numbers, made, len(study.variant_of) > 1
+            name, question, shown, (), findings.get(page, ""), numbers, made, len(study.variant_of) > 1
         )
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
@@ -201,7 +201,7 @@ def gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
     less = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
     for place, word in ((less["value"].idxmax(), "above"), (less["value"].idxmin(), "below")) if len(less) else ():
         row = less.loc[place]
-        yield KeyNumber(row, "share", f"points {word} an equal share: seat {row['seat']} at {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
+        yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
 
 
 def length_numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -265,7 +265,9 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     said = []
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
-        words = [f"{format_estimate(row, heat_map.figure.unit)} ({_place(heat_map, row)})" for row in ends]
+        words = [
+            f"{format_estimate(row, heat_map.figure.unit)} ({_place(study, tables, heat_map, row)})" for row in ends
+        ]
         found = f"varies from {words[0]} to {words[1]}" if ends else "no two cells are known to differ"
         said.append(f"{heat_map.title}: {found}.")
     return said
@@ -276,7 +278,9 @@ def map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber]
     for name, heat_map in look.maps_in(study.the_game).items():
         if ends := _ends(study, tables[table_of_map(name)], heat_map):
             for row in reversed(ends):
-                yield KeyNumber(row, heat_map.figure.unit, f"{heat_map.figure.label}: {_place(heat_map, row)}")
+                yield KeyNumber(
+                    row, heat_map.figure.unit, f"{heat_map.figure.label}: {_place(study, tables, heat_map, row)}"
+                )
             return
 
 
@@ -291,8 +295,18 @@ def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
     return (low, high) if low["high"] < high["low"] else ()
 
 
-def _place(heat_map: HeatMap, row: Any) -> str:
-    return f"{heat_map.row_label}: {row['row']}; {heat_map.column_label}: {row['column']}".replace("_", " ")
+def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
+    """Return the row and column of a cell, with the names that its map shows."""
+    words = study.the_game.report.words(tables, study.variant_of[row["variant"]].components)
+    parts = []
+    for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):
+        level, short = str(row[side]), re.sub(r" \(.*?\)", "", label)
+        if label == "seat" and level.isdecimal():
+            parts.append(seat_words(int(level), row["players"]))
+        else:
+            colon = ":" * ("," in short)
+            parts.append(f"{short}{colon} {words.get(level, level.replace('_', ' '))}")
+    return "; ".join(parts)
 
 
 def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
@@ -302,17 +316,9 @@ def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
 
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
-    """Return what a page of the game found, first in a short sentence with whom it is about."""
-    components = {name: variant.components for name, variant in study.variant_of.items()}
-    said = list(study.the_game.report.sentences(tables, components).get(page, ()))
-    title = study.the_game.report.titles(tables, components).get(page, "")
-    table = first_scenario(tables["balance"])
-    if not title or table.empty:
-        question = study.the_game.report.PAGE_TITLES[page][1]
-        return said or [
-            f"There are too few games of {study.the_game.title} to answer: {question[:1].lower()}{question[1:]}"
-        ]
-    variant, lineup = table[["variant", "lineup"]].iloc[0]
-    where = f"{f' in {variant}' if variant != 'base' else ''} at {headline_players(table)} players"
-    whom = listed(list(dict.fromkeys(lineup.split(","))))
-    return [f"Played by {whom}{where}: {title}", *said]
+    """Return the finding of a page of the game."""
+    report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
+    found = report.findings(tables, components, study.chunks, named=True).get(page)
+    return [
+        found or f"{report.PAGE_TITLES[page][0]}: in these games of {study.the_game.title} no difference is certain."
+    ]

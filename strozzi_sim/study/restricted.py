@@ -28,6 +28,7 @@ from strozzi_sim.study.counts import WITHOUT_LUCK, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.pages import KeyNumber, Section
+from strozzi_sim.study.wording import players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 TOLD, MISLEADS = "significant worth", "its users' wins mislead"
@@ -99,7 +100,9 @@ def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
         of = "" if len(study.variant_of) == 1 else f" of {variant}"
         said.append(f"In the games{of} of {agent} at {players} players, {'; '.join(parts)}.")
     strongest = max(range(len(said)), key=lambda k: _tier(study, list(found)[k][2]))
-    return [said[strongest], *(each for each in said if each is not said[strongest])]
+    agent = list(found)[strongest][2]
+    first = said[strongest].replace(f" of {agent} at", f" of {players_words(study.the_game, agent)} at", 1)
+    return [first, *(each for each in said if each is not said[strongest])]
 
 
 def _tier(study: Study, agent: str) -> int:

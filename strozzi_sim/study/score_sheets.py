@@ -32,9 +32,10 @@ _DIGITS = 40  # letters of a score
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # Excel's first line
 _WHOLE = re.compile(r"[+-]?[0-9]+([.,]0*)?")  # spreadsheets write 41 as 41.0 or 41,0 too
 _ALPHA = 0.05
+SHARE = "seat_0_share"
 FIGURES = {
     "score_mean": "mean score", "score_sd": "standard deviation of scores", "winner_mean": "mean score of the winner",
-    "last_mean": "mean score of the last", "margin_mean": "mean margin of the winner", "seat_0_share": "games won by seat 0",
+    "last_mean": "mean score of the last", "margin_mean": "mean margin of the winner", SHARE: "games won by the player who begins",
 }  # fmt: skip
 
 
@@ -202,7 +203,7 @@ def figures(scores: Mapping[int, Array], sign: int) -> dict[str, float]:
 
 
 def bands(sheets: Sheets, simulated: Mapping[int, Array], seed: int) -> pd.DataFrame:
-    """Return each figure of the sheets with its band among as many simulated games, and whether it is inside.
+    """Return each figure of the sheets with its median and band among as many simulated games, and whether it is inside.
 
     All figures of all but one set of 20 lie inside (Bonferroni).
 
@@ -221,13 +222,14 @@ def bands(sheets: Sheets, simulated: Mapping[int, Array], seed: int) -> pd.DataF
 
     drawn = [list(figures(drawn_set(k), sheets.sign).values()) for k in range(SETS)]
     tail = _ALPHA / 2 / len(FIGURES)
-    low, high = np.quantile(np.array(drawn), (tail, 1 - tail), axis=0)
+    low, middle, high = np.quantile(np.array(drawn), (tail, 0.5, 1 - tail), axis=0)
     rows: list[dict[str, Any]] = []
     for k, (name, value) in enumerate(figures(sheets.scores, sheets.sign).items()):
         rows.append(
             {
                 "figure": name,
                 "value": value,
+                "simulated": middle[k],
                 "band_low": low[k],
                 "band_high": high[k],
                 "inside": int(low[k] <= value <= high[k]),

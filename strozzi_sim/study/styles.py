@@ -12,6 +12,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study.wording import players_words
 
 _MOST = 6  # styles named one by one
 
@@ -39,10 +40,10 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
         where = _counts(ahead) if len(ahead) < len(rows) else ""
         names = list(dict.fromkeys(ahead["agent"]))
         win = "wins more than its share" if len(names) == 1 else "each win more than their share"
-        verdict = f"{game.title} may have a dominant strategy: {listed(names)} {win} among copies of {strong}{where}."
+        verdict = f"{game.title} may have a dominant strategy: {listed(names)} {win} among copies of {players_words(game, strong)}{where}."
     else:
         behind = "each wins less" if (rows["known"] & (rows["gap"] < 0)).all() else "none is known to win more"
-        verdict = f"No style of {game.title} is known to be a dominant strategy: of {pluralize(len(styles), 'style')} {behind} than its share among copies of {strong}."
+        verdict = f"No style of {game.title} is known to be a dominant strategy: of {pluralize(len(styles), 'style')} {behind} than its share among copies of {players_words(game, strong)}."
     here = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
     players = int(here["players"].iloc[0])
     shares = [f"{row.agent} wins {format_estimate(row, 'share')}" for row in here.head(_MOST).itertuples(index=False)]

@@ -212,6 +212,29 @@ def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
         check_report(checked())
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"figures": (Figure("coins_maen", "", "amount"),)}, "unknown figure 'coins_maen'; known: .* did you mean 'coins_mean'"),
+        ({"key": "prot"}, "unknown column 'prot'; known: .* did you mean 'port'"),
+        ({"at": "levle"}, "unknown column 'levle'; known: .* did you mean 'level'"),
+        ({"where": {"by": "al"}}, "unknown value of by 'al'; known: .* did you mean 'all'"),
+        ({"levels": ("venise",)}, "unknown levels .'venise'. of port; known: "),
+    ],
+    ids=["figure", "key", "at", "value", "levels"],
+)  # fmt: skip
+def test_a_misspelt_name_in_a_finding_is_named(monkeypatch, changes, words):
+    given = STROZZI.report.comparisons
+
+    def comparisons(tables):
+        picture, compared, finding = given(tables)["ports"]
+        return {"ports": (picture, replace(compared, **changes), finding)}
+
+    monkeypatch.setattr(STROZZI.report, "comparisons", comparisons)
+    with pytest.raises(ContractViolation, match=f"^strozzi: report: finding of picture 'city-coins'.*{words}"):
+        check_report(checked())
+
+
 def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
     name, heat_map = next(iter(STROZZI.report.HEATMAPS.items()))
     wrong = {name: replace(heat_map, figure=replace(heat_map.figure, name="shrae"))}

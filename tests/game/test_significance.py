@@ -8,21 +8,18 @@ import pytest
 
 from strozzi_sim import stats
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import FigureTable, Narrator
+from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.significance import (
     degrees_of_freedom,
     differs_significantly,
-    extreme_levels,
-    leaders,
     p_value,
     p_value_of_share,
 )
-from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _harbors
-from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
-from strozzi_sim.study.kinds.balance import verdict_on_agents, verdict_on_seats
+from strozzi_sim.study.kinds.balance import verdict_on_agents
+from strozzi_sim.study.seats import seat_sentences
 
 pytestmark = pytest.mark.slow
 
@@ -133,48 +130,19 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         seats.add(cell, "win_share", stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
         for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", 0.03)):
             balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
-        return verdict_on_seats(STUDY, {"seats": seats.frame(), "balance": balance.frame()})
+        return seat_sentences({"seats": seats.frame(), "balance": balance.frame()}, STUDY.the_game)
 
     assert said([0.502, 0.498], 0.001, 1e-9) == [
         "Played by random, every seat of Strozzi wins its share to within 0.5 points."
     ]
     first, second = said([0.53, 0.47], 0.001, 1e-9)
-    assert first == "Played by random, Strozzi favours a seat at 2 players, in 1 of 1 cells."
-    assert "seat 0 wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert first == "Played by random, Strozzi favours the player who begins at 2 players."
+    assert "the player who begins wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
     (only,) = said([0.51, 0.49], 0.02, 0.3)
     assert (
         only
         == "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 3.0 points could be missed."
     )
-
-
-def test_prices_are_near_the_fair_ones_only_if_that_is_shown():
-    assert _beside_fair(row_of(0.2, -0.1, 0.45)).startswith("within half a coin")
-    assert _beside_fair(row_of(0.2, 0.1, 0.3)).startswith("within half a coin")  # sure, and too small to matter
-    assert _beside_fair(row_of(0.2, -2.0, 2.4)).startswith("somewhere from 2.0 coins below to 2.4 coins above")
-    assert "coins below" in _beside_fair(row_of(-1.5, -1.6, -1.4))
-    assert "too few games" in _beside_fair(row_of(0.2, np.nan, np.nan))
-
-
-def test_the_smallest_load_that_wins_is_one_that_surely_does():
-    def said(rows):
-        keys = {
-            "players": 2,
-            "variant": "base",
-            "lineup": "random",
-            "harbor": "all",
-            "by": "load",
-            "figure": "won_share",
-        }
-        frame = pd.DataFrame([vars_of(each) | keys for each in rows])
-        return " ".join(_harbors(Narrator(frame, 2), {}))
-
-    def vars_of(each):
-        level, value, half = each
-        return {"level": level, "value": value, "low": value - half, "high": value + half, "n": 500, "deals": 200}
-
-    assert "smallest is 9" in said([("7", 0.52, 0.05), ("8", 0.54, 0.035), ("9", 0.7, 0.05), ("10", 0.8, 0.05)])
-    assert "smallest" not in said([("7", 0.52, 0.05), ("8", 0.48, 0.05)])
 
 
 def test_equal_loads_are_seldom_said_to_win():
@@ -188,37 +156,3 @@ def test_equal_loads_are_seldom_said_to_win():
         ]
         claims += any(differs_significantly(rows, 0.5, share=True))
     assert claims <= 27  # of 300 at 5 %: more than 27 in 0.2 % of such tests
-
-
-def test_ports_that_pay_nearly_the_same_pay_alike():
-    def ports(values, half):
-        names = ("venice", "rome", "naples")
-        return [row_of(value, value - half, value + half, port=name) for name, value in zip(names, values, strict=True)]
-
-    alike = "the three ports pay a player between 54.9 and 55.1 coins: equal to within 2 coins"
-    assert _what_ports_pay(ports((55.0, 55.13, 54.89), 0.05)) == alike
-    ignored = _what_ports_pay(ports((55.1, 53.7, 55.04), 0.14))  # one agent of four ignores Rome
-    assert ignored == "the three ports pay a player between 53.7 and 55.1 coins: equal to within 2 coins"
-    assert "not significant" in _what_ports_pay(ports((55.0, 57.0, 54.0), 2.0))
-    assert "not significant" in _what_ports_pay(ports((55.0, 56.0, 54.5), 0.4))
-    assert _what_ports_pay(ports((55.0, 62.0, 50.0), 0.5)).startswith("Rome pays a player most, 62.0")
-
-
-def test_leaders_are_the_extreme_level_and_those_not_told_apart_from_it():
-    rows = [
-        SimpleNamespace(step=step, value=value, low=value - half, high=value + half)
-        for step, value, half in (
-            ("all", 9.0, 0.1),
-            ("A", 5.0, 0.3),
-            ("B", 7.0, 0.3),
-            ("C", 6.5, 0.3),
-            ("D", 4.9, 0.05),
-        )
-    ]
-    assert [row.step for row in leaders(rows, "step")] == ["B", "C"]
-    assert [row.step for row in leaders(rows, "step", least=True)] == ["D", "A"]
-    assert leaders(rows[:1], "step") == []
-    unknown = SimpleNamespace(step="E", value=1.0, low=np.nan, high=np.nan)  # too few events for an interval
-    least, most = extreme_levels([*rows, unknown], "step")
-    assert ([row.step for row in least], [row.step for row in most]) == (["D", "A"], ["B", "C"])
-    assert extreme_levels(rows[2:4], "step") is None

@@ -142,7 +142,7 @@ def test_a_game_that_lacks_a_part_is_named(own_copy, python, tmp_path):
 @pytest.fixture
 def with_facts(tmp_path, own_copy):
     """Add the modules of docs/facts.md to the game."""
-    assert set(FACTS) == {"src/goofspiel/fact_handlers.py", "src/goofspiel/report.py"}
+    assert {name.rpartition("/")[2] for name in FACTS} == {"fact_handlers.py", "report.py", "report.toml"}
     for name, text in FACTS.items():
         (tmp_path / name).write_text(text)
 
@@ -158,7 +158,8 @@ def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi
     strozzi("balance", "goofspiel", *size, "--workers", 1, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Which card takes the prize?" in page
-    assert "takes the prize most often" in page
+    assert re.search(r"[Cc]ard 5 takes the prize in \d+.% of its bids, card \d in \d+.%", page)
+    strozzi("report", tmp_path / "out", "--figures")
     assert (tmp_path / "out" / "figures" / "bids.svg").exists()
     question = ("--rows", "card", "--columns", "prize", "--value", "share won", "--workers", 1)
     strozzi("heatmap", tmp_path / "out", *question)
@@ -167,8 +168,8 @@ def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi
 
 @pytest.mark.slow
 def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
-    report = tmp_path / "src" / "goofspiel" / "report.py"
-    report.write_text(report.read_text().replace('Figure("won_share"', 'Figure("won_shaer"'))
+    report = tmp_path / "src" / "goofspiel" / "report.toml"
+    report.write_text(report.read_text().replace("figures.won_share", "figures.won_shaer"))
     last = python("-c", CHECK, code=1).stderr.splitlines()[-1]
     said = "goofspiel: report: picture 'bids', table 'bids': unknown figure 'won_shaer'; known: prize_mean, won_share"
     assert f"{said}; did you mean 'won_share'?" in last

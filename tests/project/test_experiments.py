@@ -21,10 +21,13 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
     ),
     "flags": (r"flags? (takes|is known to take)", r"\bseat\b|wins most"),
     "ports": (r"\bports?\b", r"\bseat\b|wins most"),
-    "prices": (r"^Played by fair-price at 2 players: A lot of one tile costs [\d.]+ coins", r"wins|\bseat\b"),
+    "prices": (
+        r"^Played by the usual computer player at 2 players: A lot of one tile costs [\d.]+ coins",
+        r"wins|\bseat\b",
+    ),
     "city": (r"spaces of the city taken most often", r"\bseat\b|wins"),
     "tasks": (r"tasks? (need more points|is known to be worth)", r"\bseat\b|wins"),
-    HEATMAPS: (r"varies from .* to |known to differ", r"\bseat\b|wins most"),
+    HEATMAPS: (r"varies from .* to |known to differ", r"\bfavours\b|wins most"),
 }
 SMALL = {"deals": 60, "seed": 3}
 

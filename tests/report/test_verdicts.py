@@ -10,10 +10,11 @@ from strozzi_sim.study.changed import change_sentences, changes_section
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.games import verdict_on_maps
-from strozzi_sim.study.kinds.balance import verdict_on_agents, verdict_on_seats
+from strozzi_sim.study.kinds.balance import verdict_on_agents
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
 from strozzi_sim.study.restricted import WORTH, verdicts, worth_section, worth_sentences
+from strozzi_sim.study.seats import seat_sentences
 from strozzi_sim.study.standings import sections_of_field, standing_sentences
 
 STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
@@ -33,41 +34,79 @@ def seats(cells, half=0.003, p=None):
     return {"seats": pd.DataFrame(shares), "balance": pd.DataFrame(balance), "lineup": pd.DataFrame()}
 
 
+def plain(sentences):
+    return [said.replace("\N{NARROW NO-BREAK SPACE}", " ") for said in sentences]
+
+
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
         (FAIR, 0.003, "Played by random, every seat of Strozzi wins its share to within 0.5 points."),
-        (FIRST, 0.003, "Played by random, Strozzi favours the player who begins at 3 players, in 1 of 1 cells."),
-        (LAST, 0.003, "Played by random, Strozzi favours the player who moves last at 3 players, in 1 of 1 cells."),
+        (FIRST, 0.003, "Played by random, Strozzi favours the player who begins at 3 players."),
+        (LAST, 0.003, "Played by random, Strozzi favours the player who moves last at 3 players."),
         (NOISE, 0.03, "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 12 points could be missed."),
     ],
 )  # fmt: skip
 def test_planted_truths_of_seats(shares, half, said):
-    assert verdict_on_seats(STUDY, seats({(3, "base", "random"): shares}, half))[0] == said
+    assert seat_sentences(seats({(3, "base", "random"): shares}, half), STUDY.the_game)[0] == said
 
 
 def test_a_seat_is_favoured_only_if_less_than_one_in_fifty_fair_studies_say_so():
     cells = {(3, "base", "random"): FIRST}
-    assert "favours the player who begins" in verdict_on_seats(STUDY, seats(cells, p=0.01))[0]
-    assert "no seat of Strozzi is known" in verdict_on_seats(STUDY, seats(cells, p=0.03))[0]
+    assert "favours the player who begins" in seat_sentences(seats(cells, p=0.01), STUDY.the_game)[0]
+    assert "no seat of Strozzi is known" in seat_sentences(seats(cells, p=0.03), STUDY.the_game)[0]
     many = {(3, "base", f"agent-{k}"): FIRST for k in range(6)}  # the same p-value in six cells is none any more
-    assert "o seat of Strozzi is known" in verdict_on_seats(STUDY, seats(many, p=0.01))[0]
+    assert "o seat of Strozzi is known" in seat_sentences(seats(many, p=0.01), STUDY.the_game)[0]
 
 
 def test_too_few_games_are_said_to_be_too_few():
-    said = verdict_on_seats(STUDY, seats({(3, "base", "random"): FIRST}, p=np.nan))
+    said = seat_sentences(seats({(3, "base", "random"): FIRST}, p=np.nan), STUDY.the_game)
     assert said == ["Played by random, there are too few games of Strozzi to say whether a seat is favoured."]
 
 
 def test_cells_that_differ_are_named_and_counted():
-    said = verdict_on_seats(STUDY, seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4}))
-    assert said[0] == "Played by random, Strozzi favours the player who begins at 3 players, in 1 of 2 cells."
-    assert len(said) == 2
-    assert said[1].startswith("3 players: seat 0 wins 40.0")
-    unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
-    assert verdict_on_seats(STUDY, seats(unsure, half=0.02))[0].endswith(
-        "Elsewhere a gain of up to 8.0 points could be missed."
+    said = seat_sentences(seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4}), STUDY.the_game)
+    assert (
+        said[0]
+        == "Played by random, Strozzi favours the player who begins at 3 players; elsewhere every seat wins its share to within 0.5 points."
     )
+    (line,) = plain(said[1:])
+    assert line == "At 3 players the player who begins wins 40.0 ± 0.3 % in games of random (33.3 % would be equal)."
+    unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
+    assert seat_sentences(seats(unsure, half=0.02), STUDY.the_game)[0].endswith(
+        "at 3 players; elsewhere a gain of up to 8.0 points could be missed."
+    )
+
+
+def test_strengths_of_play_are_named_in_words_and_their_agents_last():
+    cells = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
+    line, agents = plain(seat_sentences(seats(cells), STUDY.the_game))
+    assert line == (
+        "At 3 players the player who begins wins 40.0 ± 0.3 % with middling play, the player who moves last wins 38.0 ± 0.3 % with trained play "
+        "(33.3 % would be equal); every seat wins its share to within 0.5 points with random moves."
+    )
+    assert agents.startswith("Random moves: random; middling play: heuristic; trained play: learned. Strong play (")
+    more = {**cells, **{(4, "base", agent): (0.25,) * 4 for agent in ("random", "learned")}, (4, "base", "heuristic"): (0.28, 0.25, 0.24, 0.23)}  # fmt: skip
+    first = seat_sentences(seats(more), STUDY.the_game)[0]
+    assert first == (
+        "Strozzi favours the player who begins with middling play at 3 and 4 players and the player who moves last with trained play at 3 players; "
+        "elsewhere every seat wins its share to within 0.5 points."
+    )
+
+
+def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to_win_more():
+    first, line = seat_sentences(seats({(3, "base", "heuristic"): FIRST}), STUDY.the_game)
+    assert first == "Played by the usual computer player, Strozzi favours the player who begins at 3 players."
+    assert "in games of heuristic" in line
+    worse = {(3, "base", "random"): (0.345, 0.345, 0.31)}  # that the last one wins less is known, not who wins more
+    tables = seats({(3, "base", "random"): NOISE, (4, "base", "random"): (0.25,) * 4}, half=0.03)
+    lost = (tables["balance"]["figure"] == "seat_fairness_p") & (tables["balance"]["players"] == 4)
+    tables["balance"].loc[lost, "value"] = np.nan
+    assert seat_sentences(tables, STUDY.the_game)[0].endswith(
+        "a gain of up to 12 points could be missed, or there are too few games to say."
+    )
+    (said,) = seat_sentences(seats(worse, half=0.015, p=1e-9), STUDY.the_game)
+    assert said.startswith("Played by random, no seat of Strozzi is known to win more than its share")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +159,7 @@ def test_what_changed_is_shown_with_the_components_that_differ():
     assert section.sentences[0].startswith("long-tracks differs from base in ")
     assert "tracks.top_index (10 instead of 9)" in section.sentences[0]
     assert [picture.kind for picture in section.shown] == ["dots", "table", "table"]
-    assert section.numbers[0].what == "points of games won, seat 0, 3 players: change to long-tracks"
+    assert section.numbers[0].what == "points of games won, the player who begins, 3 players: change to long-tracks"
     unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), variants, {})
     assert unknown.numbers[0].what.endswith(", not known to be one")
     assert len(unknown.shown) == 1  # nothing is known to have changed
@@ -144,7 +183,7 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     found = {line["thing"]: line for line in verdicts(tables["worth"], 0.01)}
     assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
     (said,) = worth_sentences(study, tables, Look(name="x"))
-    assert said.startswith("In the games of heuristic at 3 players, A is worth most (10")
+    assert said.startswith("In the games of the usual computer player at 3 players, A is worth most (10")
     assert "1 of 3 too small to matter" in said
     assert "1 of 3 unclear (a worth or a cost of up to" in said
     assert "the wins of users mislead about B" in said
@@ -230,5 +269,7 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
         rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
         return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look)[0]
 
-    assert "varies from 20" in said({("pirate", "1"): 0.2, ("ware", "1"): 0.5})
+    named = said({("plus_one", "1"): 0.2, ("ware", "1"): 0.5})
+    assert "varies from 20" in named
+    assert "(flag plus one; " in named
     assert said({("pirate", "1"): 0.33, ("ware", "1"): 0.335}).endswith("no two cells are known to differ.")

@@ -2,17 +2,14 @@
 
 import re
 from copy import deepcopy
-from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from report_cells import CELL, cell, tables_of
-from strozzi_sim import stats
+from report_cells import cell, tables_of
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import FigureTable, Named, agent_names, cell_name, pick
+from strozzi_sim.game.reporting import agent_names, pick
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.naming import Naming
@@ -20,7 +17,6 @@ from strozzi_sim.study.games import seat_pictures, with_agents
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}
-NOT_ABOUT_GAMES = ("Footnote: ", "The city's guilds", "The points of all tasks")
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in PLAYERS])
@@ -164,22 +160,6 @@ def lines(game, tables, data):
     return found
 
 
-def sentences(game, tables, data, name):
-    """Return what is said of the cell of this name, without what is said of others."""
-    said = game.report.sentences(tables, data)
-    return [alone(sentence) for page in said.values() for sentence in page if sentence.startswith(f"{name}: ")]
-
-
-def alone(sentence):
-    """Return a sentence without what it says of other cells."""
-    within = r"(?:[^()]|\([^()]*\))*"
-    return re.sub(
-        rf" \(elsewhere {within}\)|; (?:elsewhere|but) {within}?(?=[);.]\W|[);.]$|, the)|, the largest share of \d+ combinations",
-        "",
-        sentence,
-    )
-
-
 def test_every_kind_of_component_is_changed(game, changed):
     """What is not is known, so that a new component must be changed here too."""
     sections = {kind.split(".")[0] for kind in FIXED[game.name]}
@@ -189,28 +169,6 @@ def test_every_kind_of_component_is_changed(game, changed):
 
 def test_tables_of_a_variant_have_its_own_labels(game, tables, own, data):
     assert lines(game, tables, data) == lines(game, own, data)
-
-
-# Said only if no other cell says more: tasks are read where they are kept without selection.
-OF_OTHER_CELLS = ("in the box", "kept selectively", "too rarely to propose points")
-
-
-def test_sentences_of_a_variant_use_its_own_data(game, tables, own, data):
-    name = cell_name(PLAYERS[game.name], "changed", "random")
-    last = {key: pd.concat([own[key], only(tables, "base")[key]], ignore_index=True) for key in tables}
-    beside, alone_said = sentences(game, last, data, name), sentences(game, own, data, name)
-    assert len(alone_said) > 10
-    missing = [sentence for sentence in alone_said if sentence not in beside]
-    assert [sentence for sentence in missing if not any(words in sentence for words in OF_OTHER_CELLS)] == []
-
-
-def test_all_is_never_said_to_be_one_of_the_levels(game, tables, data):
-    """Tables have rows of all rounds, all steps and so on, which are no round and no step."""
-    titles, said = game.report.titles(tables, data), game.report.sentences(tables, data)
-    level = r"\b(?:round|step|seat|guild|ship|tile|track|harbor|chair|port|flag|space|task|thing|with|is|a|in|at) all\b(?! \w+s\b)"
-    every = [*titles.values(), *(sentence for page in said.values() for sentence in page)]
-    assert len(titles) > 3
-    assert [sentence for sentence in every if re.search(level, sentence)] == []
 
 
 def test_labels_that_variants_share_are_said_to_vary(game, tables, data):
@@ -266,60 +224,54 @@ def together(game, sure):
     return {name: pd.concat([each[name] for each in every], ignore_index=True) for name in sure}
 
 
-def test_every_sentence_names_its_games_and_holds_there(game, data, sure, together):
-    """Whatever is said of one cell stays as it is where the contrary holds in the others."""
-    own, both = (game.report.sentences(tables, data) for tables in (sure, together))
-    names = {
-        cell_name(*key, several=True) for key in together["balance"][CELL].drop_duplicates().itertuples(index=False)
+def found_in(game, tables, data):
+    """The findings without the names of their games: page -> sentence."""
+    found = game.report.findings(tables, data, 6)
+    return {
+        page: re.sub(r"^Played by [^:]* players: (.)", lambda first: first[1].upper(), text)
+        for page, text in found.items()
     }
-    first = cell_name(PLAYERS[game.name], "base", "random", several=True)
-    for page, said in both.items():
-        assert len(said) >= len(own[page]) > 0, page
-        mine = []
-        for sentence in said:
-            assert isinstance(sentence, Named)
-            name = next((name for name in names if sentence.startswith(f"{name}: ")), "")
-            assert name or sentence.startswith(NOT_ABOUT_GAMES), sentence
-            if name == first:
-                mine.append(alone(sentence).removeprefix(name))
-        short = cell_name(PLAYERS[game.name], "base", "random")
-        of_own = [sentence.removeprefix(short) for sentence in own[page] if sentence.startswith(short)]
-        assert [sentence for sentence in of_own if sentence not in mine and "in the box" not in sentence] == []
 
 
-def test_what_is_otherwise_elsewhere_is_never_said_to_be_so_there_too(game, data, together):
-    said = game.report.sentences(together, data)
-    assert not [sentence for page in said.values() for sentence in page if "elsewhere too" in sentence]
+SILENT = {
+    "ports",  # differ by fewer than two coins
+    "positions",  # of one agent
+    "city", "monopolies", "tasks",  # too few events for a value
+}  # fmt: skip
 
 
-def test_a_box_that_is_too_small_in_one_cell_is_told_of_that_cell():
-    game = load_game("strozzi")
-    table = FigureTable()
-    data = {
-        "base": resolve_variant(game, "base").components,
-        "long-tracks": resolve_variant(game, "long-tracks").components,
-    }
-    for players, variant, lineup, share in (
-        (4, "base", "random", 0.0),
-        (4, "long-tracks", "random", 0.0),
-        (6, "base", "heuristic", 0.972),
-    ):
-        one = SimpleNamespace(players=players, variant=variant, lineup=lineup, deals=500)
-        table.add(
-            one, "over_990_share", stats.Estimate(*map(np.array, (share, max(share - 0.01, 0), share + 0.01, 500)))
-        )
-    empty = FigureTable("position", "agent").frame()
-    (told,) = game.report.sentences({"balance": table.frame(), "lineup": empty}, data)["balance"]
-    assert told.startswith("6 players (base: heuristic): 97")
-    assert "the 990 coins in the box, the largest share of 3 combinations" in told
-    fair = table.frame().replace({"value": {0.972: 0.0}})
-    (told,) = game.report.sentences({"balance": fair, "lineup": empty}, data)["balance"]
-    assert (
-        told
-        == "No game pays out more than the coins in the box, in any of the 3 combinations of players, line-up and variant."
-    )
-    (told,) = game.report.sentences({"balance": fair[:1], "lineup": empty}, data)["balance"]
-    assert told == "4 players (random): No game pays out more than the 990 coins in the box."
+def test_every_page_has_a_finding_where_all_is_known(game, data, sure):
+    assert set(game.report.PAGES) - set(game.report.findings(sure, data, 6)) <= SILENT
+
+
+def test_a_finding_is_of_the_picture_beside_it(game, sure):
+    """The title of a section is about the first picture that it shows; `balance` begins with the seats, which are the verdict's."""
+    pictures = game.report.pictures(sure)
+    for page, (picture, _, _) in game.report.comparisons(sure).items():
+        drawn = [each for each in pictures if each.page == page and each.kind != "table"]
+        assert page == "balance" or picture.name in {each.name for each in drawn[:1] or pictures}, page
+
+
+def test_findings_name_their_games_if_there_are_several_and_hold_there(game, data, sure, together):
+    """Whatever is said of the first cell stays as it is where the contrary holds in the others."""
+    every = game.report.findings(together, data, 6)
+    whom = f"Played by random at {PLAYERS[game.name]} players: "
+    assert every
+    assert [text for text in every.values() if not text.startswith(whom)] == []
+    assert found_in(game, together, data) == found_in(game, sure, data)
+
+
+def test_findings_of_a_variant_use_its_own_data(game, tables, own, data):
+    last = {key: pd.concat([own[key], only(tables, "base")[key]], ignore_index=True) for key in tables}
+    assert all(" in changed at " in text for text in game.report.findings(last, data, 6).values())
+    assert found_in(game, last, data) == found_in(game, own, data)
+
+
+def test_all_is_never_said_to_be_one_of_the_levels(game, sure, data):
+    """Tables have rows of all rounds, all steps and so on, which are no round and no step."""
+    found = game.report.findings(sure, data, 6)
+    assert len(found) > 3
+    assert [sentence for sentence in found.values() if re.search(r"\ball\b", sentence)] == []
 
 
 # Agents

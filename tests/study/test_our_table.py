@@ -63,7 +63,16 @@ def test_the_strength_that_fits_is_said_and_is_equal_for_any_number_of_workers(t
     path = written(tmp_path / "sheets.csv", scores("strozzi", "heuristic", 3, 24, 7))
     one, two = (ss.our_table("strozzi", path, deals=120, workers=workers) for workers in (1, 2))
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "figures"))
-    assert one.verdict[0].startswith("24 games of Strozzi are played most like middle play (heuristic, ")
+    assert one.verdict[0].startswith("24 games of Strozzi are played most like middling play; ")
+    fit = one.study.sections(one.tables, one.look)[0]
+    shown = fit.tables["beside"].pivot(index="what", columns="figure", values="value")
+    told = one.tables["figures"].set_index("figure").loc["seat_0_share"]
+    assert shown.loc["games won by the player who begins, %"].to_dict() == pytest.approx(
+        {"ours": 100 * told["value"], "simulated": 100 * told["simulated"]}
+    )
+    assert (fit.name, len(shown)) == ("Fit", len(FIGURES))
+    assert told["band_low"] <= told["simulated"] <= told["band_high"]
+    assert one.verdict[1].startswith("That is how heuristic plays; its probability is ")
 
 
 def test_other_marks_an_odd_column_and_an_empty_seat_are_read(tmp_path):

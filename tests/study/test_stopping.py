@@ -1,13 +1,11 @@
 """Studies that stop by a rule: a precision, or a difference found or excluded. Their intervals hold whenever they stop."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.missed import missed_between
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
 from strozzi_sim.study.kinds.compare import CompareVariants
@@ -182,9 +180,3 @@ def test_slow_agents_have_fewer_deals():
     agents = ("heuristic", "learned", "learned:beyond=2,redraws=32", "ismcts")
     deals = [most_deals_of(CompareVariants.of(**keys, lineups=[[agent]])) for agent in agents]
     assert deals == [50_000, 7500, 300, 300]
-
-
-def test_figures_that_are_not_known_to_differ_say_by_how_much_they_could():
-    rows = list(pd.DataFrame({"value": [10.0, 10.5], "low": [9.0, 9.7], "high": [11.0, 11.3]}).itertuples())
-    assert missed_between(rows, called="coins") == "a difference of up to 2.3 coins could be missed"
-    assert missed_between(rows[:1]) == ""

@@ -25,8 +25,10 @@ def test_equal_seats_say_how_large_a_gain_could_be_missed():
 
 def test_a_favoured_seat_is_named_with_its_share():
     found = ss.simulate("strozzi", players=3, agents="heuristic", deals=1500, **QUIET)
-    assert first(found).startswith("Played by heuristic, Strozzi favours the player who begins at 3 players")
-    assert "where 33.3 % would be equal" in found.verdict[1]
+    assert first(found).startswith(
+        "Played by the usual computer player, Strozzi favours the player who begins at 3 players"
+    )
+    assert "in games of heuristic (33.3 % would be equal)" in found.verdict[1]
 
 
 def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():
@@ -66,7 +68,9 @@ def test_illegal_answers_are_counted_in_a_sentence():
 def test_worth_names_the_best_thing_and_what_is_unclear():
     found = ss.worth("strozzi", "flag:*", players=3, agents="random,heuristic", deals=150, **QUIET)
     assert len(found.verdict) == 2
-    assert first(found).startswith("In the games of heuristic at 3 players, ")  # the stronger agent first
+    assert first(found).startswith(
+        "In the games of the usual computer player at 3 players, "
+    )  # the stronger agent first
     assert all("worth" in each for each in found.verdict)
 
 

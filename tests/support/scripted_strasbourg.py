@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import strozzi_sim
-from strozzi_sim.games.strasbourg.reference import Game, Option
+from strozzi_sim.games.strasbourg.reference import Game
+from strozzi_sim.games.strasbourg.reference_table import Option
 
 ABOUT = ("provenance", "source", "how", "how_points", "text", "name")  # where the data comes from (F7)
 

@@ -6,25 +6,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.game.events import Components, Event, Events, Line, Rows, Say, number, one_of, seat, unrecorded, yes_no
-from strozzi_sim.game.sentences import YOU, winners_sentence
+from strozzi_sim.game.events import Event, Events, Line, Rows, Say, final_text, number, one_of, seat, unrecorded, yes_no
+from strozzi_sim.game.sentences import YOU
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEATS, STROZZI
 
 
-def _harbors(components: Components) -> list[str]:
+def _harbors(components: Mapping[str, Any]) -> list[str]:
     return [harbor["id"] for harbor in components["harbor"]]
 
 
 _ENDS_LOT = ("load", "discard")
 
 
-def _lot(rows: Rows, components: Components) -> Line:
+def _lot(rows: Rows, components: Mapping[str, Any]) -> Line:
     """Return the tiles revealed since the last lot was loaded or discarded."""
     return {"tiles": [_TILE.read(tile, components) for _, tile, *_ in rows["reveal"]]}
 
 
-def _score_round(rows: Rows, components: Components) -> Line:
+def _score_round(rows: Rows, components: Mapping[str, Any]) -> Line:
     """Return the coins of a round by source, the markers' positions, and the cash after it."""
     harbors, types = _harbors(components), [kind["key"] for kind in components["type"]]
     monopoly = components["scoring"]["monopoly"]
@@ -44,12 +44,12 @@ def _score_round(rows: Rows, components: Components) -> Line:
     return {"round": rows["round"][-1][0] + 1, **paid, "markers": markers, "cash": rows["score_round"][-1][:SEATS]}
 
 
-def _score_end(rows: Rows, components: Components) -> Line:
+def _score_end(rows: Rows, components: Mapping[str, Any]) -> Line:
     ends = rows["score_end"]
     return {"total": [end[1] for end in ends], "winners": [end[0] for end in ends if end[2]]}
 
 
-def _hide_cash(line: Line, components: Components, viewer: int) -> Line:
+def _hide_cash(line: Line, components: Mapping[str, Any], viewer: int) -> Line:
     """Return the line with the own cash alone, with the switch `hidden_cash` (19)."""
     if not components["switches"]["hidden_cash"]:
         return line
@@ -64,11 +64,6 @@ def _round_text(line: Mapping[str, Any], say: Say) -> str:
     columns = {name: line[name] for name in ("harbors", "monopolies", "bonus", "cash")}
     table = say.table(f"Round {line['round']} is scored.", columns)
     return f"{table}\nMarkers: {marker_words(line['markers'])}."
-
-
-def _end_text(line: Mapping[str, Any], say: Say) -> str:
-    winners = winners_sentence([say.who[player] for player in line["winners"]])
-    return f"{say.table('The game ends.', {'coins': line['total']})}\n{winners}"
 
 
 def side_name(names: Sequence[str], player: int) -> str:
@@ -89,7 +84,7 @@ EVENTS = Events(
     Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # totals, -1 without a ship
     Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # steps of both; coins with the bonus
     Event("score_round", (unrecorded("medici"), unrecorded("strozzi")), _round_text, make=_score_round, hide=_hide_cash),  # cash after the payouts
-    Event("score_end", ("player", "cash", "won"), _end_text, by_seat=True, make=_score_end),
+    Event("score_end", ("player", "cash", "won"), final_text("coins"), by_seat=True, make=_score_end),
     seat_name=side_name,
 )  # fmt: skip
 ROUND, REVEAL, PRICE, ANSWER, LOAD, DISCARD, HARBOR, MARKER, SCORE, END = EVENTS.kinds

@@ -111,14 +111,7 @@ class MediciTable(Table):
         return self.says(line["player"], f"discards {self._words(line['tiles'])}.")
 
     def on_score_round(self, line: Line) -> str:
-        self.view |= {
-            "cash": list(line["cash"]),
-            "markers": line["markers"],
-            "actor": None,
-            "lot": [],
-            "price": None,
-            "buyer": None,
-        }
+        self.view |= {"cash": list(line["cash"]), "markers": line["markers"], "actor": None, "lot": [], "price": None, "buyer": None}  # fmt: skip
         paid = [sum(line[key][seat] for key in ("harbors", "monopolies", "bonus")) for seat in range(SEATS)]
         self.marks = [f"track:{harbor}:{kind}" for harbor, kinds in line["markers"].items() for kind in kinds]
         return f"Round {line['round']} pays {self.listed_seats(paid)}."

@@ -67,39 +67,27 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     tiles = [name for name, *_ in tile_ids(dict(components))]
     harbors = [harbor["id"] for harbor in components["harbor"]]
     types = [kind["key"] for kind in components["type"]]
-    phase = state["phase"]
-    over = phase == s.OVER
-    location = state["location"][: len(tiles)]
+    phase, placed = state["phase"], list(zip(tiles, state["location"], strict=False))
+
+    def tiles_at(place: int) -> tuple[str, ...]:
+        return tuple(tile for tile, where in placed if where == place)
+
+    def ship(p: int, k: int) -> Ship:
+        harbor = state["harbor"][p][k]
+        return None if harbor == s.NO_HARBOR else harbors[harbor], tiles_at(p * s.MAX_SHIPS + k)
+
     return View(
-        seat=seat,
-        players=state["players"],
-        round=state["round"] + 1,
-        start_player=state["start_player"],
-        proposer=state["proposer"],
-        lot=tuple(tiles[k] for k in state["lot"][: state["shown"]]),
-        price=state["price"] if phase in (s.ANSWER, s.PLACE) else None,
+        seat=seat, players=state["players"], round=state["round"] + 1, start_player=state["start_player"], proposer=state["proposer"],
+        lot=tuple(tiles[k] for k in state["lot"][: state["shown"]]), price=state["price"] if phase in (s.ANSWER, s.PLACE) else None,
         buyer=state["buyer"] if phase == s.PLACE else None,
-        ships=tuple(
-            {
-                capacity: (
-                    None if state["harbor"][p][k] == s.NO_HARBOR else harbors[state["harbor"][p][k]],
-                    tuple(tile for tile, place in zip(tiles, location, strict=True) if place == p * s.MAX_SHIPS + k),
-                )
-                for k, capacity in enumerate(components["ships"]["capacities"])
-            }
-            for p in range(s.SEATS)
-        ),
+        ships=tuple({size: ship(p, k) for k, size in enumerate(components["ships"]["capacities"])} for p in range(s.SEATS)),
         markers={
             harbor["id"]: {name: state["position"][k][types.index(name)] for name in harbor["tracks"]}
             for k, harbor in enumerate(components["harbor"])
         },
-        cash=tuple(None if cash == s.UNKNOWN_CASH else cash for cash in state["cash"]),
-        discards=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == s.DISCARDED),
-        bag_left=state["unseen"],
-        unseen=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == s.IN_BAG),
-        over=over,
-        components=components,
-    )
+        cash=tuple(None if cash == s.UNKNOWN_CASH else cash for cash in state["cash"]), discards=tiles_at(s.DISCARDED),
+        bag_left=state["unseen"], unseen=tiles_at(s.IN_BAG), over=phase == s.OVER, components=components,
+    )  # fmt: skip
 
 
 # -- actions by name -------------------------------------------------------------------------------------------------

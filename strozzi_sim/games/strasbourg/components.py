@@ -54,13 +54,8 @@ def check(components: Components, where: str) -> None:
         _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
     _each_once(components.goods.value, order, f"{where}: goods.value", "a value for each guild")
-    chairs = [*limit.LORDS, *order]
-    _each_once(
-        components.council.seats,
-        chairs,
-        f"{where}: council.seats",
-        "the seats nobility, church, merchants and one per guild",
-    )
+    words = "the seats nobility, church, merchants and one per guild"
+    _each_once(components.council.seats, [*limit.LORDS, *order], f"{where}: council.seats", words)
     _check_cards(components, where)
     _check_rounds(components, where)
     city = city_of(msgspec.to_builtins(components), f"{where}: city")
@@ -80,13 +75,8 @@ def check(components: Components, where: str) -> None:
 
 def _check_ids(components: Components, city: City, where: str) -> None:
     """Refuse ids that are reserved in tables, labels and names of restrictions."""
-    taken = {
-        **_TAKEN,
-        **dict.fromkeys(components.guilds.order, "a guild"),
-        "chapel": "the chapels",
-        "yes": "yes",
-        "no": "no",
-    }
+    others = {"chapel": "the chapels", "yes": "yes", "no": "no"}
+    taken = _TAKEN | dict.fromkeys(components.guilds.order, "a guild") | others
     places = (*map(space_name, (*city.guilds, *city.sites)), *map(corner_name, city.chapel_sites))
     taken |= dict.fromkeys(places, "a place in the city")
     for name, things, what in (("edifices", components.edifices, "an edifice"), ("tasks", components.tasks, "a task")):

@@ -16,12 +16,12 @@ from strozzi_sim.game.events import (
     Rows,
     Say,
     converted,
+    final_text,
     number,
     one_of,
     seat,
     unrecorded,
 )
-from strozzi_sim.game.sentences import winners_sentence
 from strozzi_sim.games.strasbourg.geometry import Cell, City, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, LORDS, MAX_VALUE, NOBODY, SPLIT, STEPS
 from strozzi_sim.games.strasbourg.tasks import task_texts
@@ -223,11 +223,6 @@ def _council_text(line: Mapping[str, Any], say: Say) -> str:
     return say.table("The council gives", columns)
 
 
-def _end_text(line: Mapping[str, Any], say: Say) -> str:
-    winners = winners_sentence([say.who[player] for player in line["winners"]])
-    return f"{say.table('The game ends.', {'points': line['total']})}\n{winners}"
-
-
 _GUILD = one_of("guild", _guilds)
 EVENTS = Events(
     Event("laid", ("round", "round_card", "edifice"), recorded=False),  # one for each round, before:
@@ -255,7 +250,7 @@ EVENTS = Events(
     Event("council", ("player", "coins", "goods", "deck"), _council_text, by_seat=True, make=_council, hide=_hide_money),
     Event("points", ("player", "council", "city", "chapels", "edifices"), recorded=False),
     Event("fulfilled", ("player", "task"), recorded=False),  # one for each, before:
-    Event("score_end", ("player", "privileges", "tasks", "total", "won"), _end_text, by_seat=True, make=_score_end),
+    Event("score_end", ("player", "privileges", "tasks", "total", "won"), final_text("points"), by_seat=True, make=_score_end),
 )  # fmt: skip
 (
     LAID, SETUP, TASK, KEPT, ROUND, DRAWN, STACK, PLAN, STEP, BID, DEFER, CHAIR, GOOD, PLACED, SOLD, SALE, DECLINE, RETURNED,

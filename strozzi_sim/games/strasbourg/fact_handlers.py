@@ -10,6 +10,7 @@ from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards
 from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
+from strozzi_sim.kernel.bits import seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "open_game"]
@@ -168,7 +169,7 @@ def _on_step(facts, step, start_player, guild):
 def _on_bid(facts, seat, stack):
     if stack != 0:
         total, mine = add_values(stack), facts.first_round + seat
-        lap = seat - facts.start_player + (facts.players if seat < facts.start_player else 0)
+        lap = seats_after(facts.start_player, seat, facts.players)
         facts.bid_row[seat] = _add_bid(
             facts, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, lap=lap, cards=count_cards(stack),
             sum=total, waited=facts.waited[seat] > 0,

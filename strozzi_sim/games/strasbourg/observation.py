@@ -12,7 +12,7 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, one_card
 from strozzi_sim.games.strasbourg.legal_actions import cards_left
 from strozzi_sim.games.strasbourg.scoring import chapel_neighbours, edifice_points, is_fulfilled
-from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.bits import count_bits, lowest_bit, seats_after
 from strozzi_sim.kernel.jit import inline_source, jit
 
 _OF_SEAT = (
@@ -104,12 +104,12 @@ def observe(state, rules, seat, out):
     if phase < s.OVER:
         out[at.phase + phase] = 1
         out[at.step + state.step] = 1
-        out[at.actor + _place(state, state.actor, seat)] = 1
+        out[at.actor + seats_after(seat, state.actor, state.players)] = 1
         out[at.edifice_points] = float32(rules.edifice_points[state.round_edifice[state.round]]) / float32(6)
     out[at.players + players] = 1
     out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
     out[at.chapels_left] = float32(state.chapels) / float32(5)
-    out[at.start_player + _place(state, state.start_player, seat)] = 1
+    out[at.start_player + seats_after(seat, state.start_player, state.players)] = 1
     if state.guild != s.NOBODY:
         out[at.guild + state.guild] = 1
     out[at.declined] = float32(state.declined)
@@ -120,7 +120,7 @@ def observe(state, rules, seat, out):
         _write_set(state.members[other], out, at.members + k * s.MAX_CELLS)
     for chair in range(s.GUILD_SEAT + rules.guilds):
         if state.council[chair] != s.NOBODY:
-            out[of_seat.chairs + _place(state, state.council[chair], seat) * _NEXT_SEAT + chair] = 1
+            out[of_seat.chairs + seats_after(seat, state.council[chair], state.players) * _NEXT_SEAT + chair] = 1
     _observe_auction(state, seat, out)
     _observe_own(state, rules, seat, out)
     empty = state.empty
@@ -135,13 +135,6 @@ def observe(state, rules, seat, out):
         if site != s.NO_SITE:
             out[at.edifices + site] = float32(rules.edifice_points[edifice]) / float32(6)
             out[at.edifice_sites + edifice] = float32(site + 1) / float32(s.MAX_SITES)
-
-
-@inline_source
-def _place(state, other, seat):
-    """Return the position of the seat `other` in an observation of `seat`, which is 0."""
-    place = int64(other) - seat
-    return place if place >= 0 else place + state.players
 
 
 @jit
@@ -163,15 +156,15 @@ def _observe_auction(state, seat, out):
     """Write the order of the seats still to decide; when all have decided, the ranks."""
     phase = state.phase
     if phase == s.BID:
-        out[of_seat.turn + _place(state, state.actor, seat) * _NEXT_SEAT] = 1
+        out[of_seat.turn + seats_after(seat, state.actor, state.players) * _NEXT_SEAT] = 1
         queue = state.queue
         for k in range(1, count_bits(state.undecided)):
-            there = of_seat.turn + _place(state, queue & 15, seat) * _NEXT_SEAT
+            there = of_seat.turn + seats_after(seat, queue & 15, state.players) * _NEXT_SEAT
             out[there] = float32(s.SEATS - k) / float32(s.SEATS)
             queue >>= 4
     elif s.TAKE_SEAT <= phase <= s.RETURN:
         for rank in range(state.bidders):
-            there = _place(state, state.ranking[rank], seat) * _NEXT_SEAT
+            there = seats_after(seat, state.ranking[rank], state.players) * _NEXT_SEAT
             out[of_seat.rank + there] = float32(s.SEATS - rank) / float32(s.SEATS)
             out[of_seat.idle + there] = float32((state.idle >> state.ranking[rank]) & 1)
     if phase == s.SELL:

@@ -171,21 +171,10 @@ def _most_coins(table: Table, seat: int, card: Task) -> bool:
 
 
 KINDS: Mapping[str, Callable[[Table, int, Task], bool]] = {
-    "adjacent_to_edifice": _adjacent_to_edifice,
-    "members_in_guild": _members_in_guild,
-    "same_edifice": _same_edifice,
-    "orthogonal_line": _orthogonal_line,
-    "diagonal_line": _diagonal_line,
-    "square_2x2": _square_2x2,
-    "council_members": _council_members,
-    "distinct_edifices": _distinct_edifices,
-    "most_members_in_city": _most_members_in_city,
-    "most_coins": _most_coins,
-    "distinct_guilds": _distinct_guilds,
-    "guilds_with_pairs": _guilds_with_pairs,
-    "distinct_chapels": _distinct_chapels,
-    "same_chapel": _same_chapel,
-    "connected_group": _connected_group,
-    "border_members": _border_members,
-    "nobility_or_church": _nobility_or_church,
-}
+    judge.__name__.removeprefix("_"): judge
+    for judge in (
+        _adjacent_to_edifice, _members_in_guild, _same_edifice, _orthogonal_line, _diagonal_line, _square_2x2, _council_members,
+        _distinct_edifices, _most_members_in_city, _most_coins, _distinct_guilds, _guilds_with_pairs, _distinct_chapels, _same_chapel,
+        _connected_group, _border_members, _nobility_or_church,
+    )
+}  # fmt: skip

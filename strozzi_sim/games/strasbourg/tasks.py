@@ -1,6 +1,7 @@
 """The task cards as component data: their kinds, and the keys that each kind requires (F7)."""
 
 from collections.abc import Mapping, Sequence
+from string import Formatter
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -11,20 +12,6 @@ from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_GUILDS, MAX_POINTS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
 
-# Keys that a kind requires in addition to points; `min` of a square is optional, since it is always 4.
-PARAMETERS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(TASK_KINDS, ("min",)),
-    "adjacent_to_edifice": ("edifice", "min"),
-    "members_in_guild": ("guild", "min"),
-    "guilds_with_pairs": ("guilds", "min"),
-    "council_members": ("min_by_players",),
-    "square_2x2": (),
-    "most_members_in_city": (),
-    "most_coins": (),
-    "nobility_or_church": (),
-}
-
-
 _WORDS = {
     "adjacent_to_edifice": "{min} beside {edifice}", "members_in_guild": "{min} {guild} spaces",
     "same_edifice": "{min} beside one edifice", "orthogonal_line": "row of {min}", "diagonal_line": "diagonal of {min}",
@@ -34,6 +21,11 @@ _WORDS = {
     "same_chapel": "{min} beside one chapel", "connected_group": "group of {min}", "border_members": "{min} on the border",
     "nobility_or_church": "nobility or church",
 }  # fmt: skip
+# Keys that a kind requires in addition to points, those in its words; a square can have `min`, which is always 4.
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    kind: tuple(sorted("min_by_players" if key == "seats" else key for _, key, *_ in Formatter().parse(words) if key))
+    for kind, words in _WORDS.items()
+}
 
 
 def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str, str]:

@@ -127,58 +127,39 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         for other in seats
     ]
     pile = state["stacks"][seat][state["stack_count"][seat]] if planning and state["last_value"] else 0
-    in_auction = phase in (s.BID,)
+    in_step = phase not in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
+    chairs = dict(zip(chairs_of(components), state["council"], strict=False))
+    members = {
+        cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1
+    }
+    goods = [dict(zip(guilds, own, strict=False)) for own in state["goods"]]
     return View(
-        seat=seat,
-        players=players,
-        over=phase == s.OVER,
-        actor=actor,
-        round=state["round"] + 1,
-        step=None if phase in (s.KEEP, s.DRAW, s.SPLIT, s.OVER) else s.STEPS[state["step"]],
-        guild=None
-        if state["guild"] == s.NOBODY or phase in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
-        else guilds[state["guild"]],
+        seat=seat, players=players, over=phase == s.OVER, actor=actor, round=state["round"] + 1,
+        step=s.STEPS[state["step"]] if in_step else None,
+        guild=guilds[state["guild"]] if in_step and state["guild"] != s.NOBODY else None,
         start_player=state["start_player"],
         round_cards=tuple(components["round_cards"][k]["id"] for k in state["round_card"][:rounds]),
         edifices=tuple(edifices[k] for k in state["round_edifice"][:rounds]),
-        council={
-            name: None if state["council"][chair] == s.NOBODY else state["council"][chair]
-            for chair, name in enumerate(chairs_of(components))
-        },
-        members={
-            cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1
-        },
+        council={name: None if other == s.NOBODY else other for name, other in chairs.items()},
+        members=members,
         chapels=tuple(corner for k, corner in enumerate(city.chapel_sites) if not state["free_chapel_sites"] >> k & 1),
         chapels_left=state["chapels"],
-        built={
-            city.sites[site]: edifices[k]
-            for k, site in enumerate(state["edifice_site"][: len(edifices)])
-            if site != s.NO_SITE
-        },
+        built={city.sites[site]: name for site, name in zip(state["edifice_site"], edifices, strict=False) if site != s.NO_SITE},
         prestige=tuple(state["prestige"][:players]),
         coins=tuple(None if unknown[other] else state["coins"][other] for other in seats),
         privileges=tuple(None if unknown[other] else state["privileges"][other] for other in seats),
-        goods=tuple(
-            None if unknown[other] else dict(zip(guilds, state["goods"][other], strict=False)) for other in seats
-        ),
+        goods=tuple(None if unknown[other] else goods[other] for other in seats),
         decks=tuple(state["deck_left"][k] + state["under_left"][k] - state["under_taken"][k] for k in seats),
         under=tuple(tuple(state["under"][k][state["under_taken"][k] : state["under_left"][k]]) for k in seats),
-        lost=bags("lost"),
-        shown=bags("shown"),
-        bids=tuple(tuple(cards_of(state["bid"][other])) or None for other in seats),
-        queue=_queue(state) if in_auction else (),
+        lost=bags("lost"), shown=bags("shown"), bids=tuple(bag or None for bag in bags("bid")),
+        queue=_queue(state) if phase == s.BID else (),
         stack_sizes=tuple(tuple(sorted(map(_size, stacks.values()), reverse=True)) for stacks in hidden),
         stacks={k: tuple(cards_of(stack)) for k, stack in hidden[seat].items()},
-        hand=tuple(cards_of(state["hand"])) if planning else (),
-        pile=tuple(cards_of(pile)),
-        deck=tuple(cards_of(state["deck"][seat])),
+        hand=tuple(cards_of(state["hand"])) if planning else (), pile=tuple(cards_of(pile)), deck=tuple(cards_of(state["deck"][seat])),
         dealt=tuple(task for k, task in enumerate(tasks) if state["dealt"][seat] >> k & 1),
-        kept=kept_by(seat),
-        tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
-        scores=tuple(state["score"][:players]),
-        offers=_offers(phase, state["legal"]),
-        components=components,
-    )
+        kept=kept_by(seat), tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
+        scores=tuple(state["score"][:players]), offers=_offers(phase, state["legal"]), components=components,
+    )  # fmt: skip
 
 
 def _offers(phase: int, legal: int) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from strozzi_sim.games.strozzi.events import CARGO, EVENTS
 from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, space_bonus
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
-from strozzi_sim.kernel.bits import count_bits
+from strozzi_sim.kernel.bits import count_bits, seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
@@ -144,12 +144,6 @@ def _row_of(facts, seat):
     return facts.round_rows - facts.players + seat
 
 
-@force_inline
-def _lap(facts, seat):
-    """Return the number of seats after the active player."""
-    return seat - facts.active + facts.players if seat < facts.active else seat - facts.active
-
-
 @jit
 def _on_reveal(facts, active, card, left):
     facts.active = active
@@ -166,14 +160,14 @@ def _on_claim(facts, seat, flag):
         facts.card_claimed_by[row] = flag
     else:
         facts.card_taken_over[row] = 1
-        facts.card_lap[row] = _lap(facts, seat)
+        facts.card_lap[row] = seats_after(facts.active, seat, facts.players)
 
 
 @jit
 def _on_place(facts, seat, card, flag, port, speed):
     order, mine = facts.taken[seat], _row_of(facts, seat)
     row = _add_ship(
-        facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=order + 1, lap=_lap(facts, seat),
+        facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=order + 1, lap=seats_after(facts.active, seat, facts.players),
         takes_over=facts.card_taken_over[facts.card_rows - 1], cards_left=facts.left,
     )  # fmt: skip
     facts.row_of[card] = row

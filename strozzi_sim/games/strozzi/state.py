@@ -118,15 +118,8 @@ RULES = np.dtype([  # shape               unit / meaning
     ("no_card", "u8", (SEATS,)),  #       [P] set of ship cards on which it may not use a flag
     ("no_tile", "u8", (SEATS,)),  #       [P] set of tiles that it may not take
 ], align=True)  # fmt: skip
-RESTRICTIONS = (
-    "restricted",
-    "no_flag",
-    "no_port",
-    "no_category",
-    "first_claim",
-    "no_card",
-    "no_tile",
-)  # fields of RULES
+# Fields of RULES:
+RESTRICTIONS = ("restricted", "no_flag", "no_port", "no_category", "first_claim", "no_card", "no_tile")
 
 # Most journal rows: every ship of every round revealed, answered twice by all, placed, moved thrice, with a tile.
 JOURNAL_ROWS = MAX_ROUNDS * (MAX_SHIPS * (2 * SEATS + 8) + PORTS * SEATS + CITIES * SEATS + SEATS + 4) + 64

@@ -14,7 +14,7 @@ from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
 from strozzi_sim.games.strozzi.short_rules import short_rules
-from strozzi_sim.kernel.bits import sort_first
+from strozzi_sim.kernel.bits import seats_after, sort_first
 from strozzi_sim.kernel.jit import jit
 
 __all__ = [
@@ -70,16 +70,15 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     state = {name: state[name].tolist() for name in state.dtype.names}  # Python numbers and lists are faster to read
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
-    players = int(state["players"])
-    over = int(state["phase"]) == s.OVER
+    players, over = state["players"], state["phase"] == s.OVER
     ports = {
         name: tuple(
             (
-                int(state["berth_seat"][port][k]),
+                state["berth_seat"][port][k],
                 ships[state["berth_ship"][port][k]],
                 s.FLAG_NAMES[state["berth_flag"][port][k]],
             )
-            for k in range(int(state["ships_at"][port]))
+            for k in range(state["ships_at"][port])
         )
         for port, name in enumerate(s.PORT_NAMES)
     }
@@ -87,46 +86,29 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     for city, name in enumerate(s.CITY_NAMES):
         spaces: list[list[int]] = [[] for _ in range(int(components["tracks"]["top_index"]) + 1)]
         for marker in state["order"][city][:players]:
-            spaces[int(state["position"][city][marker])].append(int(marker))
+            spaces[state["position"][city][marker]].append(marker)
         tracks[name] = tuple(tuple(space) for space in spaces)
-    unseen_ships = {ships[k] for k in state["unseen_ship"][: int(state["ships_unseen"])]}
-    held = not over and int(state["holder"]) != s.NOBODY
-    ship = None if over else ships[int(state["ship"])]
+    unseen_ships = {ships[k] for k in state["unseen_ship"][: state["ships_unseen"]]}
+    held = not over and state["holder"] != s.NOBODY
+    ship = None if over else ships[state["ship"]]
     placed = {ship for berths in ports.values() for _, ship, _ in berths}
     in_question = ship if ship not in placed else None
     aside = tuple(name for name in ships if name not in unseen_ships and name not in placed and name != in_question)
-    owners = state["tile_owner"]
-    on_card = (int(state["holder"]), int(state["holder_flag"]))  # not in the hand
+    on_card = (state["holder"], state["holder_flag"]) if held else None  # not in the hand
+    hands = [
+        tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if hand >> k & 1 and (p, k) != on_card)
+        for p, hand in enumerate(state["hand"])
+    ]
     return View(
-        seat=seat,
-        players=players,
-        round=int(state["round"]) + 1,
-        start_player=int(state["start_player"]),
-        active=int(state["active"]),
-        ship=ship,
-        holder=int(state["holder"]) if held else None,
-        holder_flag=s.FLAG_NAMES[state["holder_flag"]] if held else None,
-        deck_left=int(state["deck"]),
-        flags=tuple(
-            tuple(
-                flag
-                for k, flag in enumerate(s.FLAG_NAMES)
-                if int(state["hand"][p]) >> k & 1 and not (held and (p, k) == on_card)
-            )
-            for p in range(players)
-        ),
-        ports=ports,
-        tracks=tracks,
-        display=tuple(tiles[k] for k in state["display"][: int(state["display_size"])]),
-        stack_left=int(state["tiles_unseen"]),
-        tiles=tuple(tuple(tile for k, tile in enumerate(tiles) if int(owners[k]) == p) for p in range(players)),
-        coins=tuple(int(coins) for coins in state["coins"][:players]),
-        aside=aside,
-        over=over,
+        seat=seat, players=players, round=state["round"] + 1, start_player=state["start_player"], active=state["active"], ship=ship,
+        holder=state["holder"] if held else None, holder_flag=s.FLAG_NAMES[state["holder_flag"]] if held else None,
+        deck_left=state["deck"], flags=tuple(hands[:players]), ports=ports, tracks=tracks,
+        display=tuple(tiles[k] for k in state["display"][: state["display_size"]]), stack_left=state["tiles_unseen"],
+        tiles=tuple(tuple(tile for tile, owner in zip(tiles, state["tile_owner"], strict=False) if owner == p) for p in range(players)),
+        coins=tuple(state["coins"][:players]), aside=aside, over=over,
         unseen_ships=tuple(name for name in ships if name in unseen_ships),
-        unseen_tiles=tuple(tiles[k] for k in sorted(state["unseen_tile"][: int(state["tiles_unseen"])])),
-        components=components,
-    )
+        unseen_tiles=tuple(tiles[k] for k in sorted(state["unseen_tile"][: state["tiles_unseen"]])), components=components,
+    )  # fmt: skip
 
 
 # -- actions by name -------------------------------------------------------------------------------------------------
@@ -290,9 +272,9 @@ def observe(state, rules, seat, out):
     out[at.rounds_played] = float32(state.round) / float32(rules.rounds)
     out[at.deck] = float32(state.deck) / float32(rules.cards[players])
     out[at.players] = float32(players) / float32(s.SEATS)
-    out[at.active + _after(seat, state.active, players)] = 1
+    out[at.active + seats_after(seat, state.active, players)] = 1
     if state.holder != s.NOBODY:
-        out[at.holder + _after(seat, state.holder, players)] = 1
+        out[at.holder + seats_after(seat, state.holder, players)] = 1
         out[at.holder_flag + state.holder_flag] = 1
     ship = state.ship
     out[at.sail] = float32(rules.sail[ship]) / float32(10)
@@ -301,14 +283,14 @@ def observe(state, rules, seat, out):
     out[at.scrolls] = float32(rules.scrolls[ship]) / float32(2)
     out[at.promotion] = float32(rules.promotion[ship])
     for other in range(players):
-        _observe_seat(state, rules, other, out, _after(seat, other, players) * _NEXT_SEAT)
+        _observe_seat(state, rules, other, out, seats_after(seat, other, players) * _NEXT_SEAT)
     for rank in range(players):
         share = float32(players - 1 - rank) / float32(players - 1)
         for city in range(s.CITIES):
-            out[of_seat.ranks + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
+            out[of_seat.ranks + seats_after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
     for port in range(s.PORTS):
         for rank in range(state.ships_at[port]):
-            there = _after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
+            there = seats_after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
             out[of_seat.speeds + there] = float32(state.berth_speed[port, rank]) / float32(10)
             out[of_seat.ship_ranks + there] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
@@ -323,12 +305,6 @@ def observe(state, rules, seat, out):
         out[at.unseen_ships + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
         out[at.unseen_tiles + state.unseen_tile[k]] = 1
-
-
-@jit
-def _after(seat, other, players):
-    """Return the number of seats from `seat` clockwise to `other`; a modulo would be slower."""
-    return other - seat if other >= seat else other - seat + players
 
 
 @jit

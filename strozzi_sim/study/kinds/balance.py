@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, short_repr
@@ -16,7 +14,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
 from strozzi_sim.game.missed import missed, not_excluded
-from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, pick
 from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value_of_share
 from strozzi_sim.game.variants import Variant
@@ -45,14 +43,12 @@ from strozzi_sim.study.restricted import (
 )
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.seats import seat_sentences
 from strozzi_sim.study.styles import styles_sentences
 
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
 SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
-FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
-MOST_NAMED = 4  # line-ups named one by one
-FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
 
 
 def simulate(
@@ -195,7 +191,7 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
             return styles_sentences(tables, self.the_game, self.chunks) or verdict_on_agents(self, tables)
         if question == HEATMAPS:
             return verdict_on_maps(self, tables, look)
-        return verdict_on_seats(self, tables) if question == SEATS else verdict_on_page(self, tables, question)
+        return seat_sentences(tables, self.the_game) if question == SEATS else verdict_on_page(self, tables, question)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of the verdict first, then what changed, the pages of the game, heat maps, and worth."""
@@ -204,56 +200,6 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
         found = sections_of_games(self, tables, look, first, paired=self.is_paired_by_deal)
         said = tuple(worth_sentences(self, tables, look)) if self.worth else ()
         return [*found, replace(worth_section(self, tables, look), sentences=said)] if self.worth else found
-
-
-def verdict_on_seats(study: Study, tables: Tables) -> list[str]:
-    """Return which seats are favoured, by whom the games are played, and how large a gain could be missed; tests are corrected for the cells."""
-    tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
-    bounds = pick(tables["balance"], figure="seat_favour_bound").reset_index(drop=True)
-    said: dict[str, list[str]] = {FAVOURED: [], EQUAL: [], OPEN: [], FEW: []}
-    counts, missable, whose = [], [np.nan], set()
-    for test, p, bound in zip(
-        tests.itertuples(index=False), holm(tests["value"].to_numpy()), bounds["value"], strict=True
-    ):
-        rows, fair = pick(wins, players=test.players, variant=test.variant, lineup=test.lineup), 1 / test.players
-        known = rows.dropna(subset="value")
-        where = ", ".join(
-            [
-                f"{test.players} players",
-                *(getattr(test, key) for key in ("variant", "lineup") if tests[key].nunique() > 1),
-            ]
-        )
-        if np.isnan(p) or known.empty:
-            said[FEW].append(where)
-        elif p < FALSE_ALARMS and (known["value"] - fair).abs().max() >= MIN_SHARE:
-            best = known.loc[known["value"].idxmax()]
-            place = {0: "the player who begins", test.players - 1: "the player who moves last"}
-            whose.add(place.get(best["seat"], "a seat"))
-            said[FAVOURED].append(
-                f"{where}: seat {best['seat']} wins {format_estimate(best, 'share')}, where {100 * fair:.1f} % would be equal."
-            )
-            counts.append(str(test.players))
-        elif (known["low"] > fair - MIN_SHARE).all() and (known["high"] < fair + MIN_SHARE).all():
-            said[EQUAL].append(where)
-        else:
-            said[OPEN].append(where)
-            missable.append(bound if bound > 0 else np.nan)
-    whom = (
-        f"Played by {' | '.join(dict.fromkeys(tests['lineup']))}, " if tests["lineup"].nunique() <= MOST_NAMED else ""
-    )
-    title, size = study.the_game.title, missed(float(np.nanmax(missable)) if len(said[OPEN]) else np.nan, what="a gain")
-    if said[FAVOURED]:
-        at = f"at {listed(list(dict.fromkeys(counts)))} players, in {len(counts)} of {len(tests)} cells"
-        elsewhere = f" Elsewhere {size}." if size else ""
-        who = whose.pop() if len(whose) == 1 else "a seat"
-        return [f"{whom}{title} favours {who} {at}.{elsewhere}", *said[FAVOURED]]
-    if len(said[EQUAL]) == len(tests):
-        words = f"every seat of {title} wins its share to within {100 * MIN_SHARE:g} points."
-    elif len(said[FEW]) == len(tests):
-        words = f"there are too few games of {title} to say whether a seat is favoured."
-    else:
-        words = f"no seat of {title} is known to win more than its share{f': {size}' if size else ''}."
-    return [whom + words if whom else f"{words[:1].upper()}{words[1:]}"]
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:

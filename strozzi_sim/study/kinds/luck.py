@@ -202,31 +202,15 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return how much of who wins is who plays, how long a game is, and how it goes."""
-        shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
-        players = headline_players(shares)
-        shares = pick(shares, players=players).sort_values("value", kind="stable")
-        fields = [
-            f"{format_estimate(row, 'share')} {field_words(row.lineup)}" for row in shares.itertuples(index=False)
-        ]
-        said = [
-            f"How much of who wins {self.the_game.title} at {players} players is who plays depends on the field: {listed(fields)}; "
-            "among equal players it is nothing."
-        ]
-        length = pick(tables["luck"], players=players, outcome="game")
-        decisions, minutes = (
-            next(pick(length, figure=figure).itertuples(index=False)) for figure in ("decisions_mean", "minutes_mean")
-        )
-        said.append(
-            f"A game {field_words(decisions.lineup)} has {format_estimate(decisions, 'amount')} decisions: "
-            f"{format_estimate(minutes, 'amount')} minutes at {self.seconds:g} seconds each (an assumption)."
-        )
-        return said + _course(tables["drama"], players) if "drama" in tables else said
+        players = headline_players(tables["luck"])
+        said = [who_plays(tables, self.the_game.title), length_sentence(tables, players, self.seconds)]
+        return [*said, course_sentence(tables["drama"], players)] if "drama" in tables else said
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by field, and the drama."""
         share = Figure("variance_share", "share of the variance", "share")
         shares = pick(tables["luck"], figure="variance_share")
-        words = {source: _SOURCES.get(source, source) for source in SOURCES}
+        words = {source: WORDS.get(source, source) for source in SOURCES}
         made = shares.assign(
             source=shares["source"].map(words), outcome=shares["outcome"].map({WIN: "who wins", SCORE: "scores"})
         )
@@ -252,17 +236,37 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return found
 
 
-_SOURCES = {
-    "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where", "deal": "the deal, for all alike",
-    "deal_of_seat": "what the deal gives a seat", "deal_of_agent": "what the deal gives an agent", "rest": "how the games went",
-}  # fmt: skip
 _SHARES = {
     "runaway_share": "games decided in their first half", "decided_mean": "decisions taken when a game is decided",
     "winner_lowest_mean": "lowest chance of the later winner", "kingmaking_share": "decisions that make a rival win",
 }  # fmt: skip
 
 
-def _course(drama: pd.DataFrame, players: int) -> list[str]:
+def who_plays(tables: Tables, title: str) -> str:
+    """Return how much of who wins is who plays, by field, at the player count of the headline."""
+    shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
+    players = headline_players(shares)
+    shares = pick(shares, players=players).sort_values("value", kind="stable")
+    fields = [f"{format_estimate(row, 'share')} {field_words(row.lineup)}" for row in shares.itertuples(index=False)]
+    return (
+        f"How much of who wins {title} at {players} players is who plays depends on the field: {listed(fields)}; "
+        "among equal players it is nothing."
+    )
+
+
+def length_sentence(tables: Tables, players: int, seconds: float) -> str:
+    """Return how long a game of the first field is."""
+    length = pick(tables["luck"], players=players, outcome="game")
+    decisions, minutes = (
+        next(pick(length, figure=figure).itertuples(index=False)) for figure in ("decisions_mean", "minutes_mean")
+    )
+    return (
+        f"A game {field_words(decisions.lineup)} has {format_estimate(decisions, 'amount')} decisions: "
+        f"{format_estimate(minutes, 'amount')} minutes at {seconds:g} seconds each (an assumption)."
+    )
+
+
+def course_sentence(drama: pd.DataFrame, players: int) -> str:
     """Return when games are decided, changes of leader and kingmaking, of the agent of the middle tier or else the first."""
     here = pick(drama, players=players)
     usual = pick(here, strength="middle") if "middle" in set(here["strength"]) else here
@@ -270,11 +274,11 @@ def _course(drama: pd.DataFrame, players: int) -> list[str]:
     rows = {row.figure: row for row in usual.itertuples(index=False)}
     shares = {figure: format_estimate(row, "share") for figure, row in rows.items() if figure in _SHARES}
     kings = f" At {shares['kingmaking_share']} of the decisions a seat that can no longer win picks which rival does." if "kingmaking_share" in shares else ""  # fmt: skip
-    return [
+    return (
         f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is decided after "
         f"{shares['decided_mean']} of its decisions, and its clear leader changes {format_estimate(rows['lead_changes_mean'], 'amount')} "
         f"times ({rows['decided_mean'].n} games of {usual['agent'].iloc[0]} followed).{kings}"
-    ]
+    )
 
 
 def field_words(lineup: str) -> str:

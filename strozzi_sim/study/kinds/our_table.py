@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Tables, listed
+from strozzi_sim.game.reporting import Picture, Tables, listed
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.stats.intervals import Array
@@ -25,8 +27,9 @@ from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.score_sheets import FIGURES, Sheets, bands, likelihood, read_sheets
+from strozzi_sim.study.score_sheets import FIGURES, SHARE, Sheets, bands, likelihood, read_sheets
 from strozzi_sim.study.score_sheets import template as empty_sheet
+from strozzi_sim.study.wording import PLAY
 
 
 def our_table(
@@ -146,9 +149,33 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
             else "all figures of the sheets lie in the band of its games"
         )
         return [
-            f"{self.read.games} games of {self.the_game.title} are played most like {best['tier']} play ({best['agent']}, {100 * best['probability']:.0f} % among these); {rest}."
+            f"{self.read.games} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}; {rest}.",
+            f"That is how {best['agent']} plays; its probability is {100 * best['probability']:.0f} % among the {len(fit)} strengths that were played.",
         ]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the pages of the game."""
-        return sections_of_games(self, tables, look)
+        """Return the figures of the sheets beside those of the strength that fits best, then the pages of the game."""
+        figures, agent = tables["figures"], tables["fit"].loc[tables["fit"]["log_likelihood"].idxmax(), "agent"]
+        unit = np.where(figures["figure"] == SHARE, 100, 1)
+        what = [f"{FIGURES[name]}{', %' * (name == SHARE)}" for name in figures["figure"]]
+        rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
+        ours = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
+        bands = {
+            end: unit * rows[column]
+            for end, column in (("value", "simulated"), ("low", "band_low"), ("high", "band_high"))
+        }
+        shown = Figure("ours", "the sheets", "amount"), Figure("simulated", f"as many games of {agent}", "amount")
+        drawn = Picture(
+            "fit", "", "intervals", "beside", shown, f"The sheets beside games of {agent}",
+            f"Thin lines are the bands in which all figures of 19 of 20 sets of {self.read.games} games of {agent} lie.",
+            x="what", series="figure", levels=tuple(what),
+        )  # fmt: skip
+        table = replace(
+            drawn, name="fit-table", kind="table", title="The sheets in figures", series="", x_label="figure"
+        )
+        beside = pd.concat([ours, rows.assign(figure="simulated", **bands)], ignore_index=True)
+        question = "How do the figures of the sheets fit those of simulated games?"
+        return [
+            Section("Fit", question, (drawn, table), tables={"beside": beside}),
+            *sections_of_games(self, tables, look),
+        ]

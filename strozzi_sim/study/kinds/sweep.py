@@ -33,6 +33,7 @@ from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
 from strozzi_sim.study.swept import GAP, values_section
+from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
 
@@ -175,7 +176,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         )
         df = degrees_of_freedom(less["n"], less["deals"], self.chunks)
         less["known"] = holm(p_value(less["value"], less["low"], less["high"], 0.0, df)) < ALPHA
-        said = []
+        said, keys = [], " and ".join(self.sweep)
         for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
             here = less[(less["players"] == players) & (less["lineup"] == lineup)]
             fairer = set(here[here["known"] & (here["value"] < 0)]["variant"])
@@ -188,17 +189,17 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 values = [
                     f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for _, row in order.head(5).iterrows()
                 ]
-                words = f"the seats are nearer to equal at {'; '.join(values)} than at {at}"
+                words = f"the seats are nearer to equal at {keys} = {'; '.join(values)} than at {at}"
             else:
                 size = missed(not_excluded(here, chunks=self.chunks, sign=-1), what="a gap smaller")
-                words = f"no value is known to be fairer than {at}{f': {size}' if size else ''}".replace(
+                words = f"no value is known to be fairer than {keys} = {at}{f': {size}' if size else ''}".replace(
                     "smaller of up to", "smaller by up to"
                 )
-            said.append(f"{players} players, {lineup}: {words}.")
+            said.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {words}.")
         return said
 
     def _at(self, row: Any) -> str:
-        return ", ".join(f"{key} = {row[key]:g}" for key in self.sweep)
+        return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures over the values, with what differs from the reference, then the pages of the game."""

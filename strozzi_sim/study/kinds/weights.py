@@ -43,6 +43,7 @@ from strozzi_sim.study.steps import (
     race,
     steps,
 )
+from strozzi_sim.study.wording import seat_words
 
 CHUNKS, FEWEST_CHUNKS = 50, 4
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
@@ -180,7 +181,7 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         )
         made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
         numbers = tuple(
-            KeyNumber(row, "share", f"points of games won by {row['by']} {row['level']}, {row['step']}", is_change=True)
+            KeyNumber(row, "share", f"points of games won by {_who(row)}, {row['step']}", is_change=True)
             for _, row in furthest.head(3).iterrows()
         )
         question = "Which numbers of the box matter?"
@@ -197,12 +198,17 @@ def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
     row = rows.loc[rows["value"].abs().idxmax()]
     low, high = sorted(100 * abs(row[side]) for side in ("low", "high"))
     more = "more" if row["value"] > 0 else "fewer"
-    moved = f"from {row['from']:g} to {row['to']:g}, {row['by']} {row['level']} wins {100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {more}"
+    moved = f"from {row['from']:g} to {row['to']:g}, {_who(row)} wins {100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {more}"
     rivals = [str(key) for key in found.index[found["most"] >= heavy["least"].iloc[0]] if key != best]
     known = [key for key in rivals if key in heavy.index]
     others = [pluralize(len(rivals) - len(known), "other number")] if len(known) < len(rivals) else []
     as_much = f"; {listed([*known, *others])} may move them as much" if rivals else ""
     return f"{best} moves the shares of wins most: {moved}{as_much}."
+
+
+def _who(row: Any) -> str:
+    """Return whose games won a row is about."""
+    return seat_words(int(row["level"]), row["players"]) if row["by"] == "seat" else f"{row['by']} {row['level']}"
 
 
 def _groups(found: pd.DataFrame) -> list[str]:

@@ -1,5 +1,6 @@
-"""The tables of a Strasbourg report: figures of facts, block by block."""
+"""The tables and heat maps of a Strasbourg report: figures of facts, block by block. What they are called is in report.toml."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,8 +20,12 @@ from strozzi_sim.facts.blocks import (
     share,
     share_along,
 )  # fmt: skip
+from strozzi_sim.facts.pictures import Board, Place, Shape
 from strozzi_sim.game.pages import QUANTILES
+from strozzi_sim.game.reporting import Tables
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
+from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
+from strozzi_sim.games.strasbourg.tasks import task_names
 
 _WHOLE = {"by": ALL, "level": ALL}
 _WON = share("win_share", "win")
@@ -172,4 +177,50 @@ BUILDINGS = (
     Block("chapel", {}, (share("built_share", "built"),), {"thing": "chapel"}),
     Block("chapel", {}, _BUILT, {"thing": "chapel"}, where="built == yes"),
 )  # fmt: skip
-EDIFICE_BY_SITE = Block("edifice", {"row": "edifice", "column": "site"}, (share_along("share", "column"),))
+
+BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
+    "balance": BALANCE, "positions": POSITIONS, "auctions": AUCTIONS, "council": COUNCIL, "guilds": GUILDS, "city": CITY, "tasks": TASKS,
+    "buildings": BUILDINGS,
+}  # fmt: skip
+ADD = {"tasks": add_fair_points}
+MAPS = {
+    "winning-bid-by-step": WINNING_BY_ROUND.as_map("step"),
+    "spent-by-step": replace(BID_BY_ROUND.as_map("step"), margins=()),  # sums over steps would dominate the scale
+    "acts-by-step-and-bid": BID_BY_SUM.as_map("step"),
+    "returned-by-step": Block("bid", {"row": "step", "column": "returned"}, (share_along("share", "column"),), where="acts == no",
+                              exclude={"column": ("0",)}),
+    "drawn-by-round": Block("round", {"row": "drawn", "column": "round"}, (share_along("share", "row"),), trim=("row",)),
+    "held-by-chair": HELD_BY_ROUND.as_map("chair"),
+    "changed-by-chair": CHANGED_BY_ROUND.as_map("chair"),
+    "placed-by-rank": USE_BY_RANK.as_map("guild", "rank"),
+    "win-by-guild-and-price": Block("placement", {"row": "guild", "column": "price"}, (_WON,)),
+    "site-by-edifice": Block("edifice", {"row": "edifice", "column": "site"}, (share_along("share", "column"),)),
+    "space-by-round": Block("placement", {"row": "space", "column": "round"}, (_IN_A_GAME,)),
+}  # fmt: skip
+
+
+def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return labels of tasks and edifices, with their points in this variant."""
+    called = {edifice["id"]: edifice["id"] for edifice in data.get("edifices", [])} | task_names(data)
+    printed = (*data.get("tasks", []), *data.get("edifices", []))
+    return {each["id"]: f"{called[each['id']]} \N{MIDDLE DOT} {each['points']}" for each in printed}
+
+
+def board(components: Mapping[str, Any]) -> Board:
+    """Draw city spaces with guild letter and price, building sites as frames, and chapel sites as discs."""
+    city, letters = city_of(components), components["guilds"]["letters"]
+    letter_of = {guild: letter for letter, guild in letters.items()}
+    places = {
+        space_name(cell): Place(
+            cell[0] - 0.5, cell[1] - 0.5, "square", guild, f"{letter_of[guild]} {city.prices[cell]}"
+        )
+        for cell, guild in city.guilds.items()
+    }
+    places |= {space_name(cell): Place(cell[0] - 0.5, cell[1] - 0.5, "frame") for cell in city.sites}
+    places |= {corner_name(cell): Place(float(cell[0]), float(cell[1]), "disc") for cell in city.chapel_sites}
+    guilds = ", ".join(f"{letter} {guild}" for letter, guild in letters.items())
+    key: dict[Shape, str] = {
+        "square": f"space, with its guild ({guilds}) and its price in coins", "frame": "building site", "disc": "chapel site",
+    }  # fmt: skip
+    edges = [[space_name((k, k)) for k in range(1, size + 1)] for size in (city.columns, city.rows)]
+    return Board(city.columns, city.rows, places, key, [name[0] for name in edges[0]], [name[1:] for name in edges[1]])

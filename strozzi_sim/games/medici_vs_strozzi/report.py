@@ -1,6 +1,8 @@
-"""The tables of a Medici vs Strozzi report: figures of facts, block by block."""
+"""The tables and heat maps of a Medici vs Strozzi report: figures of facts, block by block. What they are called is in report.toml."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from strozzi_sim.facts.blocks import (
     ALL,
@@ -15,13 +17,12 @@ from strozzi_sim.facts.blocks import (
     share_along,
 )
 from strozzi_sim.game.pages import QUANTILES
-from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED
+from strozzi_sim.game.reporting import Tables
+from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
 
 SOURCES = ("harbors", "monopolies", "bonus")
-ROLES = ("proposer", "responder")
 WHY = ("no_room", "denied", "unwanted")
 PRICE_QUANTILES = {"price_q05": 0.05, "price_q50": 0.5, "price_q95": 0.95}
-ESTIMATED = f"Fair prices are estimated, in one of {SAMPLED} deals."
 # What lots are sorted by: name -> column.
 LOTS_BY = {by: by for by in ("round", "order", "value", "zeros", "gold", "proposer", "room")} | {"price": "price_band"}
 FAIR_BY = {"fair": "fair", "gap": "gap"}
@@ -164,3 +165,56 @@ DISCARDS = (
     Block("lot", {"level": "buyer"}, _PAID, {"by": "buyer"}, "discarded == yes"),
     Block("lot", {"level": "fate"}, (share_along("share", "level"), *_PAID), {"by": "why"}, "discarded == yes", include={"level": WHY}),
 )  # fmt: skip
+BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
+    "balance": BALANCE, "prices": PRICES, "tiles": TILES, "harbors": HARBORS, "monopolies": MONOPOLIES, "rounds": ROUNDS,
+    "discards": DISCARDS,
+}  # fmt: skip
+
+
+def _lots(block: Block, *, sized: bool = False) -> Block:
+    """Return a heat map of lots by size; all sizes together are left out if they total 1, as are shares of sizes if they do not matter."""
+    figures = [each for each in block.figures if sized or each.name != "share_of_level"]
+    return replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
+
+
+def _tracks(*rounds: str) -> Block:
+    """Return a heat map of tracks by round, without some rounds."""
+    return replace(TRACKS, exclude={"level": rounds} if rounds else {}).as_map("track")
+
+
+MAPS = {
+    "price-by-tiles-round": _lots(lots("round")),
+    "price-by-size-value": _lots(lots("value")),
+    "price-by-size-zeros": _lots(lots("zeros")),
+    "price-by-size-order": _lots(lots("order")),
+    "fair-by-size-value": _lots(estimates("value")),
+    "gap-by-tiles-round": _lots(estimates("round")),
+    "buyer-by-price-size": _lots(lots("price")),
+    "buyer-by-gap-size": _lots(estimates("gap")),
+    "tiles-by-order": _lots(lots("order"), sized=True),
+    "harbor-by-ship": ships({"harbor": "harbor", "level": "ship"}, {}, ("harbor", "level")).as_map("harbor"),
+    "ship-against-ship": Block("ship", {"row": "ship", "column": "rival"}, (
+        share_along("share", "column"), share("won_share", "won"), share("tied_share", "tied"),
+    ), where="moored == yes"),
+    "harbor-by-load": LOADS.as_map("harbor", figures=LOADS.figures[:2]),
+    "cargo-by-harbor": Block("tile", {"row": "goods", "column": "harbor"}, (share_along("share", "column"),), where="loaded == yes",
+                             exclude={"column": ("none",)}),
+    "position-by-round": Block("marker", {"row": "round", "column": "place"}, (share_along("share", "column"),)),
+    "coins-by-track": _tracks(),
+    "swapped-by-track": _tracks("1"),  # in round 1 all markers come from the centre, and none can change sides
+}  # fmt: skip
+
+
+def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return labels of seats by their family, of tracks by harbor and goods, and of negative numbers."""
+    named = {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
+    named |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
+    named |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
+    for harbor in data.get("harbor", []):
+        named |= {f"{harbor['id']}.{kind}": f"{harbor['id']} {kind}" for kind in harbor["tracks"]}
+    for name, table in tables.items():
+        for column in ("level", "column"):
+            if column in table and (name in ("monopolies", "prices") or name.startswith("heat_")):
+                negative = {level for level in table[column].unique() if level.startswith(("-", "<-"))}
+                named |= {level: level.replace("-", "\N{MINUS SIGN}") for level in negative}
+    return named

@@ -1,6 +1,8 @@
-"""The tables of a Strozzi report: figures of facts, block by block."""
+"""The tables and heat maps of a Strozzi report: figures of facts, block by block. What they are called is in report.toml."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from strozzi_sim.facts.blocks import (
     ALL,
@@ -14,6 +16,7 @@ from strozzi_sim.facts.blocks import (
     share_along,
 )
 from strozzi_sim.game.pages import QUANTILES
+from strozzi_sim.game.reporting import Tables, pick
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 SOURCES = ("ships", "markers", "bonus", "promotion")
@@ -118,3 +121,61 @@ SHIPS = (
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "balance": BALANCE, "flags": FLAGS, "ports": PORTS, "promotion": PROMOTION, "ships": SHIPS,
 }  # fmt: skip
+
+
+def _ship_by(column: str) -> Block:
+    return Block("ship", {"row": "card", "column": column}, (share_along("share", "column"),))
+
+
+MAPS = {
+    **{f"flag-by-{by}": use("flag", by).as_map("flag") for by in (*BY, "port")},
+    **{f"port-by-{by}": use("port", by).as_map("port") for by in BY},
+    "coins-by-port-and-match": Block("ship", {"row": "port", "column": "match"}, (
+        mean("coins_brought_mean", "brought"), mean("ship_prize_mean", "prize"), mean("coins_track_mean", "track"), _WON,
+    ), margins=("row",)),
+    "pirated-by-sail": PIRATED_BY_SAIL.as_map("flag"),
+    "pirated-by-lap": replace(PIRATED_BY_LAP.as_map("flag"), exclude={"column": ("0",)}),  # a pirate is another seat
+    "marker-by-round": SPACE_BY_ROUND.as_map("port"),
+    "last-space": LAST_SPACE.as_map("port"),
+    "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, (
+        share_along("share", "column"), mean("prize_mean", "coins"), _WON,
+    )),
+    "ship-by-flag": _ship_by("flag"),
+    "ship-by-port": _ship_by("port"),
+}  # fmt: skip
+_CALLED = {
+    "pirate": "pirate",
+    "plus_one": "plus one",
+    "ware": "ware",
+    "venice": "Venice",
+    "rome": "Rome",
+    "naples": "Naples",
+}
+_JOINED = {
+    "pattern": (">", ", "),
+    "pair": ("+", " and "),
+}  # breakdown -> sign between the parts of its levels, and words
+
+
+def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return labels of orders and pairs in the tables, and of ships with what is printed on them in this variant."""
+    named = {}
+    for table in ("flags", "ports"):
+        for breakdown, (sign, link) in _JOINED.items() if table in tables else ():
+            for level in pick(tables[table], by=breakdown)["level"].unique():
+                if sign in level:
+                    named[level] = link.join(_CALLED[part] for part in level.split(sign))
+    return named | {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
+
+
+def ship_words(ship: Mapping[str, Any]) -> str:
+    """Return the label of a ship card: "S12 · sail 5 · 2 Rome 1 Naples · 1 scroll · tile"."""
+    parts = [str(ship["id"]), f"sail {ship['sail']}"]
+    wares = [f"{ship[port]}{port[0].upper()}" for port in PORT_NAMES if ship[port]]
+    if wares:
+        parts.append(" ".join(wares))
+    if ship["scrolls"]:
+        parts.append("scroll" if ship["scrolls"] == 1 else f"{ship['scrolls']} scrolls")
+    if ship["promotion"]:
+        parts.append("tile")
+    return " · ".join(parts)

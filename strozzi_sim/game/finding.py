@@ -1,0 +1,189 @@
+"""The finding of a picture: its largest difference that is certain, in one sentence.
+
+Levels of one key are compared with each other, or with a number. Tests are corrected for all comparisons of the picture
+(Holm). Figures of one picture often come from the same games, so the standard errors of two figures are added up, which is
+valid however they depend on each other.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, digits_shown, format_value, pick
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
+from strozzi_sim.stats.multiple_testing import holm
+
+FIGURE = "figure"
+Figures = tuple[str, ...] | dict[str, str]  # names whose labels stand elsewhere, or name -> label
+Namer = Callable[[str, str], str]  # takes a key and a level, returns what a sentence calls it
+_OF_LEVELS = ("most", "most.value", "least", "least.value", "at", "size")
+_OF_NUMBERS = ("most", "most.value", "at", "size", "equal")
+
+
+class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a picture's finding compares, and its words; defaults follow from the picture."""
+
+    # {most} and {least} are levels, {most.value} and {least.value} their figures, {at} is the level of the other key, {size}
+    # the difference, {equal} the number compared with; a noun can follow: {most.value:coin}, {size:loss|losses}
+    text: str = ""  # default: the label of the figure, and both levels with their figures
+    below: str = ""  # text for a figure below `against`; default: such figures are no finding
+    figures: Figures = ()  # default: the one by which the picture is sorted, or its first
+    key: str = ""  # column whose levels are compared; default: `series`, or `x`
+    levels: tuple[str, ...] = ()  # levels that are compared; default: those of the picture
+    where: dict[str, str] = {}  # rows that are compared, in addition to those of the picture
+    against: float | Literal["equal"] | None = None  # number to compare with, or an equal chance; default: other levels
+    least: float = 0.0  # smaller differences are no finding
+
+    def check(self, where: str) -> None:
+        """Check that the texts have no unknown slot. Raises InputError."""
+        known = _OF_LEVELS if self.against is None else _OF_NUMBERS
+        try:
+            slots = [slot for text in (self.text, self.below) for _, slot, _, _ in Formatter().parse(text)]
+        except ValueError as error:
+            raise InputError(f"{where}: {error}") from None
+        for slot in slots:
+            if slot is not None and slot not in known:
+                raise InputError(f"{where}: unknown slot {short_repr(slot)}; {suggest_names(slot, known)}")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared: levels of a key, for each figure and each level of another key by themselves."""
+
+    figures: tuple[Figure, ...]
+    key: str  # column whose levels are compared
+    at: str  # column of which a comparison has one level; "" for none
+    where: Mapping[str, str]  # rows that are compared
+    levels: tuple[str, ...]  # levels that are compared; () for all but `all`
+
+
+def comparison_of(picture: Picture, finding: Finding, figures: tuple[Figure, ...] = ()) -> Comparison | None:
+    """Return what is compared in a picture; None if it has nothing to compare. `figures`: those of the finding."""
+    keys = [key for key in (picture.series, picture.x) if key not in ("", "players", SCENARIO)]
+    key = finding.key or next((each for each in keys if each != FIGURE), "")
+    if not key and (finding.against is not None or (FIGURE in keys and picture.kind != "table")):
+        key = FIGURE  # the figures of a table are of different kinds
+    shown = figures or picture.figures
+    if not key or not shown or picture.kind in ("spread", "scatter"):
+        return None
+    if not figures and key != FIGURE and picture.kind != "bars":
+        shown = tuple(figure for figure in shown if figure.name == picture.sort) or shown[:1]
+    at = FIGURE if len(shown) > 1 and key != FIGURE else next((each for each in keys if each not in (key, FIGURE)), "")
+    own = {picture.series: picture.series_levels, picture.x: picture.levels}.get(key, ())
+    return Comparison(shown, key, at, {**picture.where, **finding.where}, finding.levels or own)
+
+
+def finding_of(
+    compared: Comparison, finding: Finding, table: pd.DataFrame, players: int, name: Namer, chunks: int = MAX_CHUNKS
+) -> str:
+    """Return the largest certain difference as a sentence; "" without one.
+
+    Args:
+        compared: what is compared.
+        finding: its words and limits.
+        table: table of one variant and line-up.
+        players: player count.
+        name: names of levels.
+        chunks: number of chunks of the study.
+    """
+    if {compared.key, compared.at, *compared.where} - {"", *table.columns}:
+        return ""  # `check_game` names the column
+    rows = _rows(compared, pick(table, players=players, **compared.where))
+    if rows.empty:
+        return ""
+    unit = compared.figures[0].unit
+    null = 1 / players if isinstance(finding.against, str) else finding.against
+    sizes, p, ends = _between(rows, compared.at, chunks) if null is None else _beside(rows, null, unit, chunks)
+    known = (holm(p) < ALPHA) & (np.abs(sizes) >= (finding.least or (MIN_SHARE if unit == "share" else 0.0)))
+    known &= (sizes > 0) | bool(finding.below)
+    if not known.any():
+        return ""
+    best = int(np.argmax(np.where(known, np.abs(sizes), -1.0)))
+    found = [rows.iloc[side[best]] for side in ends]
+    digits = min(digits_shown(row["value"], (row["high"] - row["low"]) / 2, unit) for row in found)
+    most, *rest = (
+        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, digits)))
+        for row in found
+    )
+    equal = _Text(f"{100 * null:.3g}{THIN}%" if unit == "share" else f"{null:g}") if null is not None else None
+    other = rest[0].value if rest else equal
+    if other is None or most.value.text == other.text:
+        return ""
+    half = sum((row["high"] - row["low"]) / 2 for row in found)
+    at = _called(found[0], compared.at, compared, name) if compared.at else ""
+    slots = {
+        "most": most, "least": rest[0] if rest else None, "at": _Text(at), "equal": equal,
+        "size": _Text(format_value(abs(sizes[best]), unit, digits_shown(abs(sizes[best]), half, unit))),
+    }  # fmt: skip
+    text = finding.text if sizes[best] > 0 else finding.below
+    if text:
+        return text.format(**slots)
+    label = next(figure.label for figure in compared.figures if figure.name == found[0][FIGURE])
+    beside = f"{rest[0]} {other}" if rest else f"beside {other}"
+    where = f", {at}" if compared.at not in ("", FIGURE) else ""
+    return f"{label[:1].upper()}{label[1:]}{where}: {most} {most.value}, {beside}."
+
+
+def _rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with an interval that are compared."""
+    rows = rows[rows[FIGURE].isin([figure.name for figure in compared.figures])].dropna(subset=["value", "low", "high"])
+    for key in {compared.key, compared.at} - {"", FIGURE}:
+        rows = rows[rows[key].astype("str") != ALL]
+    return rows[rows[compared.key].astype("str").isin(compared.levels)] if compared.levels else rows
+
+
+def _beside(rows: pd.DataFrame, null: float, unit: Unit, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
+    """Return the differences of rows from a number, their p-values, and (their places,)."""
+    test = p_value_of_share if unit == "share" else p_value
+    p = test(rows["value"], rows["low"], rows["high"], null, degrees_of_freedom(rows["n"], rows["deals"], chunks))
+    return rows["value"].to_numpy() - null, p, (np.arange(len(rows)),)
+
+
+def _between(rows: pd.DataFrame, at: str, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
+    """Return the differences of all pairs of rows with one level of `at`, their p-values, and the places of more and of less."""
+    from scipy.special import stdtr, stdtrit
+
+    value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))
+    groups = rows.groupby(at, sort=False).indices.values() if at else [np.arange(len(rows))]
+    pairs = []
+    for places in groups:
+        falling = places[np.argsort(-value[places], kind="stable")]
+        first, second = np.triu_indices(len(places), 1)
+        pairs.append((falling[first], falling[second]))
+    more, less = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    df = np.broadcast_to(degrees_of_freedom(rows["n"], rows["deals"], chunks), len(rows))
+    scale, size = stdtrit(df, 1 - ALPHA / 2), value[more] - value[less]
+    error = ((value - low) / scale)[more] + ((high - value) / scale)[less]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, size / error, np.where(size > 0, np.inf, 0.0))
+    return size, 2 * stdtr(np.minimum(df[more], df[less]), -t), (more, less)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A number or a level in a sentence; the format is a noun that follows it: "coin", "loss|losses"."""
+
+    text: str
+
+    def __format__(self, noun: str) -> str:
+        one, _, several = noun.partition("|")
+        return f"{self.text} {one if self.text == '1' else several or f'{one}s'}" if noun else self.text
+
+
+@dataclass(frozen=True)
+class _Level(_Text):
+    value: _Text
+
+
+def _called(row: Any, key: str, compared: Comparison, name: Namer) -> str:
+    if key == FIGURE:
+        return next(figure.label for figure in compared.figures if figure.name == row[FIGURE])
+    return name(key, str(row[key]))

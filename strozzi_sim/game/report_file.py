@@ -1,0 +1,199 @@
+"""A game's `report.toml`: pages, pictures, heat maps, labels and findings of its report as data.
+
+What depends on a study's tables has two forms: `{}` in the name of a figure stands for every text with which the table has
+such a figure, and "*" among levels for every level of the table but `all`.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import pandas as pd
+
+from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.facts.blocks import ALL, Block
+from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
+from strozzi_sim.game.converting import converted
+from strozzi_sim.game.finding import Figures, Finding
+from strozzi_sim.game.reporting import Kind, Picture, Tables
+
+FILE = "report.toml"
+OCCURRING = "*"
+
+
+class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A page of the report."""
+
+    title: str  # title of the page
+    question: str  # the question that it answers
+    keys: tuple[str, ...] = ()  # key columns of its table, beside those of the cell
+
+
+class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A picture or table of a page; see `game.reporting.Picture`."""
+
+    page: str
+    kind: Kind
+    title: str
+    caption: str = ""
+    table: str = ""  # default: the page's
+    figures: Figures = ()
+    groups: dict[str, Figures] = {}
+    where: dict[str, str] = {}
+    x: str = ""
+    x_label: str = ""
+    levels: tuple[str, ...] = ()
+    series: str = ""
+    series_levels: tuple[str, ...] = ()
+    equal: bool = False
+    zero: bool = False
+    sort: str = ""
+    most: int = 0
+    compared: bool = False  # shown, after all others, only if there are several variants or line-ups
+    finding: str | Finding = ""  # the finding of the page, or its text; default: that of the first picture with levels
+
+
+class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A heat map: one figure of a block of `MAPS` of `report.py`."""
+
+    title: str
+    rows: str  # labels
+    columns: str
+    figure: str  # its name
+    label: str = ""  # default: that of `figures`
+    caption: str = ""
+    block: str = ""  # default: its own name
+
+
+class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `report.toml`."""
+
+    units: dict[Unit, tuple[str, ...]] = {}  # words in names of figures of this unit; a name with "share" is a share
+    figures: dict[str, str] = {}  # figure -> its label, where a picture gives none
+    words: dict[str, str] = {}  # value, or key=value -> label
+    names: dict[str, str] = {}  # value, or key=value -> what a finding calls it; default: its label
+    phrases: dict[str, str] = {}  # name -> text of {name} in captions
+    pages: dict[str, DeclaredPage] = {}
+    pictures: dict[str, DeclaredPicture] = {}
+    heatmaps: dict[str, DeclaredHeatMap] = {}
+    questions: dict[str, str] = {}  # question -> the heat map that answers it, for the page's explorer
+
+
+def read_report_file(package: str) -> ReportFile | None:
+    """Return the content of a package's `report.toml`, checked; None without one. Raises InputError."""
+    place = files(package).joinpath(FILE)
+    if not place.is_file():
+        return None
+    try:
+        raw = tomllib.loads(place.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{place}: not a TOML file: {error}") from None
+    declared: ReportFile = converted(raw, ReportFile, str(place))
+    _check(declared, str(place))
+    return declared
+
+
+def _check(declared: ReportFile, where: str) -> None:
+    """Check the names that the file uses within itself. Raises InputError."""
+
+    def known(place: str, kind: str, name: str, names: Mapping[str, Any] | Sequence[str]) -> None:
+        if name not in names:
+            raise InputError(f"{where}: {place}: unknown {kind} {short_repr(name)}; {suggest_names(name, list(names))}")
+
+    for name, picture in declared.pictures.items():
+        own = f"pictures.{name}"
+        known(f"{own}.page", "page", picture.page, ("balance", *declared.pages))
+        finding = finding_in(picture)
+        finding.check(f"{where}: {own}.finding")
+        for key, given in (("figures", picture.figures), *((f"groups.{bar}", parts) for bar, parts in picture.groups.items())):  # fmt: skip
+            for figure in given if isinstance(given, tuple) else ():
+                known(f"{own}.{key}", "label of figures", figure, declared.figures)
+    for name, heat_map in declared.heatmaps.items():
+        if not heat_map.label:
+            known(f"heatmaps.{name}.figure", "label of figures", heat_map.figure, declared.figures)
+    for question, name in declared.questions.items():
+        known(f"questions.{short_repr(question)}", "heat map", name, declared.heatmaps)
+    captions = {f"pictures.{name}": picture.caption for name, picture in declared.pictures.items()}
+    captions |= {f"heatmaps.{name}": heat_map.caption for name, heat_map in declared.heatmaps.items()}
+    for place, caption in captions.items():
+        for phrase in re.findall(r"\{(\w*)\}", caption):
+            known(f"{place}.caption", "phrase", phrase, declared.phrases)
+
+
+def finding_in(picture: DeclaredPicture) -> Finding:
+    """Return what a picture declares of its finding."""
+    return picture.finding if isinstance(picture.finding, Finding) else Finding(picture.finding)
+
+
+def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame | None) -> tuple[Figure, ...]:
+    """Return the figures that a picture's finding declares, with the labels of the picture, of `figures`, or their names."""
+    given = finding_in(declared.pictures[picture.name]).figures
+    own = {**declared.figures, **{figure.name: figure.label for figure in picture.figures}}
+    return figures_of(
+        declared, given if isinstance(given, dict) else {name: own.get(name, name) for name in given}, table
+    )
+
+
+def figures_of(declared: ReportFile, given: Figures, table: pd.DataFrame | None) -> tuple[Figure, ...]:
+    """Return figures with labels and units; a name with {} is completed by the names in the table."""
+    labels = given if isinstance(given, dict) else {name: declared.figures[name] for name in given}
+    found = []
+    for name, label in labels.items():
+        if "{}" not in name:
+            found.append(Figure(name, label, _unit(declared, name)))
+            continue
+        pattern = re.compile(re.escape(name).replace(r"\{\}", "(.+)"))
+        for own in table["figure"].unique() if table is not None else ():
+            if match := pattern.fullmatch(own):
+                found.append(Figure(own, label.replace("{}", match[1]), _unit(declared, own)))
+    return tuple(found)
+
+
+def _unit(declared: ReportFile, name: str) -> Unit:
+    if "share" in name:
+        return "share"
+    return next((unit for unit, words in declared.units.items() if any(word in name for word in words)), "number")
+
+
+def _levels(given: tuple[str, ...], column: str, table: pd.DataFrame | None) -> tuple[str, ...]:
+    """Return levels, "*" replaced by those of a column of the table."""
+    occurring = tuple(table[column].unique()) if OCCURRING in given and table is not None and column in table else ()
+    return tuple(
+        level for each in given for level in ([one for one in occurring if one != ALL] if each == OCCURRING else [each])
+    )
+
+
+def _caption(declared: ReportFile, text: str) -> str:
+    for name, phrase in declared.phrases.items():
+        text = text.replace(f"{{{name}}}", phrase)
+    return text
+
+
+def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> Picture:
+    """Return a picture, with what depends on the tables of a study."""
+    given = declared.pictures[name]
+    table_name = given.table or given.page
+    table = tables.get(table_name)
+    return Picture(
+        name, given.page, given.kind, table_name, figures_of(declared, given.figures, table), given.title,
+        _caption(declared, given.caption), given.where, given.x, given.series, _levels(given.levels, given.x, table),
+        _levels(given.series_levels, given.series, table),
+        {bar: figures_of(declared, parts, table) for bar, parts in given.groups.items()},
+        given.x_label, given.equal, board if given.kind == "board" else None, given.zero, given.sort, given.most,
+    )  # fmt: skip
+
+
+def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], where: str) -> HeatMap:
+    """Return a heat map with its block. Raises InputError if `report.py` has no such block."""
+    given = declared.heatmaps[name]
+    block = given.block or name
+    if block not in blocks:
+        raise InputError(
+            f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {suggest_names(block, list(blocks))}"
+        )
+    label = {given.figure: given.label or declared.figures[given.figure]}
+    (figure,) = figures_of(declared, label, None)
+    return HeatMap(given.title, _caption(declared, given.caption), given.rows, given.columns, figure, blocks[block])

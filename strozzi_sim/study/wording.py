@@ -1,0 +1,40 @@
+"""Words of headlines for those who play: strengths of play, the game's usual agent, and seats."""
+
+from collections.abc import Iterable
+
+from strozzi_sim.agent.names import agents_named
+from strozzi_sim.agent.spec_text import split_specs
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import listed
+
+USUAL = "the usual computer player"
+PLAY = {
+    "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
+}  # fmt: skip
+_TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
+
+
+def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
+    """Return strength, a key of `PLAY` -> agent if the line-ups are agents of several strengths, each by itself; else nothing."""
+    every, played = {"random": "random"}, set(lineups)
+    for tier, agent in game.tiers.items():
+        text = agents_named(game, [agent])[0].text
+        every["random" if text == "random" else tier] = text
+    found = {strength: agent for strength, agent in every.items() if agent in played}
+    return found if len(played) > 1 and set(found.values()) == played else {}
+
+
+def players_words(game: Game, lineup: str) -> str:
+    """Return the agents of a line-up, the game's default agent as the usual computer player."""
+    agents = dict.fromkeys(split_specs(lineup))
+    return listed([USUAL if agent == game.default_agent else agent for agent in agents])
+
+
+def seat_words(seat: int, players: int) -> str:
+    """Return who sits at a seat.
+
+    >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4)
+    ('the player who begins', 'the player who moves second', 'the player who moves last')
+    """
+    turn = "moves last" if seat == players - 1 > 1 else _TURNS[seat] if seat < len(_TURNS) else f"has seat {seat}"
+    return f"the player who {turn}"

@@ -1,0 +1,158 @@
+"""A game's `report.toml`: what it declares becomes pictures and heat maps, and what is wrong in it is named with file and key."""
+
+import sys
+from itertools import count
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.facts.blocks import Block, share
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.pages import read_report
+
+FILE = """
+[units]
+amount = ["coins"]
+[figures]
+win_share = "games won"
+[phrases]
+exact = "Each figure with its interval."
+[words]
+pirate = "pirate"
+[names]
+"flag=pirate" = "pirate flags"
+[pages.flags]
+title = "Flags"
+question = "What is a flag for?"
+keys = ["flag"]
+[pictures.flags]
+page = "flags"
+kind = "table"
+title = "The flags"
+caption = "{exact} And more."
+figures = ["win_share"]
+x = "flag"
+levels = ["*", "all"]
+[pictures.leaders]
+page = "balance"
+kind = "table"
+title = "Leaders"
+figures."leader_{}_wins_share" = "leader after round {}"
+figures.coins_mean = "coins"
+x = "figure"
+[pictures.compared]
+page = "flags"
+kind = "intervals"
+title = "Compared"
+figures = ["win_share"]
+x = "players"
+series = "scenario"
+compared = true
+[heatmaps.by-seat]
+title = "By seat"
+rows = "flag"
+columns = "seat"
+figure = "win_share"
+[questions]
+"Which flag wins?" = "by-seat"
+"""
+BLOCK = Block("use", {"row": "flag", "column": "seat"}, (share("win_share", "win"),))
+CODE = SimpleNamespace(BLOCKS={}, MAPS={"by-seat": BLOCK}, ADD={}, words=lambda tables, data: {"S1": "one"}, board=None)
+numbers = count()
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """Return a function that reads a report from the text of its file."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def read_text(text, code=CODE):
+        name = f"game_with_report_{next(numbers)}"
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+        if text:
+            (tmp_path / name / "report.toml").write_text(text)
+        found = read_report(name, code)
+        sys.modules.pop(name, None)
+        return found
+
+    return read_text
+
+
+def tables(*variants):
+    """Tables of a study of these variants."""
+    cells = [{"players": 4, "variant": variant, "lineup": "random"} for variant in variants]
+    figures = ["leader_1_wins_share", "leader_2_wins_share", "coins_mean", "score_mean"]
+    balance = pd.DataFrame([{**cell, "figure": figure, "value": 1.0} for cell in cells for figure in figures])
+    flags = pd.DataFrame(
+        [{**cell, "flag": flag, "figure": "win_share"} for cell in cells for flag in ("ware", "pirate", "all")]
+    )
+    return {"balance": balance, "flags": flags}
+
+
+def test_pictures_follow_the_tables(read):
+    flags, leaders = read(FILE).pictures(tables("base"))
+    assert flags.caption == "Each figure with its interval. And more."
+    assert flags.figures == (Figure("win_share", "games won", "share"),)
+    assert flags.levels == ("ware", "pirate", "all")
+    assert leaders.figures == (
+        Figure("leader_1_wins_share", "leader after round 1", "share"),
+        Figure("leader_2_wins_share", "leader after round 2", "share"),
+        Figure("coins_mean", "coins", "amount"),
+    )
+
+
+def test_pictures_that_compare_are_last_and_only_there_for_several_variants(read):
+    assert [each.name for each in read(FILE).pictures(tables("base", "other"))] == ["flags", "leaders", "compared"]
+    assert [each.name for each in read(FILE).pictures({"balance": tables("base")["balance"]})] == ["leaders"]
+    assert read(FILE).pictures({name: table[:0] for name, table in tables("base").items()}) == []
+
+
+def test_heat_maps_have_their_blocks_and_words_are_the_file_s_and_the_code_s(read):
+    report = read(FILE)
+    assert report.HEATMAPS["by-seat"].block == BLOCK
+    assert report.QUESTIONS == {"Which flag wins?": "by-seat"}
+    assert report.words({}, {}) == {"pirate": "pirate", "S1": "one"}
+    assert report.PAGE_TITLES["flags"] == ("Flags", "What is a flag for?")
+    assert report.pages["flags"].keys == ("flag",)
+
+
+def test_a_game_without_one_has_the_page_of_every_game(read):
+    report = read("", None)
+    assert report.is_default
+    assert report.PAGES == ("balance",)
+    assert report.pictures(tables("base")) == []
+    with pytest.raises(InputError, match=r"report\.py needs a report\.toml"):
+        read("")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('x = "flag"\n', 'axis = "flag"\n', r"pictures\.flags: unknown key 'axis'; known: "),
+        ('kind = "table"', 'kind = "tabel"', r"pictures\.flags\.kind: invalid value 'tabel'; known: .*did you mean 'table'"),
+        ("[pages.flags]", "[page.flags]", "unknown key 'page'; known: .*did you mean 'pages'"),
+        ('page = "flags"\nkind', 'page = "flgas"\nkind', r"pictures\.flags\.page: unknown page 'flgas'; known: .*did you mean 'flags'"),
+        ('figures = ["win_share"]', 'figures = ["wins"]', r"pictures\.flags\.figures: unknown label of figures 'wins'"),
+        ("{exact}", "{exat}", r"pictures\.flags\.caption: unknown phrase 'exat'; .*'exact'"),
+        ('= "by-seat"', '= "by-saet"', r"questions\.'Which flag wins\?': unknown heat map 'by-saet'; .*'by-seat'"),
+        ("[heatmaps.by-seat]", "[heatmaps.by-place]", "unknown heat map 'by-seat'"),
+        ('columns = "seat"', 'columns = "seat"\nblock = "by-saet"', r"heatmaps\.by-seat\.block: unknown block 'by-saet' .*did you mean 'by-seat'"),
+        ('x = "flag"\n', 'x = "flag"\nfinding = "{mots} wins"\n', r"pictures\.flags\.finding: unknown slot 'mots'; known: "),
+        ('x = "flag"\n', 'x = "flag"\nfinding.agains = 1\n', r"pictures\.flags\.finding: unknown key 'agains'"),
+        ("[units]", "[units", "not a TOML file"),
+        ('amount = ["coins"]', 'money = ["coins"]', r"units"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_its_file_and_key(read, old, new, words):
+    assert old in FILE
+    with pytest.raises(InputError, match=rf"report\.toml: .*{words}"):
+        read(FILE.replace(old, new, 1))
+
+
+def test_a_page_of_report_py_that_the_file_lacks_is_named(read):
+    code = SimpleNamespace(**{**vars(CODE), "BLOCKS": {"flgas": ()}})
+    with pytest.raises(InputError, match=r"report\.toml: pages: no 'flgas', which report\.py has; .*'flags'"):
+        read(FILE, code)
