@@ -153,7 +153,7 @@ def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
     near = bool(abs(q[5] - q[2]) * panel.width < 30 * (panel.x[1] - panel.x[0]))
     if known[2]:
         panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if known[1] and known[3] else "s1", 3.0)
-        panel.text(q[2], y, said[2], at=(-2 * near, -11), side="right" if near else "center")
+        panel.text(q[2], y - 0.16, said[2], at=(-2 * near, -4), side="right" if near else "center")
     if known[5]:
         panel.dots([q[5]], [y], "s2", "diamond", 4.6, [mark["tip"]])
-        panel.text(q[5], y, said[5], "s2", (2 * near, -11), "left" if near else "center", bold=True)
+        panel.text(q[5], y - 0.16, said[5], "s2", (2 * near, -4), "left" if near else "center", bold=True)

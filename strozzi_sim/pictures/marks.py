@@ -55,9 +55,8 @@ class Drawn:
     def files(self, title: str, kinds: Sequence[str] = ("svg", "png")) -> dict[str, bytes]:
         """Return the picture with its title and legend as files by ending."""
         figure = self.figure(self.width, title, PAPER)
-        return {
-            kind: file_of(figure, kind, title) for kind in sorted(kinds, reverse=True)
-        }  # PNG changes the resolution
+        order = sorted(kinds, reverse=True)  # PNG after SVG, since it changes the resolution
+        return {kind: file_of(figure, kind, title) for kind in order}
 
     def data(self) -> dict[str, list[Any]]:
         """Return the marks as columns and rows; numbers have six digits."""

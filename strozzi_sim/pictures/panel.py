@@ -19,13 +19,14 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Affine2D, IdentityTransform, ScaledTranslation, Transform
 
-from strozzi_sim.pictures.ink import FILE_FONT, LIGHT, PATHS, SIZE, Legend, shortened, width_of, wrapped
+from strozzi_sim.pictures.ink import FILE_FONT, LIGHT, PATHS, SHAPES, SIZE, Legend, shortened, width_of, wrapped
 
 MINUS = "\N{MINUS SIGN}"
 GAP = 18  # pixels between panels
 TOP = 30  # pixels of a panel's title
 TALL = 430  # pixels; a taller panel has its numbers at both ends
 _APART = 10  # pixels between the numbers of an axis
+_SIGNS = dict(zip(SHAPES, "oDs^Ps", strict=True))  # shapes as matplotlib calls them
 _ROOM = 44  # pixels for words to the right of a panel in a file
 Point = tuple[float, float]
 
@@ -234,9 +235,7 @@ class AxesPanel(Panel):
     def legend(self, legend: Legend) -> None:
         """Give the axes a legend."""
         for name, ink, shape in legend:
-            look: Any = {"ec": LIGHT["ink"], "fc": "none"} if shape == "frame" else {"ec": "none", "fc": LIGHT[ink]}
-            path = PATHS.get(shape, PATHS["square"]).transformed(Affine2D().scale(0.5))
-            self._axes.add_collection(PathCollection([path], [60.0], offsets=np.empty((0, 2)), label=name, **look), autolim=False)  # fmt: skip
+            self._axes.plot([], [], _SIGNS.get(shape, "s"), color=LIGHT[ink], label=name)
         if legend:
             self._axes.legend()
 
