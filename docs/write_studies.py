@@ -115,7 +115,7 @@ def page() -> str:
         "1. The verdict, a sentence that follows from the tables by rules, with the numbers behind it; what is true of an agent is not said of the game.",
         "2. One picture that answers the study's question, three numbers with half-widths, one line of caveat.",
         "3. Sections: a question, its finding, one picture; the other pictures and sortable tables open below. *Check this picture* has its definition, n,",
-        "   command, seed, how to cite it, its data as CSV and its declaration with data, which any Vega-Lite viewer draws. *?* in the head of a column is its formula.",
+        "   command, seed, how to cite it, and its data as CSV. *?* in the head of a column is its formula.",
         "4. *Ask it yourself*: any counted pair of columns, by players, agent, variant and round; presets in plain words; the address keeps the question;",
         "   the page of another study can be laid beside it.",
         "5. Method, plan, command and versions; what is reconstructed; words.", "",

@@ -10,9 +10,9 @@ import sentences
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 
 from strozzi_sim.game import load_game
-from strozzi_sim.pictures.style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 from strozzi_sim.study.restricted import WORTH
 from strozzi_sim.study.wording import PLAY, strengths
 

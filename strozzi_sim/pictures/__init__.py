@@ -1,1 +1,1 @@
-"""Pictures: declared as data, drawn for pages, as files and on the axes of a user; they know no game and no kind of study."""
+"""Pictures of tidy tables, drawn by matplotlib: on a page, in files, in notebooks and on anybody's axes."""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import SCENARIO, Picture, pick
-from strozzi_sim.pictures.vega import INKS, MOST_SCENARIOS
+from strozzi_sim.pictures.ink import INKS, MOST_SCENARIOS
 
 Words = Mapping[str, str]
 
@@ -87,3 +88,17 @@ def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Data
     keys = in_order(every[column], picture.series_levels)[:most]
     names = [players_title(key) if column == "players" else named(key, words, column) for key in keys]
     return keys, names
+
+
+def chosen_players(counts: Sequence[Any], players: int | None) -> int:
+    """Return the player count of a single panel: the wanted one; default: 4, or the smallest.
+
+    Raises:
+        ArgumentError: there is no such panel.
+    """
+    there = sorted({int(count) for count in counts})
+    if players is None:
+        return 4 if 4 in there else there[0]
+    if players not in there:
+        raise ArgumentError("players", f"{players}: this picture has {there}")
+    return players

@@ -9,8 +9,9 @@ from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import listed
-from strozzi_sim.pictures.marks import HERO, NARROW, Declared, Scale, legend_of
-from strozzi_sim.pictures.vega import INKS, Spec
+from strozzi_sim.pictures.ink import HERO, looks_of
+from strozzi_sim.pictures.marks import Drawn, Mark
+from strozzi_sim.pictures.panel import AxesPanel, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words
 from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
 from strozzi_sim.report.html_tables import Cell, PageTable
@@ -123,39 +124,36 @@ def _signed(value: float, digits: int) -> str:
     return text[1:] if not text.strip("+\N{MINUS SIGN}0.") else text
 
 
-def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Declared:
-    """Declare the picture of the expected shares of the win: a line for every seat, dots at turning points."""
+def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
+    """Draw the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
     turns = {decision.number for _, decision, _ in analysis.turning_points()}
-    scale = Scale((0.0, 100.0), percent=True)
-    x: Spec = {
-        "field": "decision", "type": "quantitative", "title": "decision",
-        "scale": {"domain": [1, len(curve)], "nice": False}, "axis": {"grid": False, "format": "d"},
-    }  # fmt: skip
-    y = {"field": "value", **scale.encoding()}
-    layers: list[Spec] = []
-    for seat, name in enumerate(seats):
-        values = [
-            {
-                "decision": number, "value": round(float(share), 2), "turn": number in turns,
-                "tip": f"{name}, before decision {number}: {share:.0f} %" if number < len(curve) else f"{name}, in the end: {share:.0f} %",
-            }
-            for number, share in enumerate(curve[:, seat], 1)
-        ]  # fmt: skip
-        line = {"type": "line", "stroke": INKS[seat], "strokeWidth": 1.8, "interpolate": "step-after"}
-        dot = {"type": "point", "filled": True, "size": 46, "fill": INKS[seat], "opacity": 1}
-        layers += [
-            {"data": {"values": values}, "mark": line, "encoding": {"x": x, "y": y}},
-            {
-                "data": {"values": [value for value in values if value["turn"]]}, "mark": dot,
-                "encoding": {"x": x, "y": y, "description": {"field": "tip"}},
-            },
-        ]  # fmt: skip
+    looks, last = looks_of("seat", range(len(seats))), len(curve)
+    scale, across = Scale((0.0, 100.0), percent=True), Scale((1.0, float(max(last, 2))))
+    marks: list[Mark] = [
+        {"seat": name, "decision": number, "value": float(share), "_seat": seat,
+         "tip": f"{name}, {f'before decision {number}' if number < last else 'in the end'}: {share:.0f} %"}
+        for seat, name in enumerate(seats) for number, share in enumerate(curve[:, seat], 1)
+    ]  # fmt: skip
 
-    def laid(total: float) -> Spec:
-        return {"width": total - _LABELS, "height": 260, "layer": layers}
+    def fill(panel: Panel) -> None:
+        panel.numbers("y", scale)
+        panel.numbers("x", across, "decision", most=8, grid=False)
+        for seat, (ink, _) in enumerate(looks):
+            own = [mark for mark in marks if mark["_seat"] == seat]
+            ends = [(x, mark["value"]) for mark in own for x in (mark["decision"], min(mark["decision"] + 1, last))]
+            panel.lines([ends], ink, 1.8)
+            dots = [mark for mark in own if mark["decision"] in turns]
+            panel.dots([dot["decision"] for dot in dots], [dot["value"] for dot in dots], ink, "circle", 3.8, [dot["tip"] for dot in dots])  # fmt: skip
 
-    return Declared(laid(HERO), laid(NARROW), "Expected share of the win", legend_of(seats), len(curve) * len(seats))
+    def draw(sheet: Sheet) -> None:
+        fill(sheet.panel(_LABELS, 8, sheet.width - _LABELS - 6, 260, across.ends, scale.ends, 42))
+
+    def on(axes: Any, players: int | None) -> None:
+        fill(AxesPanel(axes, across.ends, scale.ends))
+
+    legend = tuple((name, ink, "circle") for name, (ink, _) in zip(seats, looks, strict=True))
+    return Drawn(draw, on, "Expected share of the win", legend, marks, width=HERO)
 
 
 def _cell(value: float, digits: int) -> Cell:

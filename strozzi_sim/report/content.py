@@ -8,7 +8,9 @@ from html import escape
 from markupsafe import Markup
 
 from strozzi_sim.game.reporting import THIN
-from strozzi_sim.report.heat_tables import HeatTables
+from strozzi_sim.pictures.heat_tables import HeatTables
+from strozzi_sim.pictures.ink import NARROW
+from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.html_tables import PageTable
 
 
@@ -19,18 +21,23 @@ class Shown:
     Attributes:
         name: name of its files without ending.
         title: what its values are. label: what it shows, for those who do not see it.
-        wide, narrow: the picture as SVG, for wide and narrow pages.
-        legend: (name, ink, shape) of each series.
-        n: range of the numbers of events behind its marks.
+        drawn: the picture, which is drawn where the page shows it.
     """
 
     name: str
     title: str
     label: str
-    wide: str
-    narrow: str
-    legend: tuple[tuple[str, str, str], ...] = ()
-    n: tuple[int, int] = (0, 0)
+    drawn: Drawn
+
+    @property
+    def wide(self) -> Markup:
+        """The picture as SVG for a wide page."""
+        return Markup(self.drawn.svg(self.drawn.width, self.label))
+
+    @property
+    def narrow(self) -> Markup:
+        """The picture as SVG for a narrow page."""
+        return Markup(self.drawn.svg(NARROW, self.label))
 
 
 @dataclass(frozen=True)

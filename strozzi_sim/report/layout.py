@@ -11,8 +11,8 @@ import pandas as pd
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import SCENARIO, Picture, pick
+from strozzi_sim.pictures.ink import MOST_SCENARIOS
 from strozzi_sim.pictures.series import Words, scenario_words, scenarios
-from strozzi_sim.pictures.vega import MOST_SCENARIOS
 from strozzi_sim.report.naming import Naming
 from strozzi_sim.study.pages import Section
 from strozzi_sim.study.results import Results

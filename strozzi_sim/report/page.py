@@ -29,7 +29,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
         manifest: content of the manifest.json of the results.
         game: their game.
         content: content of the page.
-        painter: has the declarations of its pictures.
+        painter: has the marks of its pictures.
     """
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
@@ -51,9 +51,9 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
 
         return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in re.split(r"(<code>.*?</code>|<[^>]*>)", str(text))))  # fmt: skip
 
-    environment.filters |= {"html": Markup, "marked": marked, "terms": with_terms}
+    environment.filters |= {"marked": marked, "terms": with_terms}
     versions = manifest.get("versions", {})
-    page = environment.get_template("page.html").render(
+    return environment.get_template("page.html").render(
         css=Markup((_TEMPLATES / "page.css").read_text("utf-8")),
         js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
         name=_heading(str(manifest.get("name", game.title)), game.title),
@@ -65,10 +65,9 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
         command=manifest.get("command") or "",
         again=_again(manifest),
         cite=_citation(manifest, game),
-        declarations=packed(painter.declarations),
+        marks=packed(painter.marks),
         **{part.name: getattr(content, part.name) for part in fields(content)},
     )
-    return painter.finished(page)
 
 
 def write_page(path: Path, page: str) -> None:

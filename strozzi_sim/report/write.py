@@ -19,11 +19,10 @@ from strozzi_sim.game.reporting import (
     some_of,
     unknown_figures,
 )
-from strozzi_sim.pictures.heat_panels import known_rows
-from strozzi_sim.pictures.marks import HERO, WIDE
+from strozzi_sim.pictures.heat_tables import heat_tables, known_rows
+from strozzi_sim.pictures.ink import HERO, WIDE
 from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.heat_tables import heat_tables
 from strozzi_sim.report.layout import MOST_SCENES, Layout
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.page import render, write_page
@@ -105,16 +104,9 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
     if name not in names:
         raise ArgumentError("name", f"no picture {name!r}; {suggest_names(name, names)}")
     within, shown = names[name]
-    if ax is None:
-        from strozzi_sim.report.drawings import drawing_of
+    from strozzi_sim.report.drawings import drawing_of, on_axes
 
-        return drawing_of(layout, within, shown)
-    if isinstance(shown, tuple):
-        raise ArgumentError("ax", "a heat map cannot be drawn on given axes; leave out ax")
-    from strozzi_sim.pictures.on_axes import draw_on
-
-    first = layout.scenes(within, shown)[0][0]
-    return draw_on(ax, shown, first.rows, first.words, players)
+    return drawing_of(layout, within, shown) if ax is None else on_axes(layout, within, shown, ax, players)
 
 
 def content(layout: Layout, painter: Painter) -> Content:
@@ -186,7 +178,7 @@ def _heat(layout: Layout, within: Section, name: str, heat_map: Any) -> Item:
 
 def _heat_files(layout: Layout) -> dict[str, bytes]:
     """Return the heat maps as files by name."""
-    from strozzi_sim.pictures.files import heat_map_files
+    from strozzi_sim.pictures.heat import heat_map_files
 
     files: dict[str, bytes] = {}
     for name, (within, shown) in layout.pictures.items():

@@ -117,7 +117,7 @@ class Results:
 
         Args:
             name: one of `pictures`; default: the first.
-            ax: a matplotlib axes to draw on, which is returned; dots with intervals, of one player count.
+            ax: a matplotlib axes to draw on, which is returned: one panel, of one player count.
             players: the player count on `ax`; default: 4, or the smallest.
 
         >>> import strozzi_sim as ss

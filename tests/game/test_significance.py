@@ -16,7 +16,7 @@ from strozzi_sim.game.significance import (
     p_value_of_share,
 )
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.pictures.heat import draw_heat_map
+from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
 from strozzi_sim.study.kinds.balance import verdict_on_agents
 from strozzi_sim.study.seats import seat_sentences
@@ -92,9 +92,8 @@ def test_the_drawing_marks_what_the_test_says():
     half = np.array([[0.03, 0.03, 0.03]])
     estimate = stats.Estimate(value, value - half, value + half, np.full((1, 3), 900))
     table.add(cell, heat_map.figure.name, estimate, row=["pirate"], column=["1", "2", "3"])
-    drawing = draw_heat_map(heat_map, table.frame(), {})
-    styles = {text.get_text(): text.get_fontstyle() for text in drawing.axes[0].texts}
-    assert (styles["25"], styles["24"], styles["55"]) == ("italic", "italic", "normal")
+    ((_, cells),) = heat_tables(heat_map, table.frame(), {}).panels[0].rows
+    assert [(cell.text, cell.classes) for cell in cells] == [("25", "noise"), ("24", "noise"), ("55", "")]
 
 
 def lineup_of(rng, shares, deals=60):

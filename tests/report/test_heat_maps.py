@@ -2,21 +2,25 @@
 
 import itertools
 import tomllib
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure as Canvas
 
+from drawn import panels
 from paths import ROOT
 from report_cells import CELL, FIGURE
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import load_game
-from strozzi_sim.pictures import heat_panels
-from strozzi_sim.pictures.chance import no_significant_difference
-from strozzi_sim.pictures.heat import draw_panels
-from strozzi_sim.pictures.heat_grid import TALLEST, grid_of, lines_of
-from strozzi_sim.pictures.style import DIVERGING, SEQUENTIAL
+from strozzi_sim.game.significance import no_significant_difference
+from strozzi_sim.pictures.heat import draw_heat, heat_map_files
+from strozzi_sim.pictures.heat_tables import heat_tables
+from strozzi_sim.pictures.ink import HERO, LIGHT
+
+GAINS = HeatMap("Gains", "What is gained.", "row", "column", Figure("gain", "coins gained", "amount"), None)
 
 
 def heat_table(cell_value, players=(3, 4), variants=("base",), lineups=("a",), shape=(4, 3), half=0.1):
@@ -30,59 +34,94 @@ def heat_table(cell_value, players=(3, 4), variants=("base",), lineups=("a",), s
 
 
 def drawn_of(table, **options):
-    figure = Figure("gain", "coins gained", "amount")
-    return draw_panels(HeatMap("Gains", "What is gained.", "row", "column", figure, None), table, {}, **options)
+    return draw_heat(heat_tables(GAINS, table, {}, **options), "coins gained")
 
 
-def panels_of(drawing):
-    """The colours of each panel's cells, [cells, 4]; the colour scale left out."""
-    found = [each.get_facecolor() for each in drawing.axes[0].collections if isinstance(each, PolyCollection)]
-    return found[:-1]
+def maps_of(table, **options):
+    """The panels with cells, without the scale below them."""
+    return panels(drawn_of(table, **options))[:-1]
 
 
-def texts_of(drawing):
-    return [text.get_text() for text in drawing.axes[0].texts]
+def inks(panel):
+    """The colours of a panel's cells."""
+    return [fill for edge, fill, *_ in panel.areas if edge == "paper"]
 
 
 @pytest.mark.parametrize("lineups", [("a",), ("a", "b"), tuple("abcdefgh")])
 def test_all_panels_of_a_heat_map_have_one_scale(lineups):
     """The same value has the same colour everywhere, also where the other values of its panel are larger."""
-    drawn = drawn_of(
-        heat_table(lambda players, k, i, j: 5 if (i, j) == (0, 0) else players * (k + 1) + i, lineups=lineups)
-    )
-    panels = [panel for _, _, drawing in drawn.drawings for panel in panels_of(drawing)]
-    assert len(panels) == 2 * len(lineups)
-    assert np.ptp([panel[0] for panel in panels], axis=0).max() == 0
-    assert len({tuple(panel[-1]) for panel in panels}) > 1
+    table = heat_table(lambda players, k, i, j: 5 if (i, j) == (0, 0) else players * (k + 1) + i, lineups=lineups)
+    found = maps_of(table)
+    assert len(found) == 2 * len(lineups)
+    assert len({inks(panel)[0] for panel in found}) == 1
+    assert len({inks(panel)[-1] for panel in found}) > 1
+
+
+def test_the_scale_is_that_of_the_data_and_says_its_ends():
+    *maps, scale = panels(drawn_of(heat_table(lambda players, k, i, j: 20 + i + j)))
+    assert [to_hex(inks(maps[0])[k]) for k in (0, -1)] == [LIGHT["h0"], LIGHT["h1"]]
+    assert scale.words[:2] == ["20.0", "25.0  \N{MIDDLE DOT}  coins gained"]
+    colours = [to_hex(fill) for _, fill, *_ in scale.areas]
+    assert (colours[0], colours[-1]) == (LIGHT["h0"], LIGHT["h1"])
 
 
 def test_colours_diverge_around_zero_where_figures_lie_below_it():
-    blues = panels_of(drawn_of(heat_table(lambda players, k, i, j: i + j)).drawings[0][2])
-    assert tuple(blues[0][0]) == SEQUENTIAL(0.0)
-    cells = panels_of(drawn_of(heat_table(lambda players, k, i, j: 4 * (i - 1) if j else -3 * (i - 1))).drawings[0][2])[
-        0
-    ]
-    middle, largest = cells[3], cells[-1]  # 0 in row 1, 8 in the last one
-    assert tuple(middle) == DIVERGING(0.5)
-    assert tuple(largest) == DIVERGING(1.0)
-    assert cells[1][0] > cells[1][2]  # -4: orange, of the same strength as 4
+    (one, _) = maps_of(heat_table(lambda players, k, i, j: 4 * (i - 1) if j else -3 * (i - 1)))
+    cells = inks(one)
+    assert to_hex(cells[3]) == LIGHT["h0"]  # 0 in row 1
+    assert to_hex(cells[-1]) == LIGHT["h1"]  # 8 in the last one
+    assert cells[1][0] > cells[1][2]  # -4: orange
     assert cells[7][0] < cells[7][2]  # 4: blue
 
 
 def test_noise_is_said_to_be_none_and_has_one_colour():
     rng = np.random.default_rng(3)
-    drawn = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30 + (players == 4) * i, half=0.07))
-    assert drawn.noise == "At 3 players no cells differ significantly."
-    assert not drawn.flat
-    flat, varied = panels_of(drawn.drawings[0][2])
-    assert len(np.unique(flat, axis=0)) == 1
-    assert len(np.unique(varied, axis=0)) > 4
-    assert "3 players \N{ALMOST EQUAL TO}" in texts_of(drawn.drawings[0][2])
-    both = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30, half=0.07))
-    assert both.flat
-    assert both.noise == "No significant differences in any panel."
-    no_intervals = heat_table(lambda players, k, i, j: 2).assign(low=np.nan, high=np.nan)
-    assert drawn_of(no_intervals).noise == ""
+    table = heat_table(lambda players, k, i, j: 2 + rng.normal() / 30 + (players == 4) * i, half=0.07)
+    flat, varied = maps_of(table)
+    assert len(set(inks(flat))) == 1
+    assert len(set(inks(varied))) > 4
+    assert "a panel in one colour: no significant differences" in panels(drawn_of(table))[-1].words
+    no_intervals = heat_table(lambda players, k, i, j: 2 + i).assign(low=np.nan, high=np.nan)
+    assert len(set(inks(maps_of(no_intervals)[0]))) > 1
+
+
+def test_cells_have_their_values_and_sentences():
+    table = heat_table(lambda players, k, i, j: players + i)
+    drawn = drawn_of(table)
+    three, four = maps_of(table)
+    assert (three.titled, four.titled) == ("3 players", "4 players")
+    assert {"3.0", "6.0", "row 0", "row 3", "0", "2", "row / column"} <= set(three.words)
+    assert len(drawn.marks) == len(table)
+    assert drawn.marks[0]["tip"] == "row row 0, column 0: 3.0 (2.9 to 3.1), n = 400"
+    assert drawn.data()["rows"][0] == ["3 players", "row 0", "0", 3, 2.9, 3.1, 400, drawn.marks[0]["tip"]]
+
+
+def test_a_heat_map_of_any_number_of_columns_is_no_wider_than_its_sheet():
+    for columns in (3, 12, 60):
+        drawn = drawn_of(heat_table(lambda players, k, i, j: k + i - j, shape=(4, columns)))
+        assert all(panel.left + panel.width <= drawn.width <= HERO for panel in panels(drawn))
+    narrow = drawn_of(heat_table(lambda players, k, i, j: i, (3,), shape=(4, 3)))
+    assert narrow.width < 400  # files have no empty half
+
+
+def test_every_player_count_has_its_files():
+    files = heat_map_files("gains", GAINS, heat_table(lambda players, k, i, j: i + players), {}, 20)
+    assert sorted(files) == [f"gains--{k}-players.{kind}" for k in (3, 4) for kind in ("png", "svg")]
+    words = [node.text for node in ElementTree.fromstring(files["gains--3-players.svg"]).iter()]
+    assert {"Gains, 3 players", "row 0"} <= set(words)
+    assert "3.0" in words  # where the scale begins,
+    assert "7.0  \N{MIDDLE DOT}  coins gained" in words  # and ends, of all player counts
+    alone = heat_map_files("gains", GAINS, heat_table(lambda players, k, i, j: i, (3,)), {}, 20)
+    assert sorted(alone) == ["gains.png", "gains.svg"]
+
+
+def test_a_heat_map_is_drawn_on_axes():
+    axes = Canvas().subplots()
+    drawn_of(heat_table(lambda players, k, i, j: i + players)).on(axes, 3)
+    assert [text.get_text() for text in axes.get_yticklabels()] == [f"row {k}" for k in range(4)]
+    assert (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()) == ("3 players", "column", "row")
+    assert sum(len(each.get_paths()) for each in axes.collections) == 12
+    assert all(url is None for each in axes.collections for url in each.get_urls())  # else they would be links
 
 
 @pytest.mark.parametrize("share", [False, True])
@@ -99,43 +138,23 @@ def test_noise_is_seldom_taken_for_a_pattern(share):
     assert not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
 
 
-@pytest.mark.slow
-def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
+@pytest.mark.parametrize("counts", [(2,), (3, 4, 5, 6)])
+def test_no_variant_or_line_up_is_left_out(counts):
     lineups = [f"style-{k}" for k in range(10)]
-    table = heat_table(lambda players, k, i, j: k + i - j, (3, 4, 5, 6), ("base", "long"), lineups, shape=(4, 7))
-    drawn = drawn_of(table)
-    assert [suffix for suffix, _, _ in drawn.drawings] == ["-base", "-long"]
-    for _, variant, drawing in drawn.drawings:
-        assert len(panels_of(drawing)) == 40
-        assert {f"Variant: {variant}", *lineups, "3 players", "6 players"} <= set(texts_of(drawing))
-        assert drawing.get_size_inches()[1] <= TALLEST + 0.5
-    tall = drawn_of(heat_table(lambda players, k, i, j: k + i, (3, 4, 5, 6), lineups=lineups, shape=(36, 3)))
-    assert len({suffix for suffix, _, _ in tall.drawings}) == len(tall.drawings) > 1
-    assert sum(len(panels_of(drawing)) for _, _, drawing in tall.drawings) == 40
-    sides = drawn_of(heat_table(lambda players, k, i, j: k + i, (2,), ("base", "long"), lineups))
-    assert {"base", "long", *lineups} <= set(texts_of(sides.drawings[0][2]))
-    alone = drawn_of(heat_table(lambda players, k, i, j: k + i, (2,), lineups=lineups))
-    assert set(lineups) <= {text for _, _, drawing in alone.drawings for text in texts_of(drawing)}
+    found = maps_of(heat_table(lambda players, k, i, j: k + i - j, counts, ("base", "long"), lineups))
+    titles = [panel.titled for panel in found]
+    assert len(set(titles)) == len(titles) == 20 * len(counts)
+    assert all(
+        any(lineup in title and variant in title for title in titles)
+        for lineup in lineups
+        for variant in ("base", "long")
+    )
+    if len(counts) == 1:
+        assert titles[:2] == ["base: style-0", "long: style-0"]  # what differs in one thing stands beside each other
+    else:
+        assert titles[0] == "base: style-0, 3 players"
 
 
 def test_the_study_of_all_heat_maps_names_them_all():
     study = tomllib.loads((ROOT / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
     assert study["report"]["heatmaps"] == list(load_game("strozzi").report.HEATMAPS)
-
-
-def test_a_line_up_stands_below_the_player_counts_that_it_plays_at():
-    """Small panels have their titles at the head alone: an empty place, not the wrong column."""
-    table = heat_table(lambda players, k, i, j: players + i + j, lineups=tuple("abcd"))
-    table = table[(table["lineup"] != "d") | (table["players"] == 4)]
-    shown = HeatMap("Gains", "What is gained.", "row", "column", Figure("gain", "coins gained", "amount"))
-    found = heat_panels.panels_of(shown, table)
-    band = found.bands[-1]
-    assert (band.heading, [panel.players for panel in band.panels]) == ("d", [4])
-    nothing, four = found.aligned(band)
-    assert np.isnan(nothing.value).all()
-    assert four is band.panels[0]
-    lines = lines_of(grid_of(found, list("wxyz"), list("abc"), 2), found)
-    assert {tuple(panel.title for panel in panels) for line in lines for _, panels in line.bands} == {
-        ("3 players", "4 players")
-    }
-    assert texts_of(drawn_of(table).drawings[0][2]).count("n 1.2k") == 7

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.pictures.heat_scale import scale_of
-from strozzi_sim.report.heat_tables import heat_tables
+from strozzi_sim.pictures.heat_tables import heat_tables
 
 WINS = HeatMap("Wins", "", "flag", "sail", Figure("win_share", "games won", "share"))
 GAIN = HeatMap("Gains", "", "flag", "sail", Figure("gain", "coins gained", "amount"))
@@ -54,7 +53,8 @@ def test_beside_an_equal_share_only_what_is_told_apart_has_a_colour():
     assert (found["a", "1"].classes, found["a", "2"].classes) == ("", "neg")
     for place in (("b", "1"), ("b", "2")):
         assert (found[place].part, found[place].classes) == ("0.000", "noise")
-    assert (heat.two, heat.note) == (True, "uncoloured: not told apart from an equal share")
+    assert (heat.two, heat.note) == (True, "in the cells: per cent; uncoloured: not told apart from an equal share")
+    assert (heat.low, heat.high) == ("\N{MINUS SIGN}15.0 points", "15.0 points")
 
 
 def test_amounts_are_coloured_from_the_lowest_to_the_highest():
@@ -137,5 +137,3 @@ def test_digits_of_a_cell_are_those_of_its_error(values, half, unit, said):
     shown = HeatMap("Map", "", "flag", "sail", Figure("some", "some", unit))
     rows = table(dict(zip([("a", "1"), ("a", "2"), ("b", "1")], values, strict=True)), "some", half)
     assert [cell.text for cell in cells(heat_tables(shown, rows, {})).values() if cell] == said
-    scale = scale_of(shown, rows)
-    assert [scale.text(value) for value in values] == said

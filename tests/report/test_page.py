@@ -7,12 +7,14 @@ import zlib
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
+from io import BytesIO
 
 import msgspec
 import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
 import strozzi_sim as ss
@@ -108,25 +110,21 @@ def test_results_that_are_read_again_name_what_is_reconstructed(game):
         assert again.variant_of[name].reconstructed == study.variant_of[name].reconstructed != ()
 
 
-def test_every_picture_has_its_declaration_and_says_its_sentences(page):
-    declarations = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="declarations">([^<]+)<', page)[1]), -15))
+def test_every_mark_of_a_picture_says_its_sentence_which_stands_there_once(page):
+    marks = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="marks">([^<]+)<', page)[1]), -15))
     pictures = Parser(page).pictures
     assert len(pictures) == len(set(pictures)) > 5
-    assert set(pictures) == set(declarations)
-    assert "<!--picture" not in page
-    tips = {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in _tips(declarations)}
-    drawings = re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL)
-    shown = {unescape(tip) for drawing in drawings for tip in re.findall(r' data-t="([^"]*)"', drawing)}
-    assert len(shown) > 50
-    assert {tip.replace("\N{NARROW NO-BREAK SPACE}", " ") for tip in shown} <= tips
-
-
-def _tips(part):
-    """Yield the sentences of marks anywhere in a declaration."""
-    if isinstance(part, dict):
-        yield from (value for key, value in part.items() if key == "tip" and isinstance(value, str))
-    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from _tips(each)
+    assert set(pictures) == set(marks)
+    assert all(own["columns"][-1] == "tip" for own in marks.values())
+    seen = 0
+    for figure in re.findall(r'<figure class="picture.*?</figure>', page, re.DOTALL):
+        name = re.search(r'data-name="([^"]+)"', figure)[1]
+        tips = [row[-1] for row in marks[name]["rows"]]
+        for drawing in re.findall(r"<svg viewBox=.0 0 [^>]* role=.*?</svg>", figure, re.DOTALL):
+            assert {tips[int(number)] for number in re.findall(r'data-m="(\d+)"', drawing)} == set(tips)
+            seen += drawing.count("data-m=")
+        assert not any(tip in figure for tip in tips)
+    assert seen > 50
 
 
 def test_the_first_screen_has_a_picture_and_three_numbers(results):
@@ -208,22 +206,26 @@ def test_figures_are_files_if_asked_for_and_in_a_batch_of_heat_maps(tmp_path):
 def test_a_picture_is_drawn_on_given_axes_with_the_figures_of_its_table(results):
     axes = Figure().subplots()
     assert results.plot("seats", ax=axes) is axes
-    drawn = [float(y) for y in axes.containers[0].lines[0].get_ydata()]
+    (dots,) = [each for each in axes.collections if isinstance(each, PathCollection)]
     table = results.tables["seats"].query("players == 4 and figure == 'win_share'")
-    assert drawn == pytest.approx(list(100 * table["value"]))
-    assert axes.get_ylabel() == "games won, %"
-    assert axes.lines[-1].get_ydata()[0] == pytest.approx(25)  # an equal share
+    assert dots.get_offsets()[:, 1] == pytest.approx(100 * table["value"].to_numpy() - 25)
+    assert (axes.get_title("left"), axes.get_ylabel()) == ("4 players", "games won, points from an equal share")
     three = results.plot("seats", ax=Figure().subplots(), players=3)
     assert [text.get_text() for text in three.get_xticklabels()] == ["0", "1", "2"]
     with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
         results.plot("seats", ax=Figure().subplots(), players=5)
 
 
-def test_pictures_of_other_kinds_and_names_are_refused(results):
-    with pytest.raises(ArgumentError, match="kind spread cannot be drawn on given axes"):
-        results.plot("scores", ax=Figure().subplots())
-    with pytest.raises(ArgumentError, match="heat map cannot be drawn on given axes"):
-        results.plot("heat-flag-by-sail", ax=Figure().subplots())
+def test_a_picture_of_every_kind_is_drawn_on_given_axes(results):
+    kinds = {getattr(shown, "kind", "heat map") for _, shown in Layout(results).pictures.values()}
+    assert kinds >= {"intervals", "lines", "dots", "bars", "spread", "heat map"}
+    for name in results.pictures:
+        axes = Figure().subplots()
+        assert results.plot(name, ax=axes) is axes
+        assert axes.collections, name
+        axes.figure.savefig(BytesIO())
+    with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
+        results.plot("heat-flag-by-sail", ax=Figure().subplots(), players=5)
     with pytest.raises(ArgumentError, match=r"no picture 'seat'.*seats"):
         results.plot("seat")
 

@@ -1,16 +1,17 @@
-"""Declared pictures of every kind: values, intervals, scales, sentences, labels and legends."""
+"""Drawn pictures of every kind: values, intervals, scales, sentences, labels and legends."""
 
-import re
+import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from declared import domain, layers, levels, marks, panels, texts
+from drawn import RecordedSheet, panels
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value
-from strozzi_sim.pictures.declare import declare
-from strozzi_sim.pictures.vega import INKS, drawn, svg_of_page
+from strozzi_sim.pictures.draw import draw_picture
+from strozzi_sim.pictures.ink import NARROW, width_of
+from strozzi_sim.pictures.panel import Scale
 
 PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "city"))
 WON = Figure("won", "games won", "share")
@@ -40,52 +41,85 @@ def by_level(values, half=0.02, players=(4,), figure="won", **keys):
 
 
 def bars(values):
-    """(value, sentence) of each part of a bar, and what is written."""
+    """A picture of bars, its panel, and (value, sentence) of each part."""
     picture = Picture("sources", "balance", "bars", "balance", (), "Sources", groups={"a player": PARTS})
-    declared = declare(picture, rows(values), {})
-    (panel,) = panels(declared.wide)
-    return declared, panel, [(mark["part"], mark["value"]) for mark in marks(declared.wide)], set(texts(panel))
+    drawn = draw_picture(picture, rows(values), {})
+    return drawn, *panels(drawn), [(mark["part"], mark["value"]) for mark in drawn.marks]
 
 
 def test_bars_stack_and_what_is_below_zero_stands_to_the_left():
-    declared, panel, parts, written = bars({"council": 9.0, "tasks": -4.0, "city": 6.0})
+    drawn, panel, parts = bars({"council": 9.0, "tasks": -4.0, "city": 6.0})
     assert parts == [("council", 9), ("tasks", -4), ("city", 6)]
-    assert {"9", "6", "\N{MINUS SIGN}4", "11"} <= written  # the parts and their total
-    assert domain(panel, "x") == (-4, 15)
-    (bar,) = [encoding for encoding, _, mark in layers(panel, "bar")]
-    assert bar["x"]["stack"] == "zero"
-    places = {row["text"]: row["at"] for _, own, mark in layers(panel, "text") for row in own if "at" in row}
-    assert places == {"9": 4.5, "\N{MINUS SIGN}4": -2, "6": 12}
-    assert [name for name, *_ in declared.legend] == ["council", "tasks", "city"]
-    assert len({ink for _, ink, _ in declared.legend}) == 3
-    _, panel, _, written = bars({"council": 9.0, "tasks": 4.0, "city": 6.0})
-    assert "19" in written
-    assert domain(panel, "x") == (0, 19)
+    assert panel.values == ["9", "\N{MINUS SIGN}4", "6", "11"]  # the parts and their total
+    assert panel.x == (-4, 15)
+    assert [(left, right) for _, _, left, _, right, _ in panel.areas] == [(0, 9), (0, -4), (9, 15)]
+    assert [x for words, x, *_ in panel.placed if words in panel.values] == [4.5, -2, 12, 15]
+    assert [name for name, *_ in drawn.legend] == ["council", "tasks", "city"]
+    assert len({ink for _, ink, _ in drawn.legend}) == 3
+    _, panel, _ = bars({"council": 9.0, "tasks": 4.0, "city": 6.0})
+    assert "19" in panel.values
+    assert panel.x == (0, 19)
+
+
+def test_bars_beside_each_other_have_a_line_for_each_that_one_of_them_has():
+    """Seats 3 and 4 are no empty lines of games with three players in the row."""
+    table = pd.concat(
+        [rows({"council": 9.0}, (count,), level=str(seat)) for count in (3, 4, 5) for seat in range(count)]
+    )
+    drawn = draw_picture(Picture("x", "x", "bars", "x", PARTS[:1], "X", x="level"), table, {})
+    three, four, five = panels(drawn)
+    assert three.levels["y"] == ("0", "1", "2", "3")  # beside those of four
+    assert (len(three.areas), len(four.areas), len(five.areas)) == (3, 4, 5)
+    assert five.levels["y"] == ("0", "1", "2", "3", "4")
+    assert five.top > three.top == four.top
 
 
 def test_a_quantile_without_a_value_is_not_drawn():
     names = ("q05", "q25", "q50", "q75", "q95", "mean")
     table = rows({name: np.nan if name == "q05" else 10.0 * k for k, name in enumerate(names)}, (3,))
     shown = Picture("x", "x", "spread", "x", tuple(Figure(name, name, "count") for name in names), "X", x_label="coins")
-    declared = declare(shown, table, {})
-    (mark,) = marks(declared.wide)
-    assert (mark["q0"], mark["q2"], mark["q5"]) == (None, 20, 50)
-    assert set(texts(*panels(declared.wide))) == {"20", "50"}
+    drawn = draw_picture(shown, table, {})
+    ((mark,), (panel,)) = drawn.marks, panels(drawn)
+    assert np.isnan(mark["q05"])
+    assert (mark["q50"], mark["mean"]) == (20, 50)
+    assert [(words, ink) for words, ink, _ in panel.inked if ink in ("ink", "s2")] == [
+        ("3 players", "ink"),
+        ("20", "ink"),
+        ("50", "s2"),
+    ]
     assert "half of all between 10 and 30" in mark["tip"]
+    assert [line for ink, _, line in panel.drawn_lines if ink == "s1"] == []  # from 5 to 95 %
+
+
+@pytest.mark.parametrize("there", [(), ("q5",), ("q0", "q4", "q1", "q3")])
+def test_quantiles_are_drawn_as_far_as_they_are_known(there):
+    table = rows({f"q{k}": float(k) if f"q{k}" in there or k == 2 else np.nan for k in range(6)}, (3,))
+    shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
+    drawn = draw_picture(shown, table, {})
+    svg = drawn.svg(drawn.width, "X")
+    assert ">3 players<" in svg
+    assert "nan" not in svg
 
 
 # Dots with intervals
 
 
+def dots(kind, table, **keys):
+    return draw_picture(
+        Picture("p", "p", kind, "p", (WON,), "Won", **{"x": "level", **keys}), table, keys.pop("words", {})
+    )
+
+
 @pytest.mark.parametrize("kind", ["intervals", "lines", "dots"])
 def test_every_mark_says_its_value_interval_and_n(kind):
     table = by_level({"x": 0.31, "y": 0.402}, players=(3, 4))
-    declared = declare(
-        Picture("p", "p", kind, "p", (WON,), "Won", x="level", series="players" if kind == "dots" else ""), table, {}
-    )
-    found = marks(declared.wide)
-    assert [mark["tip"] for mark in marks(declared.narrow)] == [mark["tip"] for mark in found]
-    assert len(found) == len(table) == declared.rows
+    drawn = dots(kind, table, series="players" if kind == "dots" else "")
+    found = drawn.marks
+    for width in (drawn.width, NARROW):
+        assert sorted(tip for panel in panels(drawn, width) for *_, tip in panel.points) == sorted(
+            mark["tip"] for mark in found
+        )
+    assert len(found) == len(table)
     assert sorted((mark["level"], mark["value"], mark["low"], mark["high"]) for mark in found) == sorted(
         (row.level, *(pytest.approx(100 * side) for side in (row.value, row.low, row.high)))
         for row in table.itertuples()
@@ -94,103 +128,118 @@ def test_every_mark_says_its_value_interval_and_n(kind):
         said = {"x": "31 % (29 to 33), n = 900", "y": "40 % (38 to 42), n = 900"}[mark["level"]]
         assert mark["tip"].endswith(f": {said}"), mark["tip"]
         assert "3 players" in mark["tip"] or "4 players" in mark["tip"]
-    assert declared.n == (900, 900)
+    assert drawn.n == (900, 900)
+
+
+def test_marks_lie_at_their_values():
+    (panel,) = panels(dots("intervals", by_level({"x": 0.31, "y": 0.402})))
+    assert [(x, y) for x, y, _ in panel.points] == [(0.5, pytest.approx(31)), (1.5, pytest.approx(40.2))]
+    assert [line for ink, _, line in panel.drawn_lines if ink == "s1"] == [
+        [(0.5, pytest.approx(29)), (0.5, pytest.approx(33))], [(1.5, pytest.approx(38.2)), (1.5, pytest.approx(42.2))]
+    ]  # fmt: skip
+
+
+def test_the_data_of_a_picture_are_its_marks_with_six_digits():
+    data = dots("intervals", by_level({"x": 1 / 3}).assign(low=np.nan, high=np.nan)).data()
+    assert data["columns"] == ["panel", "level", "series", "value", "low", "high", "n", "tip"]
+    (row,) = data["rows"]
+    assert row[:7] == ["4 players", "x", "", 33.3333, None, None, 900]
+    assert row[7].startswith("4 players, x: 33.3 %")
 
 
 def test_a_share_beside_an_equal_chance_is_in_points_from_it():
-    table = by_level({"0": 0.40, "1": 0.30}, players=(3, 4))
-    declared = declare(Picture("p", "p", "intervals", "p", (WON,), "Won", x="level", equal=True), table, {})
-    assert declared.title == "Games won: points above or below an equal share"
-    three, four = panels(declared.wide)
-    assert [mark["value"] for mark in marks(three)] == [pytest.approx(100 * (share - 1 / 3)) for share in (0.4, 0.3)]
-    assert [mark["value"] for mark in marks(four)] == [pytest.approx(100 * (share - 1 / 4)) for share in (0.4, 0.3)]
-    assert "40 %" in marks(three)[0]["tip"]  # the sentence has the share itself
-    for panel in (three, four):
-        (line,) = [encoding for encoding, _, mark in layers(panel, "rule") if mark.get("strokeDash")]
-        assert line["y"] == {"datum": 0.0}
-        low, high = domain(panel, "y")
-        assert (
-            low
-            < min(mark["low"] for mark in marks(declared.wide))
-            < 0
-            < max(mark["high"] for mark in marks(declared.wide))
-            < high
-        )
+    drawn = dots("intervals", by_level({"0": 0.40, "1": 0.30}, players=(3, 4)), equal=True)
+    assert drawn.title == "Games won: points above or below an equal share"
+    three, four = panels(drawn)
+    for panel, count in ((three, 3), (four, 4)):
+        assert [y for _, y, _ in panel.points] == [pytest.approx(100 * (share - 1 / count)) for share in (0.4, 0.3)]
+        assert panel.broken == [[(0, 0), (2, 0)]]
+        low, high = panel.y
+        assert low < min(mark["low"] for mark in drawn.marks) < 0 < max(mark["high"] for mark in drawn.marks) < high
+    assert "40 %" in drawn.marks[0]["tip"]  # the sentence has the share itself
 
 
 def test_a_mark_without_an_interval_has_no_whisker_and_is_counted():
     table = by_level({"x": 0.31, "y": 0.4}).assign(low=lambda each: each["low"].where(each["level"] == "x"))
-    declared = declare(Picture("p", "p", "intervals", "p", (WON,), "Won", x="level"), table, {})
-    without = next(mark for mark in marks(declared.wide) if mark["level"] == "y")
-    assert (without["low"], without["high"]) == (None, None)
+    drawn = dots("intervals", table)
+    without = next(mark for mark in drawn.marks if mark["level"] == "y")
+    assert np.isnan(without["low"])
     assert "n = 900" in without["tip"]
-    (whisker,) = [
-        each
-        for each in panels(declared.wide)[0]["layer"]
-        if each.get("transform") == [{"filter": "isValid(datum.low)"}]
-    ]
-    assert whisker["mark"]["type"] == "rule"
+    (panel,) = panels(drawn)
+    assert len([line for ink, *_, line in panel.drawn_lines if ink == "s1"]) == 1
+    assert len(panel.points) == 2
 
 
 @pytest.mark.parametrize("kind", ["intervals", "lines", "dots"])
 def test_series_differ_in_shape_and_in_colour_and_the_legend_has_both(kind):
     table = pd.concat([by_level({"x": 0.3, "y": 0.4}, who=who) for who in ("one", "two", "three")])
-    declared = declare(
-        Picture("p", "p", kind, "p", (WON,), "Won", x="level", series="who"), table, {"who=one": "First"}
-    )
-    assert declared.legend == (("First", "s1", "circle"), ("two", "s2", "diamond"), ("three", "s3", "square"))
-    looks = [encoding for encoding, _, mark in layers(panels(declared.wide)[0], "point")]
-    for channel in ("color", "shape"):
-        (scale,) = {(tuple(each[channel]["scale"]["domain"]), tuple(each[channel]["scale"]["range"])) for each in looks}
-        assert scale[0] == ("First", "two", "three")
-        assert len(set(scale[1])) == 3
-    assert looks[0]["color"]["scale"]["range"] == list(INKS[:3])
-    assert {mark["series"] for mark in marks(declared.wide)} == {"First", "two", "three"}
-    assert all(mark["series"] in mark["tip"] for mark in marks(declared.wide))
-    alone = declare(Picture("p", "p", kind, "p", (WON,), "Won", x="level"), by_level({"x": 0.3}), {})
-    assert alone.legend == ()
+    shown = Picture("p", "p", kind, "p", (WON,), "Won", x="level", series="who")
+    drawn = draw_picture(shown, table, {"who=one": "First"})
+    assert drawn.legend == (("First", "s1", "circle"), ("two", "s2", "diamond"), ("three", "s3", "square"))
+    assert panels(drawn)[0].looks == [(ink, shape) for _, ink, shape in drawn.legend]
+    assert {mark["series"] for mark in drawn.marks} == {"First", "two", "three"}
+    assert all(mark["series"] in mark["tip"] for mark in drawn.marks)
+    assert dots(kind, by_level({"x": 0.3})).legend == ()
+
+
+@pytest.mark.parametrize("seats", [(0, 1, 2), (1, 2), (2,), (3, 0)])
+def test_a_seat_has_its_colour_whichever_other_seats_are_shown(seats):
+    table = pd.concat([by_level({"x": 0.3, "y": 0.4}, seat=seat) for seat in (*seats, 4)])
+    drawn = dots("lines", table, series="seat")
+    assert {name: ink for name, ink, _ in drawn.legend} == {str(seat): f"s{seat + 1}" for seat in (*seats, 4)}
+
+
+def test_more_series_than_colours_differ_in_shape():
+    table = pd.concat([by_level({"x": 0.3}, scenario=f"line-up {k:02}") for k in range(12)])
+    legend = dots("intervals", table, series="scenario").legend
+    assert len({(ink, shape) for _, ink, shape in legend}) == 12
 
 
 def test_of_several_series_the_ends_that_differ_are_labelled_and_no_others():
     high = by_level({"0": 0.40, "1": 0.255, "2": 0.10, "3": 0.26}, who="one")
     flat = by_level({"0": 0.26, "1": 0.25, "2": 0.24, "3": 0.25}, who="two")
-    shown = Picture("p", "p", "intervals", "p", (WON,), "Won", x="level", series="who", equal=True)
-    (panel,) = panels(declare(shown, pd.concat([high, flat]), {}).wide)
-    assert sorted(texts(panel)) == ["+15", "\N{MINUS SIGN}15"]
-    assert {mark["side"] for mark in marks(panel) if "label" in mark} == {1, -1}
-    assert all(mark["end"] == mark["high" if mark["side"] > 0 else "low"] for mark in marks(panel) if "label" in mark)
-    (panel,) = panels(declare(shown, pd.concat([flat, flat.assign(who="three")]), {}).wide)
-    assert len(marks(panel)) == 8
-    assert texts(panel) == []
+    (panel,) = panels(dots("intervals", pd.concat([high, flat]), series="who", equal=True))
+    assert sorted(panel.values) == ["+15", "\N{MINUS SIGN}15"]
+    placed = {words: (y, round(at[1])) for words, _, y, at, _ in panel.placed if words in panel.values}
+    assert placed == {"+15": (pytest.approx(17), -9), "\N{MINUS SIGN}15": (pytest.approx(-17), 18)}
+    (panel,) = panels(dots("intervals", pd.concat([flat, flat.assign(who="three")]), series="who", equal=True))
+    assert len(panel.points) == 8
+    assert panel.values == []
+
+
+def test_a_value_is_written_beyond_the_whiskers_of_its_neighbours():
+    low = by_level({"0": 0.40}, 0.001, who="one")
+    wide = by_level({"0": 0.40}, 0.2, who="two")
+    (panel,) = panels(dots("intervals", pd.concat([low, wide]), series="who", equal=True))
+    ((_, x, y, at, _),) = [each for each in panel.placed if each[0] in panel.values]
+    bottom = panel.at(x, y)[1] + at[1]
+    assert bottom < panel.at(x, 100 * (0.60 - 0.25))[1]
 
 
 def test_of_one_series_with_few_levels_every_value_is_written():
-    (panel,) = panels(
-        declare(Picture("p", "p", "intervals", "p", (WON,), "Won", x="level"), by_level({"x": 0.31, "y": 0.4}), {}).wide
-    )
-    assert sorted(texts(panel)) == ["31", "40"]
+    (panel,) = panels(dots("intervals", by_level({"x": 0.31, "y": 0.4})))
+    assert panel.values == ["31", "40"]
 
 
 @pytest.mark.parametrize("count", [3, 10, 24, 60])
-def test_a_line_has_all_its_levels_in_the_order_of_numbers(count):
-    table = by_level(dict.fromkeys(range(count, 0, -1), 0.5), players=(3, 4, 5))
-    declared = declare(Picture("bids", "auctions", "lines", "auctions", (WON,), "Bids", x="level"), table, {})
-    assert len(panels(declared.wide)) == 3
-    for panel in panels(declared.wide):
-        assert levels(panel, "x") == tuple(str(level) for level in range(1, count + 1))
-        assert len(marks(panel)) == count
-        axis = next(encoding["x"]["axis"] for encoding, _, _ in layers(panel, "point"))
-        assert axis["labelOverlap"] == "parity"  # names that would touch are left out
+@pytest.mark.parametrize("width", [NARROW, 690])
+def test_a_line_has_all_its_levels_in_the_order_of_numbers(count, width):
+    drawn = dots("lines", by_level(dict.fromkeys(range(count, 0, -1), 0.5), players=(3, 4, 5)))
+    found = panels(drawn, width)
+    assert len(found) == 3
+    for panel in found:
+        assert panel.levels["x"] == tuple(str(level) for level in range(1, count + 1))
+        assert len(panel.points) == count
+        boxes = [(panel.at(x, 0)[0], words) for words, x, y, at, _ in panel.placed if at == (0, 18)]
+        assert boxes[-1][1] == str(count)  # the last one may mean "and more"
+        for (left, one), (right, two) in itertools.pairwise(boxes):  # names that would touch are left out
+            assert right - left >= (width_of(one) + width_of(two)) / 2
 
 
 def test_long_names_stand_beside_their_line():
     names = ["a rather long name", "another long name"]
-    declared = declare(
-        Picture("p", "p", "intervals", "p", (WON,), "Won", x="level"), by_level(dict.fromkeys(names, 0.3)), {}
-    )
-    assert levels(panels(declared.wide)[0], "y") == tuple(names)
-    short = declare(Picture("p", "p", "intervals", "p", (WON,), "Won", x="level"), by_level({"x": 0.3, "y": 0.3}), {})
-    assert levels(panels(short.wide)[0], "x") == ("x", "y")
+    assert panels(dots("intervals", by_level(dict.fromkeys(names, 0.3))))[0].levels == {"y": tuple(names)}
+    assert panels(dots("intervals", by_level({"x": 0.3, "y": 0.3})))[0].levels == {"x": ("x", "y")}
 
 
 @pytest.mark.parametrize("kind", ["dots", "intervals"])
@@ -198,44 +247,79 @@ def test_a_figure_without_values_has_no_panel(kind):
     table = rows({"won": 0.4, "lost": np.nan}, (3,), level="1")
     figures = (Figure("won", "won", "share"), Figure("lost", "lost", "share"))
     x = "players" if kind == "intervals" else "level"
-    declared = declare(Picture("x", "x", kind, "x", figures, "X", x=x), table, {})
-    assert len(panels(declared.wide)) == 1
-    assert declare(Picture("x", "x", kind, "x", figures[1:], "X", x=x), table, {}) is None
+    assert len(panels(draw_picture(Picture("x", "x", kind, "x", figures, "X", x=x), table, {}))) == 1
+    assert draw_picture(Picture("x", "x", kind, "x", figures[1:], "X", x=x), table, {}) is None
 
 
 def test_dots_at_the_end_of_an_axis_are_not_cut_off():
     table = pd.concat([rows({"kept": 1.0, "worth": worth}, level=name) for name, worth in (("a", -2.0), ("b", 1.0))])
     figures = (Figure("kept", "kept", "share"), Figure("worth", "worth", "amount"))
     kept, worth = panels(
-        declare(Picture("tasks", "tasks", "dots", "tasks", figures, "Tasks", x="level"), table, {}).wide
+        draw_picture(Picture("tasks", "tasks", "dots", "tasks", figures, "Tasks", x="level"), table, {})
     )
-    assert domain(kept, "x")[1] > 100
-    assert domain(worth, "x")[0] < -2
-    assert domain(worth, "x")[1] > 1
+    assert kept.x[1] > 100
+    assert worth.x[0] < -2
+    assert worth.x[1] > 1
+
+
+def test_panels_of_one_unit_share_an_axis_unless_one_would_be_a_speck():
+    figures = (Figure("kept", "kept", "share"), Figure("used", "used", "share"))
+
+    def ends(used):
+        table = pd.concat([rows({"kept": 0.6, "used": used}, level=name) for name in "ab"])
+        return [
+            panel.x
+            for panel in panels(draw_picture(Picture("x", "x", "dots", "x", figures, "X", x="level"), table, {}))
+        ]
+
+    one, two = ends(0.4)
+    assert one == two
+    one, two = ends(0.1)
+    assert one[1] > 3 * two[1]
+
+
+@pytest.mark.parametrize("each", [60.0, 110.0, 300.0])
+@pytest.mark.parametrize("most", [0.2, 23.0, 100.0, 12345.0])
+def test_numbers_below_an_axis_do_not_touch(each, most):
+    panel = RecordedSheet(each).panel(0, 0, each, 100, (0.0, most), (0.0, 1.0))
+    panel.numbers("x", Scale((0.0, most), percent=True))
+    spots = [(panel.at(x, 0)[0], words) for words, x, *_ in panel.placed]
+    assert spots
+    for (left, one), (right, two) in itertools.pairwise(spots):
+        assert right - left >= (width_of(one) + width_of(two)) / 2 + 9
+
+
+def test_a_tall_picture_has_its_numbers_at_both_ends():
+    def numbers(levels):
+        (panel,) = panels(dots("dots", by_level({f"level {k}": 0.3 for k in range(levels)})))
+        return [words for words in panel.words if words == "20 %"]
+
+    assert len(numbers(5)) == 1
+    assert len(numbers(40)) == 2
 
 
 def test_a_wide_picture_has_the_width_that_it_is_given():
     table = by_level({str(level): 0.3 for level in range(12)}, players=(3, 4, 5, 6))
-    shown = Picture("p", "p", "lines", "p", (WON,), "Won", x="level")
     for width in (690, 1064):
-        first_row = declare(shown, table, {}, width=width).wide["vconcat"][0]
-        assert 0.7 * width < sum(panel["width"] for panel in panels(first_row)) < width
-    assert all(panel["width"] < 340 for panel in panels(declare(shown, table, {}).narrow))
+        drawn = draw_picture(Picture("p", "p", "lines", "p", (WON,), "Won", x="level"), table, {}, width=width)
+        found = panels(drawn)
+        assert 0.9 * width < max(panel.left + panel.width for panel in found) <= width
+    assert all(panel.left + panel.width <= NARROW for panel in panels(drawn, NARROW))
 
 
 @pytest.mark.parametrize("kind", ["dots", "intervals"])
 @pytest.mark.parametrize("letters", [12, 34, 60])
 def test_long_names_make_a_narrow_picture_no_wider(kind, letters):
-    """What is wider than its place is shrunk, and its text with it."""
-    table = by_level({"n" * letters: 0.3, "m" * letters: 0.4}, players=(3, 4))
-    declared = declare(Picture("p", "p", kind, "p", (WON,), "Won", x="level"), table, {})
-    (width,) = (
-        float(side)
-        for side in re.match(r'<svg viewBox="0 0 ([\d.]+)', svg_of_page(drawn(declared.narrow), "")).groups()
-    )
-    assert 250 < width <= 365
-    axis = next(encoding["y"]["axis"] for encoding, _, _ in layers(panels(declared.wide)[0], "point"))
-    assert axis["labelLimit"] >= 6 * letters  # a wide one has the whole name
+    """What is wider than its place is shortened, and keeps its end."""
+    names = {f"{'n' * letters}, seat 0": 0.3, f"{'n' * letters}, seat 1": 0.4}
+    drawn = dots(kind, by_level(names, players=(3, 4)))
+    for panel in panels(drawn, NARROW):
+        assert panel.left + panel.width <= NARROW
+        for words, _, _, at, side in panel.placed:
+            assert side != "right" or panel.left + at[0] - width_of(words) > -8, words
+    first = panels(drawn, NARROW)[0]
+    assert [words[-6:] for words in first.words if "nnn" in words and "seat" in words] == ["seat 0", "seat 1"]
+    assert f"{'n' * letters}, seat 0" in panels(drawn)[0].words  # a wide one has the whole name
 
 
 def test_no_minus_stands_before_zero():
@@ -255,37 +339,31 @@ def scatter(half=0.02, crowd=1):
         ]
     )
     figures = (Figure("used", "how often", "share"), WON)
-    return declare(Picture("p", "p", "scatter", "p", figures, "P", x="level", zero=True), table, {}), table
+    return draw_picture(Picture("p", "p", "scatter", "p", figures, "P", x="level", zero=True), table, {})
 
 
 def test_labelled_dots_have_both_figures_and_a_name():
-    declared, _ = scatter(crowd=2)
-    three, four = panels(declared.wide)
-    assert (three["title"], four["title"]) == ("3 players", "4 players")
-    far = next(mark for mark in marks(three) if mark["name"] == "far")
+    drawn = scatter(crowd=2)
+    three, four = panels(drawn)
+    assert (three.titled, four.titled) == ("3 players", "4 players")
+    far = next(mark for mark in drawn.marks if mark["name"] == "far")
     assert (far["at"], far["value"]) == (pytest.approx(90), pytest.approx(30))
     assert far["tip"] == "3 players, far: 30 points (28 to 32), n = 900; how often: 90.0 %"
-    assert domain(three, "x") == domain(four, "x")
-    assert domain(three, "y") == domain(four, "y")
-    assert {"thing 0", "thing 1", "far"} <= set(texts(three))
+    assert (three.x, three.y) == (four.x, four.y)
+    assert {"thing 0", "thing 1", "far"} <= set(three.words)
 
 
 def test_names_of_dots_hide_neither_dots_nor_each_other():
-    declared, _ = scatter(crowd=30)
-    (panel, _), letter = panels(declared.wide), 6.2
-    (left, right), (low, high) = domain(panel, "x"), domain(panel, "y")
-    boxes, dots = [], []
-    for mark in marks(panel):
-        x, y = (
-            panel["width"] * (mark["at"] - left) / (right - left),
-            panel["height"] * (1 - (mark["value"] - low) / (high - low)),
-        )
-        dots.append((x, y))
-        if "dx" in mark:
-            begin = x + mark["dx"] - (letter * len(mark["name"]) if mark["dx"] < 0 else 0)
-            boxes.append((begin, y + mark["dy"] - 6, begin + letter * len(mark["name"]), y + mark["dy"] + 6))
-    assert len(dots) == 31
+    panel, _ = panels(scatter(crowd=30))
+    points = [panel.at(x, y) for x, y, _ in panel.points]
+    boxes = []
+    for words, x, y, (dx, dy), side in panel.placed:
+        if words.startswith(("thing", "far")):
+            begin = panel.at(x, y)[0] + dx - (width_of(words) if side == "right" else 0)
+            low = panel.at(x, y)[1] + dy - 4
+            boxes.append((begin, low - 6, begin + width_of(words), low + 6))
+    assert len(points) == 31
     assert len(boxes) > 8
     for k, one in enumerate(boxes):
-        assert not any(one[0] < x < one[2] and one[1] < y < one[3] for x, y in dots)
+        assert not any(one[0] < x < one[2] and one[1] < y < one[3] for x, y in points)
         assert not any(one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3] for two in boxes[:k])

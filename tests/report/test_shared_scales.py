@@ -4,14 +4,17 @@ import itertools
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 import strozzi_sim as ss
-from declared import layers, levels, panels
+from drawn import panels
 from report_cells import cell, tables_of
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.pictures.declare import declare
+from strozzi_sim.pictures.draw import draw_picture
+from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.results import Frames, Results
@@ -44,7 +47,7 @@ def spread_out(table):
 
 @pytest.fixture(scope="module", params=GAMES)
 def album(request):
-    """Return every picture of a game, and its declarations in two variants with two line-ups."""
+    """Return every picture of a game, drawn in two variants with two line-ups."""
     game = load_game(request.param)
     one = cell(game, GAMES[game.name])
     tables = {name: spread_out(table) for name, table in tables_of(game, [one], game.report.PAGES, {}).items()}
@@ -55,25 +58,36 @@ def album(request):
         for picture in section.shown:
             if picture.kind != "table":
                 scenes, every = layout.scenes(section, picture)
-                drawn = [declare(picture, each.rows, each.words, one.components, every) for each in scenes]
+                drawn = [draw_picture(picture, each.rows, each.words, one.components, every) for each in scenes]
                 found[picture.name] = picture, [each for each in drawn if each is not None]
     return {name: each for name, each in found.items() if each[1]}
 
 
-def scale_of(picture, declared):
-    """Return what tells the scale of a picture: the ends of its axes of each figure, and of a board what its colours mean."""
+def scale_of(picture, drawn):
+    """Return what tells the scale of a picture: the ends of its axes of numbers, and of a board what its colours mean."""
     if picture.kind == "board":
-        return declared.legend[0]
+        return drawn.legend[0]
+    upright = {panel for panel in panels(drawn) if "x" in panel.levels}
     return [
-        {
-            (channel, tuple(encoding[channel]["scale"]["domain"]))
-            for encoding, _, _ in layers(panel)
-            for channel in "xy"
-            if encoding.get(channel, {}).get("type") == "quantitative" and encoding[channel]["scale"]
-        }
-        for spec in (declared.wide, declared.narrow)
-        for panel in panels(spec)
+        [panel.y if upright else panel.x, *([panel.y] if "y" in panel.scales else [])]
+        for width in (drawn.width, NARROW)
+        for panel in panels(drawn, width)
     ]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "scatter"])
+def test_a_picture_of_every_kind_is_drawn_on_axes(kind):
+    keys = {"kind": "scatter", "x": "level", "figures": FIGURES[:2]} if kind == "scatter" else KINDS[kind]
+    picture, axes = Picture("x", "", table="", title="X", **keys), Canvas().subplots()
+    drawn = draw_picture(picture, rows_of_cell("few", 1.0, 1 if kind == "spread" else 2), {}, {"": 0})
+    drawn.on(axes, None)
+    assert axes.collections
+    assert all(url is None for each in axes.collections for url in each.get_urls())  # else they would be links
+    one = len({mark.get("panel") for mark in drawn.marks}) > 1 and kind != "dots" and "players" not in kind
+    if one:
+        assert axes.get_title("left") == "4 players"
+        with pytest.raises(ArgumentError, match=r"players: 7: this picture has \[3, 4\]"):
+            drawn.on(axes, 7)
 
 
 def rows_of_cell(lineup, factor, levels):
@@ -95,8 +109,8 @@ def test_drawings_that_are_compared_share_one_scale(kind):
         rows_of_cell("many", 7.0, 1 if kind == "spread" else 2),
     )
     every = pd.concat([few, many])
-    alone = [scale_of(picture, declare(picture, rows, {}, {"": 0})) for rows in (few, many)]
-    beside = [scale_of(picture, declare(picture, rows, {}, {"": 0}, every)) for rows in (few, many)]
+    alone = [scale_of(picture, draw_picture(picture, rows, {}, {"": 0})) for rows in (few, many)]
+    beside = [scale_of(picture, draw_picture(picture, rows, {}, {"": 0}, every)) for rows in (few, many)]
     assert alone[0] != alone[1]
     assert beside[0] == beside[1]
     assert all(beside[0])
@@ -106,8 +120,8 @@ def test_a_level_lies_at_the_same_place_in_lines_that_are_compared():
     picture = Picture("x", "", table="", title="X", **KINDS["lines"])
     few, many = rows_of_cell("few", 1.0, 3), rows_of_cell("many", 1.0, 9)
     for rows in (few, many):
-        declared = declare(picture, rows, {}, None, pd.concat([few, many]))
-        assert {levels(panel, "x") for panel in panels(declared.wide)} == {tuple("123456789")}
+        drawn = draw_picture(picture, rows, {}, None, pd.concat([few, many]))
+        assert {panel.levels["x"] for panel in panels(drawn)} == {tuple("123456789")}
 
 
 @pytest.mark.slow

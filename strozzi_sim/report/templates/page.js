@@ -55,15 +55,11 @@ addEventListener("keydown", e => {
 const live = make("p", {className: "skip"}); live.setAttribute("aria-live", "polite"); live.setAttribute("role", "status"); $("footer").append(live);
 const status = text => { live.textContent = text; };
 
-// What is packed in the page: declarations of pictures, the explorer's counts
+// What is packed in the page: the marks of its pictures, whose sentences stand there once, and the explorer's counts
 const unpack = async text => JSON.parse(await new Response(new Blob([Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
-let kept = null;
-const declared = async name => (kept ??= await unpack($("#declarations").textContent))[name];
-const values = node => Array.isArray(node) ? node.flatMap(values) : node && typeof node === "object" ? Object.entries(node).flatMap(([k, v]) => k === "data" && v.values ? [v.values] : values(v)) : [];
-const rows_csv = lists => { // every list of marks of a picture, one below the other
-  const rows = lists.flat(), heads = [...new Set(rows.flatMap(Object.keys))];
-  return csv([heads, ...rows.map(r => heads.map(h => r[h] == null ? "" : String(r[h])))]);
-};
+const marks = window.DecompressionStream ? unpack($("#marks").textContent) : Promise.resolve({});
+marks.then(all => $$("figure.picture").forEach(f => { const own = all[f.dataset.name]; if (own) $$("[data-m]", f).forEach(m => { m.dataset.t = own.rows[m.dataset.m].at(-1); }); }));
+const marks_csv = ({columns, rows}) => csv([columns, ...rows.map(r => r.map(v => v == null ? "" : String(v)))]);
 const picture_svg = svg => { // with its legend below
   const style = getComputedStyle(root), escaped = text => text.replace(/[&<]/g, z => z === "&" ? "&amp;" : "&lt;"), [wide, tall] = ["width", "height"].map(k => +svg.getAttribute(k));
   let x = 14, line = 0;
@@ -73,7 +69,7 @@ const picture_svg = svg => { // with its legend below
     return `<g transform="${at}"><g fill="${getComputedStyle(mark).fill}">${mark.innerHTML}</g><text x="13" y="4" fill="var(--ink)">${escaped(li.textContent.trim())}</text></g>`;
   });
   const whole = tall + (entries.length ? 28 + 20 * line : 0), inner = new XMLSerializer().serializeToString(svg);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${whole}" font-family="Arial, sans-serif" font-size="12" style="background:var(--paper)"><style>.i{stroke-width:2px;stroke-linecap:round}</style>${inner}${entries.join("")}</svg>`.replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim());
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${whole}" font-family="Arial, sans-serif" font-size="12" style="background:var(--paper)">${inner}${entries.join("")}</svg>`.replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim());
 };
 
 // Sortable tables, CSV, SVG
@@ -96,8 +92,7 @@ document.addEventListener("click", async e => {
     }
     save(first.dataset.name + ".csv", csv(out), "text/csv");
   } else if (as(".svg")) save(as(".svg").dataset.name + ".svg", picture_svg($$("svg[role=img]", as(".svg").closest("figure")).find(s => s.getBoundingClientRect().width > 0)), "image/svg+xml");
-  else if (as(".vega")) save(as(".vega").dataset.name + ".vl.json", JSON.stringify(await declared(as(".vega").dataset.name), null, 1), "application/json");
-  else if (as(".marks")) save(as(".marks").dataset.name + ".csv", rows_csv(values(await declared(as(".marks").dataset.name))), "text/csv");
+  else if (as(".marks")) save(as(".marks").dataset.name + ".csv", marks_csv((await marks)[as(".marks").dataset.name]), "text/csv");
 });
 
 // Links into what can be opened

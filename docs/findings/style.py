@@ -1,9 +1,8 @@
-"""Style of heat maps that matplotlib draws: colours for the colour-blind, marks for grey print, quiet axes."""
+"""Style of the pictures of docs/findings.md: colours for the colour-blind, marks for grey print, quiet axes."""
 
 from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 WIDTH = 7.6  # inches: width of the page's column
@@ -11,14 +10,6 @@ INK, GREY, PAPER, GROUND = "#222222", "#6b6b6b", "#ffffff", "#e3e3e3"
 # Okabe and Ito (2008), without yellow, which is too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
-# One hue with uniformly falling lightness: darker is more, also in grey print and for the colour-blind.
-SEQUENTIAL = LinearSegmentedColormap.from_list("strozzi", ["#f1f5f9", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"])
-# Orange below zero, blue above: distinct for the colour-blind. Grey print shows the distance from zero.
-DIVERGING = LinearSegmentedColormap.from_list(
-    "strozzi-diverging",
-    ["#5f2a02", "#a8550c", "#dd9748", "#f4d3a8", "#f4f4f4", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"],
-)
-
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
@@ -68,12 +59,3 @@ def new_figure(height: float) -> Figure:
     figure = Figure(figsize=(WIDTH, height))
     FigureCanvasAgg(figure)
     return figure
-
-
-def compact(number: float) -> str:
-    """Format a number briefly: 86, 4.1k, 474k, 1.4M."""
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= size:
-            scaled = number / size
-            return f"{scaled:.1f}{letter}" if scaled < 9.95 else f"{scaled:.0f}{letter}"
-    return f"{number:.0f}"

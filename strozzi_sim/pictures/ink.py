@@ -1,0 +1,84 @@
+"""Looks of all pictures: colours by name, shapes of series, the width of words.
+
+A page has the colours of both its themes under the same names; files and notebooks have the light ones.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.path import Path
+
+LIGHT = {
+    "ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fdfcf9", "s1": "#0b5fa5", "s2": "#b0500a",
+    "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00", "h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765",
+}  # fmt: skip
+INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
+SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series
+MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has an ink and a shape of its own
+WIDE, NARROW, HERO = 690, 340, 1064  # pixels of a picture
+SIZE = 12.0  # pixels of text
+STYLE: Any = {  # the font that comes with matplotlib, so that files are the same to the byte on every machine
+    "font.family": "DejaVu Sans", "text.parse_math": False, "text.usetex": False, "path.simplify": False, "svg.hashsalt": "strozzi-sim",
+}  # fmt: skip
+FILE_FONT = 0.9  # size of text in the font of files that is as wide as Arial, in which a page shows the same words
+
+Look = tuple[str, str]  # ink and shape of a series
+Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each series
+
+
+def looks_of(column: str, keys: Sequence[Any]) -> list[Look]:
+    """Return ink and shape of each of several series; a seat has its own everywhere, whichever other seats are shown."""
+    seats = column == "seat" and all(str(key).isdigit() for key in keys)
+    numbers = [int(key) if seats else k for k, key in enumerate(keys)]
+    return [(INKS[k % len(INKS)], SHAPES[(k + k // len(INKS)) % len(SHAPES)]) for k in numbers]
+
+
+def legend_of(names: Sequence[str], looks: Sequence[Look]) -> Legend:
+    """Return the legend of several series; one alone has none."""
+    return tuple((name, *look) for name, look in zip(names, looks, strict=True)) if len(names) > 1 else ()
+
+
+def _polygon(*corners: tuple[float, float]) -> Path:
+    return Path([*corners, corners[0]], closed=True)
+
+
+CIRCLE = Path.circle((0, 0), 1.0)
+_CORNER = ((0.4, 1.2), (0.4, 0.4), (1.2, 0.4))
+_CROSS = [(s * x, t * y) for s, t, turn in ((1, 1, 1), (1, -1, -1), (-1, -1, 1), (-1, 1, -1)) for x, y in _CORNER[::turn]]  # fmt: skip
+PATHS = {  # of equal weight to the eye
+    "circle": CIRCLE,
+    "diamond": _polygon((0, -1.28), (1.15, 0), (0, 1.28), (-1.15, 0)),
+    "square": _polygon((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "triangle": _polygon((0, 1.2), (1.2, -0.95), (-1.2, -0.95)),
+    "cross": _polygon(*_CROSS),
+    "bar": _polygon((-1.2, -0.6), (1.2, -0.6), (1.2, 0.6), (-1.2, 0.6)),
+}
+_WIDTHS = {  # of Arial's letters at 12 pixels; others take 6.7, capitals 8.2
+    **dict.fromkeys("ijl'|", 2.7), **dict.fromkeys("ft.,:;/ I!\N{MIDDLE DOT}", 3.4), **dict.fromkeys("()[]r-", 4.0), **dict.fromkeys("cksvxyz", 6.0),
+    **dict.fromkeys("mMW%", 10.3), "w": 8.7,
+}  # fmt: skip
+
+
+def width_of(words: str, size: float = SIZE) -> float:
+    """Return about how many pixels words take in Arial; of several lines the longest."""
+    lines = (sum(_WIDTHS.get(c, 8.2 if c.isupper() else 6.7) for c in line) for line in words.split("\n"))
+    return max(lines) * size / SIZE
+
+
+def wrapped(words: str, width: float, size: float = SIZE) -> str:
+    """Return words in lines that are no longer than so many pixels."""
+    lines = [""]
+    for word in words.split():
+        longer = f"{lines[-1]} {word}".strip()
+        lines[-1:] = [longer] if width_of(longer, size) < width or not lines[-1] else [lines[-1], word]
+    return "\n".join(lines)
+
+
+def shortened(name: str, width: float) -> str:
+    """Return a name that takes no more than so many pixels; it keeps its end, which tells seats and variants apart."""
+    end = name[-8:].partition(" ")[2] or name[-6:]
+    short, begin = name, name.removesuffix(end)
+    while width_of(short) > width and len(begin) > 2:
+        begin = begin[:-1]
+        short = begin.rstrip() + "\N{HORIZONTAL ELLIPSIS}" + end
+    return short

@@ -1,0 +1,303 @@
+"""Panels: rectangles of a figure, or anybody's axes, on which marks are drawn in the units of their values.
+
+A figure of ours has no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a panel maps values to
+pixels, and draws the few lines and words of its frame itself. A mark's `url` is its sentence, which a page shows when pointed at.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Affine2D, IdentityTransform, ScaledTranslation, Transform
+
+from strozzi_sim.pictures.ink import FILE_FONT, LIGHT, PATHS, SIZE, Legend, shortened, width_of, wrapped
+
+MINUS = "\N{MINUS SIGN}"
+GAP = 18  # pixels between panels
+TOP = 30  # pixels of a panel's title
+TALL = 430  # pixels; a taller panel has its numbers at both ends
+_APART = 10  # pixels between the numbers of an axis
+_ROOM = 44  # pixels for words to the right of a panel in a file
+Point = tuple[float, float]
+
+
+class Words(Text):
+    """Text at a place, which a page's renderer writes without measuring it: the browser does."""
+
+    def draw(self, renderer: Any) -> None:
+        """Draw the text."""
+        if hasattr(renderer, "write"):
+            renderer.write(self)
+        else:
+            super().draw(renderer)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis of values: its ends, whether labels have signs or per cent signs, where a broken line is drawn."""
+
+    ends: Point
+    signed: bool = False
+    percent: bool = False
+    line: float | None = None
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Return round values within the ends."""
+        low, high = self.ends
+        room = 1e-9 * (high - low)
+        found = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+        return [float(value) for value in found if low - room <= value <= high + room]
+
+    def texts(self, ticks: Sequence[float]) -> list[str]:
+        """Return the labels of ticks."""
+        step = min(np.diff(ticks), default=1.0)
+        digits = max(0, int(np.ceil(-np.log10(step) - 1e-9)))
+        found = [f"{tick:z,.{digits}f}".replace("-", MINUS) + (" %" if self.percent else "") for tick in ticks]
+        return [f"+{text}" if self.signed and tick > 0 else text for tick, text in zip(ticks, found, strict=True)]
+
+    def room(self) -> float:
+        """Return how many pixels the labels take beside an axis of y."""
+        return max(map(width_of, self.texts(self.ticks())), default=0.0) + 10
+
+    def with_room(self, pixels: float) -> "Scale":
+        """Return an axis of so many pixels with room for a number beside its outermost marks."""
+        low, high = self.ends
+        more = 34 / max(pixels - 68, 40) * (high - low)
+        left = low - more if self.line is not None and low < self.line else low
+        return replace(self, ends=(left, high + more))
+
+
+class Panel:
+    """A rectangle, or axes, with an axis of x and one of y.
+
+    Args:
+        add: adds an artist to the figure or axes.
+        figure: the figure.
+        place: transform from values to the screen.
+        ends: ends of x and of y.
+        size: width and height in pixels.
+        order: numbers artists; by themselves lines would lie above marks.
+    """
+
+    def __init__(
+        self, add: Callable[[Any], Any], figure: Any, place: Transform, ends: tuple[Point, Point], size: Point, order: Any
+    ) -> None:  # fmt: skip
+        self._artist, self._figure, self._place, self._order = add, figure, place, order
+        self.x, self.y = ends
+        self.width, self.height = size
+
+    def _add(self, artist: Any) -> None:
+        artist.set_zorder(2 + next(self._order) * 1e-6)
+        self._artist(artist)
+
+    def at(self, x: float, y: float) -> Point:
+        """Return where a place lies, in pixels from the upper left corner."""
+        across, up = (x - self.x[0]) / (self.x[1] - self.x[0]), (y - self.y[0]) / (self.y[1] - self.y[0])
+        return self.width * across, self.height * (1 - up)
+
+    def dots(
+        self, x: Sequence[float], y: Sequence[float], ink: str, shape: str = "circle", radius: float = 4.2,
+        tips: Sequence[str] = (), fills: Sequence[tuple[str, float]] = (), line: float = 0.0,
+    ) -> None:  # fmt: skip
+        """Draw marks of a shape, filled with their ink; `fills` gives each (ink, opacity) of its own, within a line of the ink."""
+        if not len(x):
+            return
+        round_ = shape == "circle"
+        path = PATHS[shape] if round_ else PATHS[shape].transformed(Affine2D().scale(0.5))
+        marks = PathCollection(
+            [path], sizes=[(radius if round_ else 2 * radius) ** 2], offsets=np.column_stack([x, y]).astype(float), offset_transform=self._place,
+            facecolors=[to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)]], edgecolors=LIGHT[ink] if line else "none", linewidths=line,
+        )  # fmt: skip
+        marks.set_transform(IdentityTransform())
+        marks.set_urls([tip or None for tip in tips] or [None])
+        self._add(marks)
+
+    def lines(self, lines: Any, ink: str = "ink", width: float = 1.0, dash: Any = "-", alpha: float = 1.0) -> None:
+        """Draw lines, each a list of points."""
+        look: Any = {"colors": [to_rgba(LIGHT[ink], alpha)], "linewidths": [width], "linestyles": [dash]}
+        if len(lines):
+            look |= {"capstyle": "round"} if width > 1.5 else {}
+            self._add(LineCollection([np.asarray(line, float) for line in lines], transform=self._place, **look))
+
+    def boxes(
+        self, boxes: Any, fills: Sequence[Any], edge: str = "paper", width: float = 1.0, tips: Sequence[str] = ()
+    ) -> None:
+        """Draw boxes (x0, y0, x1, y1) filled with colours, given as (ink, opacity) or as matplotlib's."""
+        if not len(boxes):
+            return
+        corners = [[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in boxes]
+        inks = [to_rgba(LIGHT[fill[0]], fill[1]) if isinstance(fill[0], str) else fill for fill in fills]
+        line = LIGHT.get(edge, "none")
+        drawn = PolyCollection(corners, transform=self._place, facecolors=inks, edgecolors=line, linewidths=width)
+        drawn.set_urls([tip or None for tip in tips] or [None])
+        self._add(drawn)
+
+    def text(
+        self, x: float, y: float, words: str, ink: str = "ink", at: Point = (0.0, 4.0), side: str = "center", bold: bool = False,
+        size: float = SIZE,
+    ) -> None:  # fmt: skip
+        """Write words, their first base line `at` so many pixels to the right of and below a place."""
+        for k, line in enumerate(words.split("\n")):
+            shift = ScaledTranslation(at[0] / 72, -(at[1] + 14 * k) / 72, self._figure.dpi_scale_trans)
+            weight = "bold" if bold else "normal"
+            self._add(Words(x, y, line, color=LIGHT[ink], ha=side, va="baseline", weight=weight, fontsize=size * FILE_FONT, transform=self._place + shift))  # fmt: skip
+
+    # The frame
+
+    def title(self, words: str, left: float = 0.0, up: float = 14.0) -> None:
+        """Write the panel's title above it, the last line so many pixels up, and so many left of it."""
+        up += 14 * words.count("\n")
+        self.text(self.x[0], self.y[1], words, at=(-left, -up), side="left", bold=True, size=13)
+
+    def line(self, axis: str, at: float | None) -> None:
+        """Draw a broken line across the panel at a value of x or y."""
+        if at is not None:
+            self.lines([[(at, end) for end in self.y] if axis == "x" else [(end, at) for end in self.x]], "ink", 1.0, (0, (4, 3)))  # fmt: skip
+
+    def numbers(self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True) -> None:  # fmt: skip
+        """Draw an axis of numbers: lines across the panel, and labels that do not touch, of a tall panel at both its ends."""
+        ticks = scale.ticks(most)
+        if axis == "y":
+            self.lines([[(self.x[0], at), (self.x[1], at)] for at in ticks], "faint")
+            for at, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
+                self.text(self.x[0], at, text, "muted", (-7, 4), "right")
+            return
+        while most > 1 and self._touch(ticks, scale.texts(ticks)):
+            most -= 1
+            ticks = scale.ticks(most)
+        self.lines([[(at, self.y[0]), (at, self.y[1])] for at in ticks if grid], "faint")
+        for at, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
+            self.text(at, self.y[0], text, "muted", (0, 16))
+            if self.height > TALL:
+                self.text(at, self.y[1], text, "muted", (0, -5))
+        if title:
+            self.text(sum(self.x) / 2, self.y[0], title, "muted", (0, 34))
+
+    def _touch(self, ticks: Sequence[float], texts: Sequence[str]) -> bool:
+        spots = [self.at(tick, self.y[0])[0] for tick in ticks]
+        need = [(width_of(one) + width_of(two)) / 2 + _APART for one, two in pairwise(texts)]
+        return bool((np.diff(spots) < need).any())
+
+    def names(self, axis: str, names: Sequence[str], title: str = "", room: float = 300.0) -> None:
+        """Write the names of levels, the k-th at k + 0.5: below as many as do not touch, beside none longer than `room`."""
+        if axis == "y":
+            for k, name in enumerate(names):
+                self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), at=(-8, 4), side="right")
+            return
+        every = max(1, int(np.ceil((max(map(width_of, names), default=0.0) + 6) / (self.width / max(len(names), 1)))))
+        shown = list(range(0, len(names), every))
+        if shown and shown[-1] < len(names) - 1:  # the last one, which may be "75 and more", always has its name
+            shown = [*shown[:-1], len(names) - 1]
+        for k in shown:
+            self.text(k + 0.5, self.y[0], names[k], at=(0, 18))
+        if title:
+            lines = max((name.count("\n") for name in names), default=0)
+            self.text(sum(self.x) / 2, self.y[0], title, "muted", (0, 38 + 14 * lines))
+
+
+class AxesPanel(Panel):
+    """Anybody's axes: their ticks, title and grid are theirs, and marks have no sentences, of which matplotlib makes links."""
+
+    def __init__(self, axes: Axes, x: Point, y: Point) -> None:
+        box, dpi = axes.get_window_extent(), axes.figure.dpi
+        axes.set_xlim(*x)
+        axes.set_ylim(*y)
+        size = box.width * 72 / dpi, box.height * 72 / dpi
+        super().__init__(axes.add_artist, axes.figure, axes.transData, (x, y), size, count())
+        self._axes = axes
+
+    def _add(self, artist: Any) -> None:
+        artist.set_urls([None]) if hasattr(artist, "set_urls") else None
+        super()._add(artist)
+
+    def title(self, words: str, left: float = 0.0, up: float = 14.0) -> None:
+        """Set the axes' title."""
+        self._axes.set_title(words, loc="left")
+
+    def numbers(self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True) -> None:  # fmt: skip
+        """Set the ticks and the label of an axis."""
+        self._ticks(axis, scale.ticks(most), scale.texts(scale.ticks(most)), title)
+
+    def names(self, axis: str, names: Sequence[str], title: str = "", room: float = 300.0) -> None:
+        """Set the ticks and the label of an axis of levels."""
+        self._ticks(axis, [k + 0.5 for k in range(len(names))], names, title)
+
+    def legend(self, legend: Legend) -> None:
+        """Give the axes a legend."""
+        for name, ink, shape in legend:
+            look: Any = {"ec": LIGHT["ink"], "fc": "none"} if shape == "frame" else {"ec": "none", "fc": LIGHT[ink]}
+            path = PATHS.get(shape, PATHS["square"]).transformed(Affine2D().scale(0.5))
+            self._axes.add_collection(PathCollection([path], [60.0], offsets=np.empty((0, 2)), label=name, **look), autolim=False)  # fmt: skip
+        if legend:
+            self._axes.legend()
+
+    def _ticks(self, axis: str, at: Sequence[float], texts: Sequence[str], title: str) -> None:
+        (self._axes.set_xticks if axis == "x" else self._axes.set_yticks)(at, list(texts))
+        (self._axes.set_xlabel if axis == "x" else self._axes.set_ylabel)(title)
+
+
+class Sheet:
+    """A figure of so many pixels' width, whose panels are placed in pixels from its upper left corner.
+
+    Args:
+        width: most pixels of its panels, beside each other.
+        titles, legend: title, what the values are, and series, which a file has above and below; default: the page has its own.
+        paper: pixels around; a figure with paper is no wider than it needs to be.
+    """
+
+    def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:
+        self.width, self.height = width, 0.0
+        self.figure = Figure(figsize=(1, 1), dpi=72, facecolor=LIGHT["paper"])
+        FigureCanvasAgg(self.figure)
+        self.figure.patch.set_visible(paper > 0)  # a page has its own
+        self._down, self._order = Affine2D(), count()
+        self._pixels = self._down + self.figure.dpi_scale_trans
+        self._paper, self._legend, self._above, self._right = paper, legend, 0.0, 0.0
+        for k, words in enumerate(filter(None, titles)):
+            size = 12.0 if k else 13.5
+            lines = wrapped(words, 0.9 * width, size)
+            at = self.panel(0, 0, width_of(lines, size), 1, (0, 1), (0, 1))
+            at.text(0, 1, lines, "muted" if k else "ink", (0, 12), "left", bold=k == 0, size=size)
+            self._above, self.height = self._above + 14.0 * lines.count("\n") + (16 if k else 22), 0.0
+        self._above += 6 if titles else 0
+
+    def panel(self, left: float, top: float, width: float, height: float, x: Point, y: Point, foot: float = 0.0) -> Panel:  # fmt: skip
+        """Return a panel whose x grows to the right and y upwards, unless their ends are in the other order."""
+        self.height, self._right = max(self.height, top + height + foot), max(self._right, left + width)
+        place = Affine2D().translate(-x[0], -y[0]).scale(width / (x[1] - x[0]), -height / (y[1] - y[0]))
+        place.translate(self._paper + left, self._paper + self._above + top + height)
+        return Panel(self.figure.add_artist, self.figure, place + self._pixels, (x, y), (width, height), self._order)
+
+    def ended(self) -> Figure:
+        """Return the figure, which ends below its lowest panel and its legend."""
+        x, row, top = 0.0, 0, self.height + 18
+        for name, ink, shape in self._legend:
+            long = width_of(name) + 38
+            x, row = (0.0, row + 1) if x and x + long > self.width else (x, row)
+            entry = self.panel(x, top + 22 * row, long, 1, (0, long), (1, 0), 10)
+            if shape == "frame":
+                entry.dots([6], [0], "ink", "square", 5.0, fills=[("paper", 1.0)], line=1.3)
+            else:
+                entry.dots([6], [0], ink, shape, 5.0)
+            entry.text(16, 0, name, side="left")
+            x += long
+        wide = min(self.width, self._right + _ROOM) if self._paper else self.width
+        tall = self.height + self._above + 2 * self._paper
+        self.figure.set_size_inches(wide / 72 + self._paper / 36, tall / 72)
+        self._down.clear().scale(1 / 72, -1 / 72).translate(0, tall / 72)
+        return self.figure
+
+
+def fit(total: float, margin: float, need: float, number: int, gap: float = GAP) -> tuple[int, float]:
+    """Return how many panels fit beside each other, and the width of each."""
+    across = int(max(1, min(number, (total - margin + gap) // (need + gap))))
+    return across, (total - margin - gap * (across - 1)) / across

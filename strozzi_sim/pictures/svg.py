@@ -1,0 +1,141 @@
+"""The backend for pages: a figure as small SVG whose colours are those of the page, and files of the same figure."""
+
+import io
+from collections.abc import Mapping
+from html import escape
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.path import Path
+from PIL import Image
+
+from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, STYLE
+
+_NAMES = {colour: name for name, colour in LIGHT.items()}
+_LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
+_ANCHORS = {"center": "middle", "right": "end"}
+_FONT = "Arial,Liberation Sans,Helvetica,sans-serif"
+_COLOURS = 128  # of a PNG: a third of the bytes, and no difference to be seen
+
+
+class PageRenderer(RendererBase):
+    """Writes what matplotlib draws as SVG: circles as circles, text as text, the `url` of a mark as its sentence.
+
+    Args:
+        height: height in pixels.
+        numbers: sentence -> number of its mark, for a page, which has them once; None: a file, with the sentences themselves.
+    """
+
+    def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:
+        super().__init__()
+        self._height, self._numbers = height, numbers
+        self._parts: list[tuple[str, str, str]] = []  # look, element, and of a plain path its course, which may go on
+
+    @property
+    def body(self) -> str:
+        """What was drawn; neighbours of one look are a group."""
+        groups = [(look, [part + (f'{d}"/>' if d else "") for _, part, d in few]) for look, few in groupby(self._parts, key=itemgetter(0))]  # fmt: skip
+        return "".join(f"<g{look}>{''.join(few)}</g>" for look, few in groups)
+
+    def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
+        """Write a path; consecutive lines of one look are one path."""
+        said, look = gc.get_url(), self._look(gc, rgbFace)
+        more = f' fill-opacity="{_short(rgbFace[3], 2)}"' if rgbFace is not None and len(rgbFace) == 4 and rgbFace[3] < 1 else ""  # fmt: skip
+        if path is CIRCLE:
+            (r, _, x), (_, _, y), _ = transform.get_matrix()
+            name, place = "circle", f'cx="{_short(x)}" cy="{_short(self._height - y)}" r="{_short(r)}"'
+        else:
+            course = self._course(transform.transform_path(path))
+            if not more and not said:
+                before = self._parts.pop()[2] if self._parts and self._parts[-1][0] == look and self._parts[-1][2] else ""  # fmt: skip
+                self._parts.append((look, '<path d="', before + course))
+                return
+            name, place = "path", f'd="{course}"'
+        if said and self._numbers is not None:
+            more += f' data-m="{self._numbers[said]}"'
+        title = f"><title>{escape(said)}</title></{name}>" if said and self._numbers is None else "/>"
+        self._parts.append((look, f"<{name} {place}{more}{title}", ""))
+
+    def write(self, text: Any) -> None:
+        """Write text where it is anchored, without measuring it, so that the font of the page may be another."""
+        x, y = text.get_transform().transform(text.get_unitless_position())
+        size, anchor = text.get_fontsize() / FILE_FONT, _ANCHORS.get(text.get_ha())
+        look = f' fill="{self._ink(text.get_color())}"' + (f' text-anchor="{anchor}"' if anchor else "")
+        look += ' font-weight="600"' if text.get_weight() == "bold" else ""
+        look += "" if abs(size - SIZE) < 0.01 else f' font-size="{_short(size)}"'
+        place = f'x="{_short(x)}" y="{_short(self._height - y)}"'
+        self._parts.append((look, f"<text {place}>{escape(text.get_text(), quote=False)}</text>", ""))
+
+    def _ink(self, colour: Any) -> str:
+        found = to_hex(colour)
+        return f"var(--{_NAMES[found]})" if self._numbers is not None and found in _NAMES else found
+
+    def _look(self, gc: Any, face: Any) -> str:
+        look = ' fill="none"' if face is None else f' fill="{self._ink(face[:3])}"'
+        width, colour = gc.get_linewidth(), gc.get_rgb()
+        if width:
+            look += f' stroke="{self._ink(colour[:3])}"' + ("" if width == 1 else f' stroke-width="{_short(width)}"')
+            look += f' stroke-opacity="{_short(colour[3], 2)}"' if len(colour) == 4 and colour[3] < 1 else ""
+            look += ' stroke-linecap="round"' if gc.get_capstyle() == "round" else ""
+            dashes = gc.get_dashes()[1]
+            look += f' stroke-dasharray="{" ".join(map(_short, dashes))}"' if dashes else ""
+        return look
+
+    def _course(self, path: Any) -> str:
+        parts, codes, k = [], path.codes, 0
+        points = [(_short(x), _short(self._height - y)) for x, y in path.vertices.tolist()]
+        while k < len(points):
+            code = codes[k] if codes is not None else Path.MOVETO if k == 0 else Path.LINETO
+            many = {Path.CURVE3: 2, Path.CURVE4: 3}.get(code, 1)
+            (x, y), (old_x, old_y) = points[k], points[k - 1]
+            if code == Path.CLOSEPOLY:
+                parts.append("Z")
+            elif code == Path.LINETO and (x == old_x or y == old_y):
+                parts.append(f"V{y}" if x == old_x else f"H{x}")
+            else:
+                parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points[k : k + many]))
+            k += many
+        return "".join(parts)
+
+
+def _short(number: float, digits: int = 1) -> str:
+    return f"{number:z.{digits}f}".rstrip("0").rstrip(".")
+
+
+def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None) -> str:
+    """Return a figure as SVG: for a page in its colours, given the numbers of its marks, or as a file in light colours."""
+    width, height = (72 * side for side in figure.get_size_inches())
+    with rc_context(STYLE):
+        renderer = PageRenderer(height, numbers)
+        figure.draw(renderer)
+    size = (
+        f'viewBox="0 0 {_short(width)} {_short(height)}" width="{_short(width)}" height="{_short(height)}" role="img"'
+    )
+    if numbers is not None:
+        return f'<svg {size} aria-label="{escape(label)}">{renderer.body}</svg>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{_FONT}" font-size="{SIZE:g}"><title>{escape(label)}</title>'
+    return f"{head}<style>text{{pointer-events:none}}</style>{renderer.body}</svg>"
+
+
+def file_of(figure: Figure, kind: str, title: str) -> bytes:
+    """Return a figure as a file: svg, pdf or png, after which it has the resolution of a PNG."""
+    if kind == "svg":
+        return svg_of(figure, title).encode()
+    content = io.BytesIO()
+    with rc_context(STYLE):
+        if kind == "pdf":
+            figure.savefig(content, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+            return content.getvalue()
+        figure.set_dpi(144)
+        canvas: Any = FigureCanvasAgg(figure)
+        canvas.draw()
+    whole = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
+    method, dither = Image.Quantize.FASTOCTREE, Image.Dither.NONE
+    whole.convert("RGB").quantize(_COLOURS, method=method, dither=dither).save(content, "PNG")
+    return content.getvalue()
