@@ -17,7 +17,7 @@ _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth"
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
     """Return strength, a key of `PLAY` -> agent if the line-ups are agents of several strengths, each by itself; else nothing."""
     every, played = {"random": "random"}, set(lineups)
-    if len(played) < 2 or any("," in each for each in played):
+    if len(played) < 2 or any(len(split_specs(each)) > 1 for each in played):
         return {}  # without a look at the game's agents, which takes their import
     for tier, agent in game.tiers.items():
         text = agents_named(game, [agent])[0].text
