@@ -54,7 +54,9 @@ import strozzi_sim as ss
 
 def seat_gap(bonus, seed, deals):
     changed = {"bonus": {"tracks": {"bonus": bonus}}}
-    found = ss.simulate("strozzi", players=4, agents=["heuristic"], deals=deals, variant=changed, seed=seed, progress=False)
+    found = ss.simulate(
+        "strozzi", players=4, agents=["heuristic"], deals=deals, variant=changed, seed=seed, progress=False
+    )
     return found.tables["balance"].query("figure == 'seat_gap'")["value"].item()
 
 

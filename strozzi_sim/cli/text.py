@@ -10,6 +10,7 @@ NUMBERS = ("value", "low", "high")
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
 _SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # of other names
 _BESIDE = ("figure", *NUMBERS, "n", "deals")
+_TOLD = ("before", "p", "p_corrected", "size", "verdict", "variant", "than")  # of a difference, beside what it is of
 
 
 def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
@@ -30,6 +31,8 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
     if not set(_BESIDE[:4]) <= set(frame.columns):
         lines = [[key.replace("_", " ") for key in frame.columns][:MOST_COLUMNS]]
         lines += [[plain(cell) for cell in row][:MOST_COLUMNS] for row in frame.itertuples(index=False)]
+    elif "verdict" in keys:
+        lines = _changes(frame, [key for key in vary if key not in _TOLD])
     elif {"row", "column"} <= set(keys):
         return "\n\n".join([title, *_grids(frame)])
     else:
@@ -69,6 +72,15 @@ def _figures(frame: Any, vary: Sequence[str], most: int) -> list[list[str]]:
     for key, rows in found.items():
         count = max(row["n"] for row in rows.values())
         lines.append([*map(plain, key), *(estimate(rows.get(figure)) for figure in shown), f"{count:,}"])
+    return lines
+
+
+def _changes(frame: Any, vary: Sequence[str]) -> list[list[str]]:
+    """Return a line for each difference, the surest first, after their heading."""
+    lines = [[*vary, "figure", "before", "change", "verdict", "n"]]
+    for row in frame.sort_values("p", kind="stable").to_dict("records"):
+        keys = [*(plain(row[key]) for key in vary), row["figure"].replace("_", " ")]
+        lines.append([*keys, plain(row["before"]), estimate(row), row["verdict"], f"{row['n']:,}"])
     return lines
 
 

@@ -19,6 +19,7 @@ from strozzi_sim.study.wording import seat_words
 
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
+_COUNTED = {CHANGED: "{} changed", SMALL: "{} changed too little to matter", UNCLEAR: "of {} it is not known", EQUAL: "{} are equal"}  # fmt: skip
 _WINS = Figure("win_share", "change of games won", "share")
 _PARTS: tuple[tuple[str, Unit], ...] = (("who wins", "share"), ("how much is scored", "amount"))
 
@@ -31,9 +32,9 @@ def change_sentences(tables: Tables, title: str, chunks: int = MAX_CHUNKS) -> li
         parts = [_verdict(of, words, unit, chunks) for of, (words, unit) in zip((wins, scores), _PARTS, strict=True) if len(of)]  # fmt: skip
         parts.sort(key=lambda part: not part.startswith("changes"))
         counts = rows["verdict"].value_counts()
-        many = listed([f"{counts[each]:,} {each}" for each in (CHANGED, SMALL, UNCLEAR, EQUAL) if counts.get(each, 0)])
-        words = f"Beside {first}, {second} {', and '.join(parts)} in {title}" if parts else f"There are too few games of {title} to compare {second} with {first}"  # fmt: skip
-        said += [f"{words}.", f"Of {len(rows):,} figures, {many}."]
+        many = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if counts.get(each, 0)])
+        words = f"Compared with {first}, {second} {', and '.join(parts)} in {title}" if parts else f"There are too few games of {title} to compare {second} with {first}"  # fmt: skip
+        said += [f"{words}.", f"Of {len(rows):,} figures {many}."]
     return said
 
 

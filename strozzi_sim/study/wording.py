@@ -17,11 +17,13 @@ _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth"
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
     """Return strength, a key of `PLAY` -> agent if the line-ups are agents of several strengths, each by itself; else nothing."""
     every, played = {"random": "random"}, set(lineups)
+    if len(played) < 2 or any(len(split_specs(each)) > 1 for each in played):
+        return {}  # without a look at the game's agents, which takes their import
     for tier, agent in game.tiers.items():
         text = agents_named(game, [agent])[0].text
         every["random" if text == "random" else tier] = text
     found = {strength: agent for strength, agent in every.items() if agent in played}
-    return found if len(played) > 1 and set(found.values()) == played else {}
+    return found if set(found.values()) == played else {}
 
 
 def players_words(game: Game, lineup: str) -> str:

@@ -13,10 +13,10 @@ from study_examples import played
 
 FILES = sorted((ROOT / "experiments").glob("*.toml"))
 ABOUT = {  # of a question -> what its headline must and must not speak of
-    SEATS: (r"\bseats?\b|favours", r"wins most among|Beside base"),
+    SEATS: (r"\bseats?\b|favours", r"wins most among|Compared with base"),
     AGENTS: (r"wins most among|No agent|dominant strategy", r"\bseat\b"),
     VARIANTS: (
-        r"^Beside base|changes? (the gap|who wins)|gap between the seats|most equal|known to be fairer",
+        r"^Compared with base|changes? (the gap|who wins)|gap between the seats|most equal|known to be fairer",
         r"\bfavours\b",
     ),
     "flags": (r"flags? (takes|is known to take)", r"\bseat\b|wins most"),

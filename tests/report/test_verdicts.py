@@ -143,9 +143,9 @@ def changes(wins, scores):
 @pytest.mark.parametrize(
     ("wins", "scores", "said"),
     [
-        ([CHANGED, UNCLEAR], [CHANGED], "Beside base, long-tracks changes who wins, and changes how much is scored in Strozzi."),
-        ([SMALL, EQUAL], [EQUAL], "Beside base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi."),
-        ([UNCLEAR], [CHANGED], "Beside base, long-tracks changes how much is scored, and is not known to change who wins (a change of up to"),
+        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi."),
+        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi."),
+        ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and is not known to change who wins (a change of up to"),
     ],
 )  # fmt: skip
 def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, said):
