@@ -264,8 +264,8 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     for section in sections:
         if section not in components:
             raise InputError(f"{where}: {section}: missing")
-    raw = _toml(game.package, "components.toml")
-    raw |= {section: _with_provenance(given, raw.get(section)) for section, given in components.items()}
+    boxed = _toml(game.package, "components.toml")
+    raw = boxed | {section: _with_provenance(given, boxed.get(section)) for section, given in components.items()}
     variant = _variant(game, name, _converted(game, raw, where))
     if components == variant.components:
         return variant

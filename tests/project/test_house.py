@@ -67,6 +67,8 @@ def test_no_two_files_import_each_other():
     for file in SOURCES:
         found = (name if name in modules else name.rpartition(".")[0] for name in imports(file))
         needs[module_of(file)] = {name for name in found if name in modules} - {module_of(file)}
+    kinds = [name for name in needs if name.startswith("strozzi_sim.study.kinds.")]
+    assert not [need for kind in kinds for need in needs[kind] if need in kinds], "no kind of study knows another"
     assert "strozzi_sim.agent" in needs["strozzi_sim.simulation.match"]
     list(TopologicalSorter(needs).static_order())  # raises CycleError, which names the circle
 

@@ -257,7 +257,7 @@ def test_studies_are_laid_side_by_side(tmp_path):
     for name, seed in (("one", 1), ("two", 2)):
         played(KEYS | {"name": name, "seed": seed, "players": [3]}, tmp_path / name)
     both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
-    assert both.verdict[0].startswith("Beside one, two ")
+    assert both.verdict[0].startswith("Compared with one, two ")
     text = both.report(tmp_path / "both.html").read_text("utf-8")
     assert "on the same deals" not in text_of(text.partition("<script")[0])
     assert "the deals may differ" in text

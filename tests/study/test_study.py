@@ -4,7 +4,6 @@ import ast
 import json
 import subprocess
 import sys
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import msgspec
@@ -171,28 +170,3 @@ def test_every_kind_has_a_report(tmp_path):
         study, look = study_of({**KEYS, **more, "kind": kind, "deals": 40})
         page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
         assert "<svg" in page
-
-
-# -- the house ---------------------------------------------------------------------------------------------------------
-
-
-def test_imports_form_no_circle_not_even_inside_functions():
-    modules = {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in PACKAGE.rglob("*.py")
-    }
-    needs = {}
-    for module, path in modules.items():
-        found = [
-            f"{node.module}.{alias.name}"
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        ]
-        needs[module] = {name if name in modules else name.rpartition(".")[0] for name in found} & modules.keys() - {
-            module
-        }
-    list(TopologicalSorter(needs).static_order())
-    below = [module for module in modules if ".face" not in module]
-    assert not any(need.startswith("strozzi_sim.cli") for module in below for need in needs[module])
-    assert not any(".kinds." in need for module in modules if ".kinds." in module for need in needs[module])
