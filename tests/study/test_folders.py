@@ -10,7 +10,6 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.study.beside import report
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -130,11 +129,12 @@ def test_two_folders_lie_side_by_side(tmp_path):
     for seed in (1, 2):
         ss.run(ss.Study.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)
     page = tmp_path / "page.html"
-    found = report([tmp_path / "1", tmp_path / "2"], file=page)
+    found = ss.side_by_side([ss.load_results(tmp_path / each) for each in ("1", "2")])
+    found.report(page)
     assert page.exists()
     assert list(found.tables["seats"]["variant"].unique()) == ["1", "2"]
     assert set(found.tables["changes"]["than"]) == {"1"}
-    assert found.verdict[0].startswith("2 against 1: ")
+    assert found.verdict[0].startswith("Compared with 1, 2 ")
     with pytest.raises(InputError, match="needs two or more"):
         ss.side_by_side([found])
 

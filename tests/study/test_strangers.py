@@ -19,7 +19,6 @@ import strozzi_sim as ss
 from strozzi_sim.agent import load_agent, named_files
 from strozzi_sim.agent.named_files import only_named
 from strozzi_sim.errors import InputError, StorageError, StrozziError
-from strozzi_sim.study.beside import report
 from strozzi_sim.study.files import csv_of
 from study_database import execute, list_file
 from study_examples import played
@@ -132,7 +131,7 @@ def openings(home):
     yield lambda: ss.load_results(loot / "r").report()
     yield lambda: ss.load_results(loot / "r").games
     yield lambda: ss.load_results(loot / "r").facts("round")
-    yield lambda: report([loot / "r", mine / "r"], file=out / "side.html")
+    yield lambda: ss.side_by_side([ss.load_results(each / "r") for each in (loot, mine)]).report(out / "side.html")
     yield lambda: ss.heatmap(loot / "r", rows="seat", columns="round", value="mean coins", fact="round", workers=1)
     yield lambda: ss.merge([loot / "part-1", loot / "part-2"], folder=out / "whole", workers=1)
     yield lambda: ss.merge([mine / "part-1", mine / "part-2"], folder=loot / "r", workers=1)
