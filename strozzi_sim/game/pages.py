@@ -28,7 +28,6 @@ from strozzi_sim.game.reporting import (
     check_names,
     first_scenario,
     headline_players,
-    listed,
     pick,
 )
 from strozzi_sim.game.significance import MAX_CHUNKS
@@ -188,7 +187,7 @@ class Report:
                 found.setdefault(picture.page, (picture, compared, finding))
         return found
 
-    def findings(self, tables: Tables, components: Mapping[str, Any], chunks: int = MAX_CHUNKS, *, named: bool = False) -> dict[str, str]:  # fmt: skip
+    def findings(self, tables: Tables, components: Mapping[str, Any], chunks: int = MAX_CHUNKS, *, named: bool = False, whom: Callable[[str], str] = str) -> dict[str, str]:  # fmt: skip
         """Return page -> its finding, about the first variant and line-up at the player count of the headline.
 
         Args:
@@ -196,16 +195,16 @@ class Report:
             components: variant -> component data.
             chunks: number of chunks of the study.
             named: whether each finding names its games; default: if the study has several player counts, variants or line-ups.
+            whom: returns the agents of a line-up in words; default: the line-up.
         """
         if tables["balance"].empty:
             return {}
         first = first_scenario(tables["balance"])
         players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
         name = self._namer(tables, components.get(cell["variant"], {}), players, cell)
-        whom = listed(list(dict.fromkeys(cell["lineup"].split(","))))
         where = f"{'' if cell['variant'] == 'base' else ' in ' + cell['variant']} at {players} players"
         several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
-        games = f"Played by {whom}{where}: " if named or several else ""
+        games = f"Played by {whom(cell['lineup'])}{where}: " if named or several else ""
         said = {}
         for page, (picture, compared, finding) in self.comparisons(tables).items():
             text = finding_of(compared, finding, pick(tables[picture.table], **cell), players, name, chunks)

@@ -6,6 +6,7 @@ Seats, line-up and balance are the same for every game; the rest is declared by 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from textwrap import wrap
 from typing import Any
 
@@ -38,7 +39,7 @@ from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.pages import KeyNumber, Section
-from strozzi_sim.study.wording import seat_words
+from strozzi_sim.study.wording import players_words, seat_words
 
 EXPLORER_KEYS = ("map", "row", "column", "round")
 Pairs = Sequence[tuple[str, str]]
@@ -160,7 +161,7 @@ def sections_of_games(
         paired: whether the variants were played on the same deals.
     """
     report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    findings = report.findings(tables, components, study.chunks)
+    findings = report.findings(tables, components, study.chunks, whom=partial(players_words, study.the_game))
     pictures = [*seat_pictures(tables), *report.pictures(tables)]
     found: dict[str, Section] = {}
     numbers = (*gap_numbers(tables), *length_numbers(tables))
@@ -318,7 +319,9 @@ def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return the finding of a page of the game."""
     report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    found = report.findings(tables, components, study.chunks, named=True).get(page)
+    found = report.findings(
+        tables, components, study.chunks, named=True, whom=partial(players_words, study.the_game)
+    ).get(page)
     return [
         found or f"{report.PAGE_TITLES[page][0]}: in these games of {study.the_game.title} no difference is certain."
     ]

@@ -19,14 +19,14 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
         r"^Compared with base|changes? (the gap|who wins)|gap between the seats|most equal|known to be fairer",
         r"\bfavours\b",
     ),
-    "flags": (r"flags? (takes|is known to take)", r"\bseat\b|wins most"),
-    "ports": (r"\bports?\b", r"\bseat\b|wins most"),
+    "flags": (r"flags? takes?", r"\bseat\b|wins most"),
+    "ports": (r"(?i)\bports?\b", r"\bseat\b|wins most"),
     "prices": (
-        r"^Played by the usual computer player at 2 players: A lot of one tile costs [\d.]+ coins",
+        r"^Played by the usual computer player at 2 players: in round 1 a lot of 3 tiles costs [\d.]+ coins",
         r"wins|\bseat\b",
     ),
-    "city": (r"spaces of the city taken most often", r"\bseat\b|wins"),
-    "tasks": (r"tasks? (need more points|is known to be worth)", r"\bseat\b|wins"),
+    "city": (r"\b(place|space)s?\b.* in [\d.]+.% of games", r"\bseat\b|wins"),
+    "tasks": (r"\btask\b.* brings [\d.]+ points", r"\bseat\b|wins"),
     HEATMAPS: (r"varies from .* to |known to differ", r"\bfavours\b|wins most"),
 }
 SMALL = {"deals": 60, "seed": 3}

@@ -3,7 +3,7 @@
 They take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
 with a choice; a single legal action is played automatically. A seat's restrictions are in the rules record
 (`restrictions.py`) and do not change the turn order. Letters and numbers in parentheses are items of the rules'
-documents (see state.py). The phases are in `planning.py`, `auction.py`, `city.py` and `scoring.py`.
+documents (see state.py). The phases are in `planning.py`, `auction.py`, `step_actions.py` and `scoring.py`.
 """
 
 from numba import int64
