@@ -99,9 +99,9 @@ def _grids(frame: Any) -> list[str]:
 
 
 def _cell(row: Any) -> str:
-    digits = 3 if abs(row.value) < 10 else 1
-    half = "" if row.low != row.low else f" ±{max(row.high - row.value, row.value - row.low):.{digits}f}"
-    return f"{row.value:.{digits}f}{half}"
+    half = max(row.high - row.value, row.value - row.low)
+    shown, width = rounded((row.value, half), half, 3)
+    return shown if row.low != row.low else f"{shown} ±{width}"
 
 
 def estimate(row: Mapping[str, Any] | None) -> str:

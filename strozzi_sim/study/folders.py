@@ -60,8 +60,8 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     except ArgumentError as error:
         section = "report." if error.argument in given else ""
         raise InputError(f"{path}: {section}{error}") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    except InputError as error:  # of the reader of files, which names the file, or of the study
+        raise error if str(error).startswith(f"{file}: ") else InputError(f"{path}: {error}") from None
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: {error}") from None
 
