@@ -127,7 +127,7 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
         "Rome is ignored by all",
         "balance, question ports",
         words,
-        " pays a player most, " in words and "Rome least of the ports" in words,
+        re.search(r"(Naples|Venice) pays a player [\d.]+ coins in a game, Rome pays", words) is not None,
     )
     words, coins = (
         said(mixed),
@@ -153,7 +153,12 @@ def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
     call = f"balance planted --set start.head={heads}"
     alone = ss.simulate(PLANTED, deals=deals, variant=favour, **FOUR)
     words, rows = said(alone), alone.tables["seats"]
-    yield Reading("seat 2 is favoured", call, words, "favours a seat" in words and "seat 2 wins" in words)
+    yield Reading(
+        "seat 2 is favoured",
+        call,
+        words,
+        "favours the player who moves third" in words and "the player who moves third wins" in words,
+    )
     for place in range(4):
         row = figure(rows, seat=place, figure="win_share")
         yield Reading(f"seat {place} wins {truth[place]:.4f}", call, numbers(row, 4), holds(row, truth[place]))
@@ -313,7 +318,7 @@ def two_points(quick: bool, head: int = 2) -> Iterator[Reading]:
         pair: Any = [{"fine": fine}, {"ahead": ahead}]
         return said(ss.compare(PLANTED, *pair, seed=seed, **FOUR))
 
-    of_call = {"simulate: favours a seat": seat_words, "simulate, two variants: changes who wins": study_words,
+    of_call = {"simulate: favours the player who": seat_words, "simulate, two variants: changes who wins": study_words,
                "compare: changes who wins": compare_words}  # fmt: skip
     for call, words_of in of_call.items():
         every = [words_of(seed) for seed in range(seeds)]

@@ -82,7 +82,7 @@ def run(
         cluster_of(backend, scheduler, workers, study),
         Store(place, study, look, share) as store,
     ):
-        for line in (study.summary, *study.warnings, *store.left):
+        for line in (*([study.summary] if reporter.command != Progress.command else []), *study.warnings, *store.left):
             reporter.on_message(line)
         if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
             raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")

@@ -189,7 +189,6 @@ def test_the_heatmap_command(finished, tmp_path):
     folder = copied(finished, tmp_path)
     done = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--name", "more", "--workers", 1)
     assert done.returncode == 0, done.stderr
-    assert (folder / "figures" / "heat-more.png").exists() or list((folder / "figures").glob("heat-more*.png"))
     assert "heat-more" in (folder / "report.html").read_text() or "Flag" in (folder / "report.html").read_text()
     assert "lack requested facts" in done.stderr
     refused = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--players", "4")

@@ -361,7 +361,7 @@ def test_the_tree_goes_to_a_file(file, capsys, tmp_path):
         (["--decision", "500"], "--decision: the game has decisions 1 to"),
         (["--decision", "0"], "--decision: the game has decisions 1 to"),
         (["--seat", "3"], "--seat: must be between 0 and 2, got 3"),
-        (["--decision", "1", "--seat", "2"], "--decision and --seat: decision 1 is seat 0's, not seat 2's"),
+        (["--decision", "1", "--seat", "2"], "--seat: decision 1 is seat 0's, got 2"),
         (["--depth", "0"], "--depth: must be between 1 and"),
         (["--tree", "nowhere/tree.json"], "--tree: nowhere/tree.json cannot be written: there is no folder nowhere"),
         (["--explain", "nobody"], "unknown agent 'nobody'"),

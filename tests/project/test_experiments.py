@@ -26,7 +26,7 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
         r"wins|\bseat\b",
     ),
     "city": (r"\b(place|space)s?\b.* in [\d.]+.% of games", r"\bseat\b|wins"),
-    "tasks": (r"\btask\b.* brings [\d.]+ points", r"\bseat\b|wins"),
+    "tasks": (r"(?i)\btasks?\b", r"\bseat\b|wins"),
     HEATMAPS: (r"varies from .* to |known to differ", r"\bfavours\b|wins most"),
 }
 SMALL = {"deals": 60, "seed": 3}

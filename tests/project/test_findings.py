@@ -47,6 +47,7 @@ def test_the_page_says_what_its_tables_say():
 def docs(tmp_path):
     """A copy of the page, its tables and its scripts."""
     shutil.copytree(DOCS / "findings", tmp_path / "docs" / "findings")
+    shutil.copytree(ROOT / "experiments", tmp_path / "experiments")
     shutil.copy(DOCS / "findings.md", tmp_path / "docs" / "findings.md")
     return tmp_path / "docs"
 

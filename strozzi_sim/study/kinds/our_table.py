@@ -23,7 +23,7 @@ from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
@@ -175,7 +175,12 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         )
         beside = pd.concat([ours, rows.assign(figure="simulated", **bands)], ignore_index=True)
         question = "How do the figures of the sheets fit those of simulated games?"
+        pairs = zip(beside[beside["figure"] == "simulated"].itertuples(index=False), ours["value"], strict=True)
+        numbers = tuple(
+            KeyNumber(row, "amount", f"{row.what}, in games of {agent}; the sheets have {own:.3g}")
+            for row, own in pairs
+        )[:3]
         return [
-            Section("Fit", question, (drawn, table), tables={"beside": beside}),
+            Section("Fit", question, (drawn, table), tables={"beside": beside}, numbers=numbers),
             *sections_of_games(self, tables, look),
         ]
