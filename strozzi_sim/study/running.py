@@ -82,7 +82,8 @@ def run(
         cluster_of(backend, scheduler, workers, study),
         Store(place, study, look, share) as store,
     ):
-        for line in (*([study.summary] if reporter.command != Progress.command else []), *study.warnings, *store.left):
+        plan = [study.summary] if study.chunks and reporter.command != Progress.command else []
+        for line in (*plan, *study.warnings, *store.left):
             reporter.on_message(line)
         if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
             raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
