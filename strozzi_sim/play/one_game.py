@@ -65,8 +65,9 @@ def match_of(
     """Return the match and the deals that `record` plays with these arguments."""
     from strozzi_sim.agent.names import game_named, lineups_of, one_count, variants_named
     from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
+    from strozzi_sim.game.reporting import check_names
     from strozzi_sim.simulation.match import Match
-    from strozzi_sim.simulation.seatings import seating_design
+    from strozzi_sim.simulation.seatings import DESIGNS
 
     the_game = game_named(game)
     count = one_count(the_game, players)
@@ -78,7 +79,7 @@ def match_of(
     check_whole("seed", seed, 0, 2**53 - 1)
     (chosen,) = variants_named(the_game, [variant])
     (lineup,) = lineups_of(the_game, agents, [count])
-    seating_design(seatings, count)
+    as_argument_error("seatings", check_names, "design", [seatings], DESIGNS)
     match = as_argument_error("agents", Match, the_game, count, lineup, chosen, seed, seatings)
     if seating is not None:
         check_whole("seating", seating, 0, len(match.design) - 1)

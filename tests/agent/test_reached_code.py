@@ -130,7 +130,7 @@ def test_an_import_by_a_computed_name_is_said_and_resumes_only_if_trusted(code):
         return ss.run(study, folder / "results", workers=1, progress=Progress(on_message=messages.append), **options)
 
     assert run().new_games == 4
-    _, said = messages  # the first is the study in one line
+    (said,) = messages
     assert "line 5, imports a module by a computed name are not detected; so a results folder resumes only with" in said
     with pytest.raises(InputError, match=r"by a computed name are not detected; .*trust_agents, or name another"):
         run()
