@@ -1,5 +1,6 @@
 """Which seats are favoured: a test of the seats of every cell, all corrected together, and what is said of them by strength of play."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.wording import PLAY, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
-MOST_NAMED = 4  # groups of cells named one by one
+FEW_GROUPS, MOST_NAMED = 2, 4  # groups of cells, and agents of one, that are named one by one
 FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
 _EQUAL_WORDS = f"every seat wins its share to within {100 * MIN_SHARE:g} points"
 _FEW_WORDS = "there are too few games to say"
@@ -114,9 +115,9 @@ def _favours(cells: Sequence[SeatCell], game: Game, tiers: Mapping[str, str], *,
     for (place, variant, lineup), at in counts.items():
         where = f"at {listed(at)} players{f' in {variant}' if several else ''}"
         lineups.setdefault((place, where), []).append(played.get(lineup) or players_words(game, lineup))
-    if len(lineups) > MOST_NAMED or any(len(names) > MOST_NAMED for names in lineups.values()):
-        places = {place for place, _ in lineups}
-        return f"{places.pop() if len(places) == 1 else 'a seat'} in {sum(map(len, counts.values()))} of {len(cells)} cells"
+    if len(lineups) > FEW_GROUPS or any(len(names) > MOST_NAMED for names in lineups.values()):
+        places = Counter(cell.place for cell in cells if cell.verdict == FAVOURED)
+        return f"{listed([f'{place} in {number}' for place, number in places.most_common()])} of {len(cells)} cells"
     found: dict[str, list[str]] = {}
     for (place, where), names in lineups.items():
         whom = "" if one else f"{'with' if tiers else 'in games of'} {listed(names)} "
