@@ -205,6 +205,8 @@ class Study(
         if missing := {"game", "lineups"} - keys.keys():
             raise ArgumentError(min(missing), "missing")
         game, is_whole = names.game_named(keys["game"]), "behaviour" in keys
+        if keys.get("precision") == 0 and not is_whole:
+            raise ArgumentError("precision", "must be between 0.01 and 25, got 0; leave it out to play all deals")
         if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
             raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
         if is_whole and keys["behaviour"] != game.behaviour:

@@ -1,13 +1,16 @@
 """Studies that stop by a rule: a precision, or a difference found or excluded. Their intervals hold whenever they stop."""
 
+import json
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from planted_game import GAME
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
+from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds.compare import CompareVariants
 from strozzi_sim.study.kinds.compare import _most_deals as most_deals_of
 from study_examples import played, tables_in
@@ -180,3 +183,10 @@ def test_slow_agents_have_fewer_deals():
     agents = ("heuristic", "learned", "learned:beyond=2,redraws=32", "ismcts")
     deals = [most_deals_of(CompareVariants.of(**keys, lineups=[[agent]])) for agent in agents]
     assert deals == [50_000, 7500, 300, 300]
+
+
+def test_a_precision_of_nothing_is_refused():
+    with pytest.raises(ArgumentError, match=r"^precision: must be between 0\.01 and 25, got 0; leave it out"):
+        ss.simulate("strozzi", players=3, agents="random", precision=0)
+    complete = ss.Study.of(game="strozzi", deals=10, lineups=[["random"]])
+    assert study_of(json.loads(complete.json))[0].hash == complete.hash
