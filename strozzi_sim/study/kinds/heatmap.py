@@ -124,11 +124,11 @@ def _check(game: Game, own: HeatMapSpec) -> None:
     try:
         custom_heat_map(game, own, PLACE)
     except InputError as error:
-        key, _, words = str(error).removeprefix(f"{PLACE} {own.name}: ").partition(": ")
+        text = str(error).removeprefix(f"{PLACE} {own.name}: ")
+        key, _, words = text.partition(": ")
         given = {"rows": own.rows, "columns": own.columns, "value": own.value.split(" ")[-1]}
-        wrong = words.partition("'")[2].partition("'")[0]  # the first name that the error quotes
-        named = next(
-            (argument for argument, column in given.items() if column == wrong), "where" if own.where else "rows"
-        )
-        argument = key if key in ("fact", "where", *given) else named
-        raise ArgumentError(argument, words or key) from None
+        if key in ("fact", "where", *given):
+            raise ArgumentError(key, words) from None
+        wrong = text.partition("'")[2].partition("'")[0]  # the first name that the error quotes
+        other = "where" if own.where else "rows"
+        raise ArgumentError(next((each for each, column in given.items() if column == wrong), other), text) from None
