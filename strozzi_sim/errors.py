@@ -124,6 +124,14 @@ def suggest_names(name: Any, known: Iterable[str]) -> str:
     return f"{listed}; did you mean {near!r}?" if near else listed
 
 
+def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Check that all names are known."""
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown {kind} {short_repr(name)}; {suggest_names(name, known)}")
+
+
 def nearest(name: Any, names: Sequence[str]) -> str | None:
     """Return the most similar name, else the first name with this prefix, else None.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import InputError, check_names, short_repr, suggest_names
 from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -25,7 +25,6 @@ from strozzi_sim.game.reporting import (
     Picture,
     Tables,
     agent_names,
-    check_names,
     first_scenario,
     headline_players,
     pick,

@@ -5,7 +5,7 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -156,14 +156,6 @@ def _entries(part: TablePart) -> dict[str, Any]:
         entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[there].astype(np.float64)
     n = np.broadcast_to(part.estimate.n, shape).ravel()[there].astype(np.int64)
     return entries | {"figure": part.figure, "n": n, "deals": part.deals}
-
-
-def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Check that all names are known."""
-    known = list(known)
-    for name in names:
-        if name not in known:
-            raise InputError(f"unknown {kind} {short_repr(name)}; {suggest_names(name, known)}")
 
 
 def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:

@@ -64,8 +64,7 @@ def match_of(
 ) -> tuple[Match, range]:  # fmt: skip
     """Return the match and the deals that `record` plays with these arguments."""
     from strozzi_sim.agent.names import game_named, lineups_of, one_count, variants_named
-    from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
-    from strozzi_sim.game.reporting import check_names
+    from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, check_whole
     from strozzi_sim.simulation.match import Match
     from strozzi_sim.simulation.seatings import DESIGNS
 

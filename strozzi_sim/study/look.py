@@ -6,13 +6,12 @@ from typing import Annotated, Any, Self
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_names, short_repr, suggest_names
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
-from strozzi_sim.game.reporting import check_names
 from strozzi_sim.game.variants import with_text_keys
 
 SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, beside the pages of a game

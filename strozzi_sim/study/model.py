@@ -18,6 +18,7 @@ from strozzi_sim.agent import AgentSpec, check_lineup, names
 from strozzi_sim.errors import (
     ArgumentError,
     as_argument_error,
+    check_names,
     check_range,
     check_whole,
     pluralize,
@@ -28,7 +29,7 @@ from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.reporting import FigureTable, Tables, check_names
+from strozzi_sim.game.reporting import FigureTable, Tables
 from strozzi_sim.game.variants import Variant, from_components, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match, outcome_dtype
