@@ -1,4 +1,4 @@
-"""The README's examples are run, so that they stay true."""
+"""The examples of the README and of the tutorial are run, so that they stay true."""
 
 import re
 import tomllib
@@ -11,15 +11,14 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.study.folders import study_of
 
-README = (ROOT / "README.md").read_text()
 
-
-def blocks(language):
-    return [text for kind, text in re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL) if kind == language]
+def blocks(language, page="README.md"):
+    text = (ROOT / page).read_text()
+    return [block for kind, block in re.findall(r"```(\w*)\n(.*?)```", text, re.DOTALL) if kind == language]
 
 
 def test_the_study_is_one():
-    study, _ = study_of(tomllib.loads(blocks("toml")[0]))
+    study, _ = study_of(tomllib.loads(blocks("toml", "docs/tutorial.md")[0]))
     assert study.games == 60_000
     assert list(study.variants.values())[2]["ships"][11]["sail"] == 6
 
