@@ -121,13 +121,16 @@ def _call(words: Sequence[str]) -> int:
 def _instead(name: str, given: dict[str, Any]) -> Any:
     """Return the answer of `worth` without things and of `our-table` without sheets, which play nothing; else None."""
     if name == "worth" and not {"things", "every"} & given.keys():
-        from strozzi_sim.cli.about import things
+        from strozzi_sim.cli.installed import things
 
         return things(given["game"], given.get("variant", "base"))
     if name == "our-table" and "template" in given and "file" not in given:
-        from strozzi_sim.cli.about import template
+        from strozzi_sim.agent.names import game_named
+        from strozzi_sim.cli.show import Answer
+        from strozzi_sim.study.kinds.our_table import write_template
 
-        return template(given["game"], given["template"])
+        write_template(game_named(given["game"]), given["template"])
+        return Answer({"template": given["template"]}, [f"template: {given['template']}"])
     return None
 
 

@@ -5,8 +5,10 @@ So the help of a command costs no import of the engine, and a command and a tool
 
 import ast
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
@@ -14,12 +16,7 @@ from pathlib import Path
 from typing import Any
 
 REQUIRED = object()
-OPTIONS = {
-    "folder": "out",
-    "settings": "set",
-    "every": "all",
-    "start": "from",
-}  # of arguments that are called otherwise in Python
+OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # arguments called otherwise in Python
 BY_OPTION = ("agents",)  # an option in every command, also where it stands before the star
 _TYPES = {"int": int, "float": float, "bool": bool}
 _REPEATED = ("Sequence[", "Variants", "Things")
@@ -27,25 +24,15 @@ _REPEATED = ("Sequence[", "Variants", "Things")
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a function.
+    """An argument of a function."""
 
-    Attributes:
-        name: name in Python.
-        words: its line in the docstring.
-        type: int, float, bool, or str for everything that is given as text.
-        default: default value, or REQUIRED.
-        is_option: whether it is given by option, not by place.
-        is_repeated: whether it takes several values.
-        is_path: whether it may name a file or folder.
-    """
-
-    name: str
-    words: str
-    type: type = str
-    default: Any = None
-    is_option: bool = True
-    is_repeated: bool = False
-    is_path: bool = False
+    name: str  # in Python
+    words: str  # its line in the docstring
+    type: type = str  # int, float, bool, or str for everything that is given as text
+    default: Any = None  # REQUIRED without one
+    is_option: bool = True  # given by option, not by place
+    is_repeated: bool = False  # takes several values
+    is_path: bool = False  # may name a file or folder
 
     @property
     def label(self) -> str:
@@ -54,38 +41,29 @@ class Argument:
         return option if self.is_option else self.name.replace("_", "-").upper()
 
     def read(self, text: str) -> Any:
-        """Return a value from text; ValueError says what is expected. Numbers are plain digits: not `1_0` and not `nan`."""
+        """Return a value from text; ArgumentTypeError says what is expected. Numbers are plain digits: not `1_0` and not `nan`."""
         from strozzi_sim.runtime.parsing import real_number, whole_number
 
-        readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
-        if self.type in readers:
-            return readers[self.type](text)
         if self.is_path and not text:
-            raise ValueError("a file or folder name must not be empty; use . for the current folder")
-        return text
+            raise ArgumentTypeError("a file or folder name must not be empty; use . for the current folder")
+        readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
+        try:
+            return readers.get(self.type, str)(text)
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from None
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A function that is a command or a tool.
+    """A function that is a command or a tool."""
 
-    Attributes:
-        place: where it is, MODULE:FUNCTION.
-        summary: first sentence of its docstring.
-        more: the paragraphs after it, without the example.
-        example: the command line after `Example: `.
-        arguments: those that have a line in the docstring, except `progress`, which has no text form.
-        takes_progress: whether it reports its progress.
-        returns: annotation of what it returns.
-    """
-
-    place: str
-    summary: str
-    more: str
-    example: str
-    arguments: tuple[Argument, ...]
+    place: str  # MODULE:FUNCTION
+    summary: str  # first sentence of its docstring
+    more: str  # the paragraphs after it, without the example
+    example: str  # the command line after `Example: `
+    arguments: tuple[Argument, ...]  # that have a line in the docstring; `progress` has no text form
     takes_progress: bool
-    returns: str
+    returns: str  # annotation
 
     @property
     def by_name(self) -> dict[str, Argument]:
@@ -101,38 +79,36 @@ class Declared:
 def declared(place: str, *further: Argument) -> Declared:
     """Return what the function at MODULE:FUNCTION says of itself, with further arguments that somebody else handles."""
     module, _, name = place.partition(":")
-    spec = find_spec(module)
-    assert spec is not None, module
-    tree = ast.parse(Path(str(spec.origin)).read_text("utf-8"))
-    (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    function = _functions(module)[name]
     text = cleandoc(ast.get_docstring(function) or "")
     beginning, _, rest = text.partition("\nArgs:\n")
     beginning = beginning.partition("\n>>> ")[0]
     found = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", rest.partition("\n\n")[0], re.MULTILINE)
     words = {name: " ".join(line.split()).rstrip(".") for name, line in found}
-    plain, keyword = function.args.args, function.args.kwonlyargs
-    defaults = [REQUIRED] * (len(plain) - len(function.args.defaults)) + [
-        _value(each) for each in function.args.defaults
-    ]
-    defaults += [REQUIRED if each is None else _value(each) for each in function.args.kw_defaults]
+    given = function.args
+    defaults = [None] * (len(given.args) - len(given.defaults)) + [*given.defaults, *given.kw_defaults]
     arguments = [
-        _argument(each, words[each.arg], default, each in keyword)
-        for each, default in zip([*plain, *keyword], defaults, strict=True)
+        _argument(each, words[each.arg], REQUIRED if default is None else _value(default), each in given.kwonlyargs)
+        for each, default in zip([*given.args, *given.kwonlyargs], defaults, strict=True)
         if each.arg in words and each.arg != "progress"
     ]
     known = [each.name for each in arguments]
     arguments += [each for each in further if "variant" in known and each.name not in known]
     summary, *paragraphs = [" ".join(part.split()) for part in beginning.strip().split("\n\n")]
     example = next((part for part in paragraphs if part.startswith("Example: ")), "")
-    return Declared(
-        place,
-        summary,
-        "\n\n".join(part for part in paragraphs if part != example),
-        example.removeprefix("Example: "),
-        tuple(arguments),
-        any(each.arg == "progress" for each in keyword),
-        ast.unparse(function.returns) if function.returns else "",
-    )
+    more = "\n\n".join(part for part in paragraphs if part != example)
+    takes_progress = any(each.arg == "progress" for each in given.kwonlyargs)
+    returns = ast.unparse(function.returns) if function.returns else ""
+    return Declared(place, summary, more, example[len("Example: ") :], tuple(arguments), takes_progress, returns)
+
+
+@cache
+def _functions(module: str) -> dict[str, ast.FunctionDef]:
+    """Return the functions of a module by name."""
+    spec = find_spec(module)
+    assert spec is not None, module
+    tree = ast.parse(Path(str(spec.origin)).read_text("utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def _value(node: ast.expr) -> Any:

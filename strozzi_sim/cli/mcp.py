@@ -8,14 +8,15 @@ import json
 import os
 import shlex
 import threading
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from strozzi_sim.cli.analyse import costs
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
+from strozzi_sim.cli.records import as_told
 from strozzi_sim.cli.show import Answer, as_json
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import parse_json
@@ -29,7 +30,7 @@ INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, h
 Tell the user the command of an answer, and which component data is reconstructed. The same arguments give the same answer."""
 # By tool: its function, the main tables of a study, and defaults for somebody who waits.
 TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
-    "games": ("strozzi_sim.cli.about:describe_games", (), {}), "position": ("strozzi_sim.play.one_game:position", (), {}),
+    "games": ("strozzi_sim.cli.installed:describe_games", (), {}), "position": ("strozzi_sim.play.one_game:position", (), {}),
     "analyse": ("strozzi_sim.play.one_game:analyse", (), {}),
     "balance": (f"{_KIND}.balance:simulate", ("seats", "lineup", "balance"), {"deals": 500}),
     "compare": (f"{_KIND}.compare:compare", ("changes", "difference", "sides"), {"deals": 300}),
@@ -101,7 +102,7 @@ def _read(argument: Argument, value: Any) -> Any:
         return value
     try:
         found = argument.read(str(value))
-    except ValueError as error:
+    except ArgumentTypeError as error:
         raise ArgumentError(argument.name, str(error)) from None
     if argument.is_path:
         _check_inside(argument.name, str(value))
@@ -134,7 +135,7 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
                 found.report()
             found = _told(found, wanted, where, shown)
     found = found if isinstance(found, dict) else {"analysis": found}
-    said = {"analysis": costs(found["analysis"])} if "analysis" in found else {}
+    said = {"analysis": as_told(found["analysis"])} if "analysis" in found else {}
     return as_json({"command": command} | found | said)
 
 

@@ -7,6 +7,8 @@ import argparse
 import re
 from collections.abc import Sequence
 from functools import cache
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any, NoReturn
 
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
@@ -17,10 +19,10 @@ _STUDY, _CLI = "strozzi_sim.study", "strozzi_sim.cli"
 PLACES = {
     "run": f"{_STUDY}.folders:run_file", "report": f"{_CLI}.report:report", "merge": f"{_STUDY}.folders:merge",
     **{file.replace("_", "-"): f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
-    "facts": f"{_CLI}.facts:facts", "record": f"{_CLI}.records:record", "replay": f"{_CLI}.replay:replay",
-    "verify": f"{_CLI}.records:verify", "analyse": f"{_CLI}.analyse:analyse", "play": f"{_CLI}.play:play", "mcp": f"{_CLI}.mcp:mcp",
-    "agents": f"{_CLI}.about:agents", "games": f"{_CLI}.about:games", "cache": f"{_CLI}.cache:cache", "bench": f"{_CLI}.bench:bench",
-    "new": f"{_CLI}.new:new",
+    "facts": f"{_CLI}.installed:facts", "record": f"{_CLI}.records:record", "replay": f"{_CLI}.replay:replay",
+    "verify": f"{_CLI}.records:verify", "analyse": f"{_CLI}.records:analyse", "play": f"{_CLI}.play:play", "mcp": f"{_CLI}.mcp:mcp",
+    "agents": f"{_CLI}.installed:agents", "games": f"{_CLI}.installed:games", "cache": f"{_CLI}.installed:cache",
+    "bench": f"{_CLI}.bench:bench", "new": f"{_CLI}.installed:new",
 }  # fmt: skip
 USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults that differ from Python's
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
@@ -56,59 +58,42 @@ class _Parser(argparse.ArgumentParser):
         message = message.replace("ignored explicit argument", "takes no value, got")
         raise InputError(f"{message} (see {self.prog} --help)")
 
-    def format_help(self) -> str:
-        """Return the help; what stands below the options keeps its lines."""
-        return f"{super().format_help()}\n{self.below}"
-
-    below = ""
-
 
 def help_text() -> str:
     """Return the list of all commands with what each does."""
-    listed = [f"  {name:<12} {command_named(name).summary}" for name in PLACES]
-    return "\n".join(
-        [
-            "usage: strozzi COMMAND ...",
-            "",
-            ABOUT,
-            "",
-            *listed,
-            "",
-            "strozzi COMMAND --help shows its options. " + EPILOG,
-        ]
-    )
+    listed = "\n".join(f"  {name:<12} {command_named(name).summary}" for name in PLACES)
+    return f"usage: strozzi COMMAND ...\n\n{ABOUT}\n\n{listed}\n\nstrozzi COMMAND --help shows its options. {EPILOG}"
 
 
 def parser_of(name: str) -> _Parser:
     """Return the parser of a command."""
     command, usual = command_named(name), USUAL.get(name, {})
-    about = "\n\n".join(part for part in (command.summary, command.more) if part)
-    places = [
-        each.label if each.default is REQUIRED else f"[{each.label}]"
-        for each in command.arguments
-        if not each.is_option
-    ]
-    usage = " ".join(["strozzi", name, *places, "[OPTION ...]"])
-    parser = _Parser(f"strozzi {name}", usage, about, argument_default=argparse.SUPPRESS, allow_abbrev=False)
-    parser.below = f"Example: {command.example}\n"
+    about = fill(f"{command.summary} {command.more}".strip(), get_terminal_size().columns - 2)
+    places = [each for each in command.arguments if not each.is_option]
+    labels = [each.label if each.default is REQUIRED else f"[{each.label}]" for each in places]
+    usage, example = " ".join(["strozzi", name, *labels, "[OPTION ...]"]), f"Example: {command.example}"
+    parser = _Parser(f"strozzi {name}", usage, about, example, argument_default=argparse.SUPPRESS, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for each in command.arguments:
         _add(parser, each, f"; here: {usual[each.name]}" if each.name in usual else "")
-    for each in (JSON, TABLES):
-        if each.name not in command.by_name and (
-            command.returns == "Results" or (each is JSON and command.returns == "Answer")
-        ):
+    own = {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ())
+    for each in own:
+        if each.name not in command.by_name:
             _add(parser, each)
     return parser
 
 
 def _add(parser: argparse.ArgumentParser, each: Argument, more: str = "") -> None:
-    rest: dict[str, Any] = {"help": (_shown(each) + more).replace("%", "%%")}
+    """Add an argument, with its default if its words leave it out and it says something."""
+    plain = each.default in (REQUIRED, None, "", ()) or each.type is bool or "default" in each.words
+    words = each.words if plain else f"{each.words}; default: {each.default}"
+    rest: dict[str, Any] = {"help": (words + more).replace("%", "%%")}
     if each.type is bool:
         rest["action"] = "store_true"
     else:
-        rest |= {"type": _reader(each), "metavar": each.name.replace("_", "-").upper()}
+        metavar = "PATH" if each.is_path else _METAVARS[each.type]
+        rest |= {"type": each.read, "metavar": metavar if each.is_option else each.label}
     if each.is_option:
-        rest |= {"metavar": "PATH" if each.is_path else _METAVARS[each.type]} if each.type is not bool else {}
         rest |= {"dest": each.name, "required": each.default is REQUIRED}
         rest |= {"action": "append"} if each.is_repeated else {}
     elif each.is_repeated or each.default is not REQUIRED:
@@ -116,29 +101,8 @@ def _add(parser: argparse.ArgumentParser, each: Argument, more: str = "") -> Non
     parser.add_argument(each.label if each.is_option else each.name, **rest)
 
 
-def _shown(each: Argument) -> str:
-    """Return the words about an argument, with its default if they leave it out and it says something."""
-    plain = each.default in (REQUIRED, None, "", ()) or each.type is bool
-    return each.words if plain or "default" in each.words else f"{each.words}; default: {each.default}"
-
-
-def _reader(each: Argument) -> Any:
-    def read(text: str) -> Any:
-        try:
-            return each.read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return read
-
-
 def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a command line by the names of the function's arguments.
-
-    Raises:
-        InputError: an unknown option, a missing one, or a value that is no number; names the option and the value.
-        SystemExit: help was asked for, and printed.
-    """
+    """Return the options of a command line by the names of the function's arguments; SystemExit after printing help."""
     parser = parser_of(name)
     found, unknown = parser.parse_known_intermixed_args(list(words))
     for word in unknown:

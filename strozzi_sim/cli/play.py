@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strozzi_sim.cli.analyse import analysis_lines
 from strozzi_sim.cli.at_table import Person
+from strozzi_sim.cli.records import analysis_lines
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, Stopped, as_argument_error, check_range
 
 if TYPE_CHECKING:

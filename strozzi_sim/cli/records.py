@@ -1,13 +1,19 @@
-"""record, verify: games as JSON Lines."""
+"""record, verify, analyse: games as JSON Lines, and what each decision of one cost."""
 
+import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli.show import Answer
-from strozzi_sim.errors import ArgumentError, RuleViolation, pluralize
+from strozzi_sim.cli.text import columns_of
+from strozzi_sim.errors import ArgumentError, RuleViolation, check_range, pluralize
 
 if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
+    from strozzi_sim.play.analyse import GameAnalysis
+    from strozzi_sim.play.records import RecordedGame
 
 
 def record(
@@ -66,11 +72,77 @@ def verify(file: str | Path, *, json: bool = False) -> Answer:
     """
     from strozzi_sim.play.records import verify_record
 
-    document: dict[str, Any] = {"ok": True, "games": None, "line": None, "message": None}
     try:
-        document["games"] = verify_record(Path(file))
+        games = verify_record(Path(file))
     except RuleViolation as broken:
         if not json:
-            raise RuleViolation(broken.line, broken.message, file) from None
-        return Answer(document | {"ok": False, "line": broken.line, "message": broken.message}, code=1)
-    return Answer(document, [f"{file}: {pluralize(document['games'], 'game')}, every line follows the rules"])
+            raise
+        return Answer({"ok": False, "games": None, "line": broken.line, "message": broken.message}, code=1)
+    words = f"{file}: {pluralize(games, 'game')}, every line follows the rules"
+    return Answer({"ok": True, "games": games, "line": None, "message": None}, [words])
+
+
+def analyse(
+    file: str | Path, *, game: int = 1, agent: str = "learned", redraws: int = 32, top: int = 5, page: str | Path = ""
+) -> Answer:
+    """Say what each decision of a recorded game cost, how lucky each seat was, and what turned the game.
+
+    Example: strozzi analyse games.jsonl --game 3
+
+    Args:
+        file: a record (JSON Lines)
+        game: number of the game in the file, from 1
+        agent: an agent that evaluates positions
+        redraws: draws of chance behind each figure
+        top: number of turning points to show
+        page: also write a page with pictures, such as game.html
+    """
+    from strozzi_sim.play.analyse import analyse_record
+    from strozzi_sim.play.records import numbered_game
+    from strozzi_sim.study.store import versions
+
+    check_range("game", game, 1, 1e12)
+    check_range("redraws", redraws, 1, 10_000)
+    check_range("top", top, 0, 1e6)
+    recorded = numbered_game(Path(file), game)
+    table, analysis = analyse_record(recorded, str(file), agent, redraws)
+    if page:
+        from strozzi_sim.report.analysis import analysis_page
+        from strozzi_sim.report.page import write_page
+        from strozzi_sim.report.replay import replay_page
+
+        manifest = {
+            "name": f"game {game}, {', '.join(recorded.names)}", "seed": table.seed, "versions": versions(),
+            "command": shlex.join(["strozzi", *sys.argv[1:]]), "reconstructed": {table.variant.name: list(table.variant.reconstructed)},
+        }  # fmt: skip
+        write_page(Path(page), analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0]))
+    lines = [header_words(recorded, table.game.title), *analysis_lines(analysis, top)]
+    return Answer(analysis.document(), [*lines, *([f"\nreport: {page}"] if page else [])])
+
+
+def header_words(recorded: "RecordedGame", title: str) -> str:
+    """Return which game this is, in two lines."""
+    header = recorded.header
+    where = ", ".join(f"{key} {header[key]}" for key in ("seed", "deal", "seating", "variant"))
+    return f"{title}, {header['players']} players: {', '.join(recorded.names)}\n{where}"
+
+
+def analysis_lines(analysis: "GameAnalysis", top: int = 5) -> Iterator[str]:
+    """Yield what made the result of every seat, error rates and levels, and the turning points."""
+    yield f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n"
+    for title, rows in analysis.tables().items():
+        yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"
+    yield (
+        "error rate: mean points lost in a decision in which actions differ; level: that of the judge with this error rate; "
+        "unexplained: the judge's own changes of mind; parts are sums over the game that add up to the result and can exceed it"
+    )
+    yield "\nturning points, by change of the expected share of the win"
+    yield from (f"  {turn}" for turn in analysis.turns_in_words(top))
+
+
+def as_told(analysis: "GameAnalysis") -> dict[str, Any]:
+    """Return what an assistant is told of an analysis: seats, turning points, and the decisions that cost most."""
+    document = analysis.document()
+    costly = sorted(document["decisions"], key=lambda each: -each["loss"])[:10]
+    turns = analysis.turns_in_words(10)
+    return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": analysis.redraws}

@@ -1,15 +1,23 @@
 """replay: a recorded game move by move, as a page with its table, or with an agent's analysis of each decision."""
 
-from collections.abc import Iterator
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.explain import explained, header_words, wait_for_enter
+from strozzi_sim.cli.records import header_words
 from strozzi_sim.cli.show import Answer
-from strozzi_sim.errors import ArgumentError, RuleViolation, check_range, pluralize
+from strozzi_sim.cli.text import columns_of
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, pluralize
 
 if TYPE_CHECKING:
+    from strozzi_sim.play.position import Position
     from strozzi_sim.play.records import RecordedGame
+
+MAX_PAGES = 1_000
+_MAX_ROWS = 12  # actions of a decision that are shown when many decisions are
 
 
 def replay(
@@ -38,38 +46,41 @@ def replay(
     """
     from strozzi_sim.play.records import numbered_game
 
+    file = Path(file)
     check_range("game", 1 if game is None else game, 1, 1e12)
     check_range("redraws", redraws, 1, 10_000)
     if html:
         if explain or step:
             raise ArgumentError("html", f"leave out --{'explain' if explain else 'step'}; --judge AGENT judges a page")
-        from strozzi_sim.cli.table_pages import write_tables
-
-        written = write_tables(Path(file), Path(html), game, judge, redraws)
-        return Answer(written, [f"{pluralize(len(written['pages']), 'page')} written: open {written['page']}"])
+        return _pages(file, Path(html), game, judge, redraws)
     if judge:
         raise ArgumentError("judge", "only valid with --html PAGE")
-    recorded = numbered_game(Path(file), game or 1)
-    if explain:
-        return explained(
-            recorded, str(file), explain, decision=decision, seat=seat, lines=lines, depth=depth, visits=visits, tree=tree, step=step,
-        )  # fmt: skip
-    for name, value in (("decision", decision), ("seat", seat), ("tree", tree or None)):
-        if value is not None:
-            raise ArgumentError(name, "only valid with --explain AGENT")
-    return _moves(recorded, Path(file), step=step)
+    recorded = numbered_game(file, game or 1)
+    if not explain:
+        for name, value in (("decision", decision), ("seat", seat), ("tree", tree or None)):
+            if value is not None:
+                raise ArgumentError(name, "only valid with --explain AGENT")
+        recorded.check(file)  # of a game that breaks a rule nothing is shown
+        return _moves(recorded, step=step)
+    check_range("lines", lines, 0, 1e6)
+    check_range("depth", depth, 1, 1e6)
+    check_range("visits", visits, 1, 1e12)
+    check_range("seat", seat or 0, 0, recorded.header["players"] - 1)
+    limits = {"lines": lines, "depth": depth, "visits": visits}
+    return _explained(recorded, str(file), explain, decision, seat, limits, Path(tree) if tree else None, step=step)
 
 
-def _moves(recorded: "RecordedGame", file: Path, *, step: bool) -> Answer:
+def _wait_for_enter() -> bool:
+    """Wait for Enter; return True where input has ended."""
+    print("-- Enter for more --", end="", flush=True)
+    return not sys.stdin.readline()
+
+
+def _moves(recorded: "RecordedGame", *, step: bool) -> Answer:
     """Return every event of a game in words, with the board after each round."""
     from strozzi_sim.game import load_game
 
-    game = load_game(recorded.header["game"])
-    components, names = recorded.header["components"], recorded.names
-    try:  # of a game that breaks a rule nothing is shown
-        game.verify.check_game(recorded.header, recorded.line, recorded.events)
-    except RuleViolation as broken:
-        raise RuleViolation(broken.line, broken.message, file) from None
+    game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
         for position, new in game.verify.replay_game(recorded.header, recorded.line, recorded.events):
@@ -81,7 +92,7 @@ def _moves(recorded: "RecordedGame", file: Path, *, step: bool) -> Answer:
             yield from words
             if step or position.over or any(line["type"] == "round" for line in new):
                 yield f"\n{game.view.render(position, components, names)}\n"
-            if step and not position.over and wait_for_enter():
+            if step and not position.over and _wait_for_enter():
                 return
 
     def document() -> dict[str, Any]:
@@ -89,3 +100,172 @@ def _moves(recorded: "RecordedGame", file: Path, *, step: bool) -> Answer:
         return {"header": recorded.header, "events": [event for _, event in recorded.events], "words": said}
 
     return Answer(document, shown())
+
+
+def _explained(
+    recorded: "RecordedGame", place: str, agent: str, decision: int | None, seat: int | None, limits: dict[str, int],
+    tree: Path | None, *, step: bool,
+) -> Answer:  # fmt: skip
+    """Return the agent's analysis of a game, or of some of its decisions; its trees are written as it is shown."""
+    from strozzi_sim.agent import check_lineup, load_agent
+    from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+    from strozzi_sim.runtime.files import storage_errors, write_atomically
+
+    spec = as_argument_error("explain", load_agent, agent, recorded.header["game"])
+    if tree:  # checked before time is spent
+        with storage_errors(f"{tree} cannot be written"):
+            reason = "it is a folder" if tree.is_dir() else f"there is no folder {tree.parent}"
+            if tree.is_dir() or not tree.parent.is_dir():
+                raise ArgumentError("tree", f"{tree} cannot be written: {reason}")
+        if spec.agent.analyse is None:
+            raise ArgumentError("tree", f"{spec.text} provides no analysis; only its choice can be shown")
+    table = Position(**recorded_deal(recorded, place))
+    as_argument_error("explain", check_lineup, [spec], table.game, table.players)
+    actions = reconstruct_actions(recorded, table, place)
+    wanted, names = _wanted(decision, seat, acting_seats(table, actions)), recorded.names
+    value = (spec.agent.analyse.__doc__ or "").strip().split("\n")[0] if spec.agent.analyse else None
+    about: dict[str, Any] = {"header": _without(recorded.header, "components"), "agent": spec.text, "value": value}
+    about |= {"depth": limits["depth"], "least_visits": limits["visits"]}
+    documents: list[dict[str, Any]] = []
+
+    def decisions() -> Iterator[tuple["Position", dict[str, Any]]]:
+        for before, document in explain(table, actions, spec, wanted=wanted, **limits, tree=bool(tree)):
+            documents.append(document)
+            yield before, document
+        if tree:
+            kept = [_without(document, "actions") for document in documents]
+            whole = {"format": TREE_FORMAT, **about, "decisions": kept}
+            write_atomically(tree, json.dumps(whole, indent=1, allow_nan=False).encode() + b"\n")
+
+    def plain() -> dict[str, Any]:
+        found = [_without(document, "next", "left_out") for _, document in decisions()]
+        return {**about, "decisions": found, "seats": _agreement(found, names)}
+
+    def shown() -> Iterator[str]:
+        yield header_words(recorded, table.game.title)
+        if value is None:
+            yield f"{spec.text} provides no analysis; only its choice is shown\n"
+        else:
+            yield f"analysis by {spec.text}; value: {value[:1].lower()}{value[1:].rstrip('.')}"
+            yield "best lines: action [seat] visits value, each followed by what was tried most after it\n"
+        told = 0
+        for before, document in decisions():
+            happened = before.lines()
+            yield from before.sentences(happened[told:] if decision is None else [], names)
+            told = len(happened)
+            if step or decision is not None:
+                yield f"\n{before.text(names=names)}"
+            yield f"\nDecision {document['decision']}, {names[before.actor]} (seat {before.actor}). {document['question']}"
+            yield from _decision_lines(document, spec.text, _MAX_ROWS if decision is None else None)
+            if step and decision is None and _wait_for_enter():
+                return
+        if decision is None:
+            yield from table.sentences([line for _, line in recorded.events[told:]], names)
+            yield ""
+            for row in _agreement(documents, names):
+                yield f"seat {row['seat']} ({row['agent']}): {row['same']} of {row['decisions']} decisions as played"
+        if tree:
+            yield f"trees: {tree}"
+
+    return Answer(plain, shown())
+
+
+def _wanted(decision: int | None, seat: int | None, seats: Sequence[int]) -> list[int]:
+    """Return the numbers of the decisions to explain, from 1."""
+    if decision is None:
+        return [number for number, acting in enumerate(seats, 1) if seat in (None, acting)]
+    if not 1 <= decision <= len(seats):
+        raise ArgumentError("decision", f"the game has decisions 1 to {len(seats)}, got {decision}")
+    if seat not in (None, seats[decision - 1]):
+        raise ArgumentError("seat", f"decision {decision} is seat {seats[decision - 1]}'s, got {seat}")
+    return [decision]
+
+
+def _without(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in keys}
+
+
+def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return, by seat, the number of explained decisions and of those in which the agent agrees with the move played."""
+    rows = []
+    for seat, name in enumerate(names):
+        same = [bool(document["same"]) for document in documents if document["seat"] == seat]
+        if same:
+            rows.append({"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)})
+    return rows
+
+
+def _decision_lines(document: Mapping[str, Any], agent: str, most: int | None) -> Iterator[str]:
+    """Yield the `most` first actions of a decision and those chosen and played, and the best lines."""
+    played, chosen = document["played"], document["chosen"]
+    if document["visits"] is None:
+        agrees = "as was played" if document["same"] else f"played was {played['name']}"
+        yield f"  {agent} chooses {chosen['name']}, {agrees}\n"
+        return
+    rows, left = [["  action", "visits", "share", "value", ""]], []
+    for number, row in enumerate(document["actions"]):
+        marks = [word for word, what in (("chosen", chosen), ("played", played)) if row["action"] == what["action"]]
+        if most is not None and number >= most and not marks:
+            left.append(row["visits"])
+            continue
+        figures = [f"{row['visits']:,}", _figure(row["share"]), _figure(row["value"])]
+        rows.append([f"  {row['name']}", *figures, ", ".join(marks)])
+    yield columns_of(rows)
+    if left:
+        yield f"  and {len(left)} more, each tried at most {max(left):,} times"
+    for line in document["lines"]:
+        if len(line) > 1:  # else nothing was looked at after it
+            steps = [f"{step['name']} [{step['seat']}] {step['visits']:,} {_figure(step['value'])}" for step in line]
+            yield f"  best line: {' > '.join(steps)}"
+    yield ""
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -> Answer:
+    """Write the page of a game, or a folder with a page for each game and a list."""
+    from strozzi_sim.play.records import numbered_game, read_record
+    from strozzi_sim.report.replay import list_page, replay_page, write_page
+    from strozzi_sim.runtime.files import storage_errors
+
+    one = html.suffix.lower() in (".html", ".htm")
+    if not one and html.is_file():
+        raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
+    every = islice(read_record(file), MAX_PAGES) if not (one or game) else [numbered_game(file, game or 1)]
+    pages, listed = list[str](), list[tuple[str, str, str]]()
+    for number, recorded in enumerate(every, game or 1):
+        page, heading = replay_page(recorded, *_judged(recorded, file, judge, redraws))
+        path = html if one else html / f"game-{number}.html"
+        with storage_errors(f"cannot write {html}"):
+            if not one:
+                html.mkdir(parents=True, exist_ok=True)
+        write_page(path, page)
+        pages.append(str(path))
+        about = f"seed {recorded.header['seed']}, deal {recorded.header['deal']}; {', '.join(recorded.names)}"
+        listed.append((path.name, f"Game {number}: {heading}", about))
+    if not one:
+        write_page(html / "index.html", list_page(f"{pluralize(len(pages), 'game')} of {file.name}", listed))
+    place = html if one else html / "index.html"
+    return Answer({"pages": pages, "page": str(place)}, [f"{pluralize(len(pages), 'page')} written: open {place}"])
+
+
+def _judged(recorded: "RecordedGame", file: Path, judge: str, redraws: int) -> tuple[Any, Any]:
+    """Check a game against the rules; return its analysis and what could have come, if a judge is named."""
+    from strozzi_sim.play.analyse import analyse_game, find_judge
+    from strozzi_sim.play.next_draws import outcomes_of_game
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+    from strozzi_sim.table.plain import table_of
+
+    recorded.check(file)
+    if not judge:
+        return None, {}
+    dealt = Position(**recorded_deal(recorded, str(file)))
+    spec = as_argument_error("judge", find_judge, judge, dealt.game, dealt.players, dealt.variant)
+    actions = reconstruct_actions(recorded, dealt, str(file))
+    namer = table_of(dealt.game, recorded.header)
+    return analyse_game(dealt.copy(), actions, spec, redraws), outcomes_of_game(dealt.copy(), actions, spec, namer)

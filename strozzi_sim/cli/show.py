@@ -8,6 +8,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from strozzi_sim.cli.text import MOST_LINES, table_text
+
 if TYPE_CHECKING:
     from strozzi_sim.study.results import Results
 
@@ -17,17 +19,11 @@ ALL_LINES = 10**9
 
 @dataclass(frozen=True)
 class Answer:
-    """What a function of the command line returns.
+    """What a function of the command line returns."""
 
-    Attributes:
-        document: plain data for --json, or a function that returns it.
-        lines: for the terminal, made while they are printed.
-        code: the exit code.
-    """
-
-    document: Any
-    lines: Iterable[str] = ()
-    code: int = 0
+    document: Any  # plain data for --json, or a function that returns it
+    lines: Iterable[str] = ()  # for the terminal, made while they are printed
+    code: int = 0  # of the exit
 
 
 def show(command: str, found: Any, *, with_json: bool, every_table: bool) -> int:
@@ -37,16 +33,12 @@ def show(command: str, found: Any, *, with_json: bool, every_table: bool) -> int
     if not isinstance(found, Answer):
         found = _answer(command, found, every_table)
     if with_json:
-        print_json(found.document() if callable(found.document) else found.document)
+        document = found.document() if callable(found.document) else found.document
+        print(json.dumps(document, indent=1, allow_nan=False))
     else:
         for line in found.lines:
             print(line, flush=True)
     return int(found.code)
-
-
-def print_json(document: Any) -> None:
-    """Print the JSON document on standard output."""
-    print(json.dumps(document, indent=1, allow_nan=False))
 
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
@@ -60,8 +52,6 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
 
 def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator[str]:
     yield from results.verdict
-    from strozzi_sim.cli.text import MOST_LINES, table_text
-
     own = [f"heat_{each.name.replace('-', '_')}" for each in results.look.heatmap]
     shown = results.tables if every_table else own or results.study.printed if page is None else ()
     for name in shown:
@@ -102,10 +92,10 @@ def rows_of(results: "Results") -> dict[str, Any]:
 def _answer_of_check(results: "Results") -> Answer:
     """Return the answer of a leak check, which fails if there is one."""
     (row,) = results.tables["leak_check"].to_dict("records")
-    leak = None if row["ok"] else {key: row[key] for key in row if key not in ("agent", "decisions", "ok", "shown")}
-    document = {"ok": bool(row["ok"]), "agent": row["agent"], "game": results.study.game}
-    document |= {"decisions": int(row["decisions"]), "leak": leak}
-    return Answer(document, results.verdict, 0 if row["ok"] else 1)
+    ok, agent, decisions = bool(row.pop("ok")), row.pop("agent"), int(row.pop("decisions"))
+    leak = None if ok else {key: value for key, value in row.items() if key != "shown"}
+    document = {"ok": ok, "agent": agent, "game": results.study.game, "decisions": decisions, "leak": leak}
+    return Answer(document, results.verdict, 0 if ok else 1)
 
 
 def as_json(found: Any) -> Any:

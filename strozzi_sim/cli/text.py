@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.runtime.digits import rounded
-from strozzi_sim.runtime.text_columns import columns_of
 
 NUMBERS = ("value", "low", "high")
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
@@ -39,6 +38,12 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
         lines = _figures(frame, vary, most)
     left = len(lines) - 1 - most
     return f"{title}\n{columns_of(lines[: most + 1])}" + (f"\nand {left:,} more lines: --tables" if left > 0 else "")
+
+
+def columns_of(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of text in aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 def _in_common(key: str, value: Any) -> str:

@@ -72,7 +72,7 @@ class AgentQueries:
 
         Raises:
             ArgumentError: see `seated`.
-            AgentFault: a Python agent failed or chose no legal action.
+            AgentFault: it failed or chose no legal action.
 
         >>> import strozzi_sim as ss
         >>> ss.Position("strozzi", 4, seed=7).ask("greedy")
@@ -82,9 +82,12 @@ class AgentQueries:
 
     def _choice(self, seat: Seat) -> int:
         try:
-            return seat.choose(self.state)
+            action = seat.choose(self.state)
         except InvalidAnswer as bad:
             raise self.fault(seat.spec, bad.what) from bad.__cause__
+        if action not in self.legal:
+            raise self.fault(seat.spec, f"chose the illegal action {action}, or failed in compiled code")
+        return action
 
     def analyse(self, agent: AnyAgent) -> "pd.DataFrame":
         """Return an agent's analysis of the legal actions at this decision: one row each, most visits first.
@@ -116,8 +119,6 @@ class AgentQueries:
             raise ArgumentError("agent", f"{spec.text} provides no analysis; use `ask` for its choice")
         chosen = self._choice(seat)
         names = dict(zip(self.legal, self.names, strict=True))
-        if chosen not in names:
-            raise self.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
         found = in_full(seat, self.legal)
         visits = max(sum(each.visits for each in found), 1)
         rows = [

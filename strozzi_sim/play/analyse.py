@@ -65,12 +65,17 @@ class JudgedDecision:
     @property
     def loss(self) -> float:
         """Expected lead that the seat lost by its action, in points."""
-        return float(-self.effect[self.seat, LEAD])
+        return float(0 - self.effect[self.seat, LEAD])
 
     @property
     def win_loss(self) -> float:
         """Expected share of the win that it lost."""
-        return float(-self.effect[self.seat, WIN])
+        return float(0 - self.effect[self.seat, WIN])
+
+    def row(self) -> dict[str, Any]:
+        """Return the decision as plain data, without its luck."""
+        keys = ("seat", "question", "played", "best", "loss", "win_loss", "is_choice")
+        return {"decision": self.number} | {key: getattr(self, key) for key in keys}
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,17 +105,21 @@ class GameAnalysis:
             "unexplained": sum((each.unexplained[seat] for each in self.decisions), nothing),
         }
 
+    def _losses(self, seat: int) -> npt.NDArray[np.float64]:
+        """Return the losses of a seat in points, in its decisions that are a choice."""
+        return np.array([each.loss for each in self.decisions if each.seat == seat and each.is_choice])
+
     def error_rate(self, seat: int) -> tuple[float, int]:
         """Return the mean loss of a seat in points over its decisions that are a choice, NaN without one, and their number."""
-        losses = [each.loss for each in self.decisions if each.seat == seat and each.is_choice]
-        return (float(np.mean(losses)) if losses else float("nan")), len(losses)
+        losses = self._losses(seat)
+        return (float(losses.mean()) if len(losses) else float("nan")), len(losses)
 
     def level(self, seat: int) -> tuple[float, float, float] | None:
         """Return the level whose error rate a seat has, and the ends of its interval; below 0: worse than level 0.
 
         None without levels, or with fewer than two choices. The interval is that of the mean loss of a seat's decisions.
         """
-        losses = np.array([each.loss for each in self.decisions if each.seat == seat and each.is_choice])
+        losses = self._losses(seat)
         if len(losses) < 2 or not len(self.error_rates):
             return None
         half = float(t_quantile(len(losses) - 1)) * losses.std(ddof=1) / len(losses) ** 0.5
@@ -143,17 +152,17 @@ class GameAnalysis:
         said = decision.events[-1].rstrip(".") if decision.events else ""
         return f"luck of {100 * change:+.0f} % of the win for {names[seat]} (seat {seat}): {said}"
 
+    def turns_in_words(self, count: int = 5) -> list[str]:
+        """Return the turning points as sentences."""
+        return [f"decision {turn[1].number}: {self.event_words(*turn)}" for turn in self.turning_points(count)]
+
     @property
     def decision_table(self) -> "pd.DataFrame":
         """Data frame with one row per decision: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
         import pandas as pd
 
         columns = ["decision", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
-        rows = [
-            (each.number, each.seat, self.names[each.seat], each.question, each.played, each.best, each.loss + 0.0, each.win_loss + 0.0, each.is_choice)
-            for each in self.decisions
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame([each.row() | {"agent": self.names[each.seat]} for each in self.decisions], columns=columns)
 
     @property
     def part_table(self) -> "pd.DataFrame":
@@ -178,29 +187,51 @@ class GameAnalysis:
         ]
         return pd.DataFrame(rows, columns=["seat", "agent", "error_rate", "choices", "level", "low", "high"])
 
+    def tables(self) -> dict[str, list[list[str]]]:
+        """Return what made the result of every seat, in points of lead and of win share: rows of text by title, a heading first."""
+        shares = [["seat", "agent", *PARTS.values(), "result"]]
+        leads = [[*shares[0], "error rate", "choices", "level"]]
+        for seat, name in enumerate(self.names):
+            worths = np.array([*self.parts(seat).values(), self.result[seat]])
+            rate, choices = self.error_rate(seat)
+            rates = [f"{rate:.2f}" if choices else "-", str(choices), level_words(self.level(seat))]
+            leads.append([str(seat), name, *(f"{worth:+.1f}" for worth in worths[:, LEAD]), *rates])
+            shares.append([str(seat), name, *(f"{100 * worth:+.1f}" for worth in worths[:, WIN])])
+        return {"expected lead, points": leads, "expected share of the win, in points of win share": shares}
+
+    def document(self) -> dict[str, Any]:
+        """Return the analysis as plain data, with figures of four decimals."""
+
+        def by_name(worth: Any) -> dict[str, float]:
+            return {name: round(float(value), 4) for name, value in zip(WORTHS, worth, strict=True)}
+
+        seats = []
+        for seat, name in enumerate(self.names):
+            rate, choices = self.error_rate(seat)
+            parts = {key: by_name(part) for key, part in self.parts(seat).items()}
+            rates = {"error_rate": rate if choices else None, "choices": choices, "level": self.level(seat)}
+            seats.append({"seat": seat, "agent": name, **parts, "result": by_name(self.result[seat]), **rates})
+        decisions = []
+        for each in self.decisions:
+            losses = {"loss": round(each.loss, 4), "win_loss": round(each.win_loss, 4)}
+            decisions.append(each.row() | losses | {"luck": list(map(by_name, each.luck)), "events": list(each.events)})
+        curve = [[round(share, 4) for share in shares] for shares in self.curve().tolist()]
+        about = {"agent": self.agent, "redraws": self.redraws}
+        return {**about, "seats": seats, "decisions": decisions, "win_curve": curve}
+
     def __repr__(self) -> str:
         """The seats and the judge in a line."""
         return f"<GameAnalysis: {', '.join(self.names)}; {pluralize(len(self.decisions), 'decision')}, judged by {self.agent}>"
 
     def _repr_html_(self) -> str:
-        head, *turns = (
-            f"Judged by {self.agent}",
-            *(f"Decision {turn[1].number}: {self.event_words(*turn)}." for turn in self.turning_points(3)),
-        )
-        parts = self.part_table.assign(win=100 * self.part_table["win"]).replace({"part": PARTS})
-        shown = []
-        for title, worth in (("expected lead, points", "lead"), ("expected share of the win, %", "win")):
-            table = parts.pivot_table(index=["seat", "agent"], columns="part", values=worth, sort=False).round(1)
-            shown.append(f"<div>{title}</div>{table.rename_axis(columns=None).reset_index().to_html(index=False)}")
-        rates = (
-            self.seat_table[["seat", "agent", "error_rate", "choices"]]
-            .round(2)
-            .rename(columns={"error_rate": "error rate"})
-        )
-        rates["level"] = [level_words(self.level(seat)) for seat in rates["seat"]]
-        shown.append(f"<div>points lost in a decision, on average</div>{rates.to_html(index=False, na_rep='-')}")
-        said = "".join(f"<div>{escape(line)}</div>" for line in turns)
-        return f"<div>{escape(head)}</div>{''.join(shown)}{said}"
+        """Return the tables and the first turning points."""
+        import pandas as pd
+
+        shown = [f"Judged by {escape(self.agent)}"]
+        for title, (heading, *rows) in self.tables().items():
+            shown += [title, pd.DataFrame(rows, columns=heading).to_html(index=False)]
+        shown += [escape(f"{turn[:1].upper()}{turn[1:]}.") for turn in self.turns_in_words(3)]
+        return "".join(f"<div>{each}</div>" for each in shown)
 
 
 def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
@@ -229,7 +260,7 @@ def analyse_game(
     start = judge.before_the_deal()
     after = judge.position(0)
     dealt, decisions, shown = after - start, list[JudgedDecision](), len(table.lines())
-    components, names = table.variant.components, tuple(names or [f"seat {seat}" for seat in range(table.players)])
+    names = tuple(names or [f"seat {seat}" for seat in range(table.players)])
     for number, action in enumerate(actions, 1):
         legal, seat = table.legal, table.actor
         worths = judge.actions(number)
@@ -243,7 +274,7 @@ def analyse_game(
             JudgedDecision(
                 number, seat, question, named[place], named[best], worths[best], worths[place] - worths[best],
                 now - worths[place], worths[best] - after, bool(ordered[-1] - ordered[0] >= OBVIOUS),
-                tuple(table.game.events.describe(line, names, components) for line in lines[shown:]),
+                tuple(table.sentences(lines[shown:], names)),
             )
         )  # fmt: skip
         after, shown = now, len(lines)

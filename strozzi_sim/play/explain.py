@@ -53,8 +53,6 @@ def explain(
     for number, action in enumerate(actions[: max(wanted, default=0)], 1):
         if table.actor in asked:  # also at earlier decisions, which advance its stream and memory
             chosen = table.ask(spec)
-            if chosen not in table.legal:
-                raise table.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
             if number in wanted:
                 decision = _ExplainedDecision(table, table.seated(spec), number, depth, visits)
                 yield table, decision.document(action, chosen, lines, tree)

@@ -142,10 +142,7 @@ def position(
     while not table.over:
         here = table.copy()
         if specs and table.actor != seat:
-            action = table.ask(specs[table.actor])
-            if action not in table.legal:
-                raise table.fault(specs[table.actor], f"chose the illegal action {action}, or failed in compiled code")
-            table.play(action)
+            table.play(table.ask(specs[table.actor]))
         elif done == len(choices):
             break
         else:
@@ -157,11 +154,11 @@ def position(
         before[here.actor] = here
     if done < len(choices):
         raise ArgumentError("choices", f"the game is over after {done} of them, got {len(choices)}")
-    viewer, view, components = max(table.actor, 0) if seat is None else seat, table.game.view, table.variant.components
+    viewer, view = max(table.actor, 0) if seat is None else seat, table.game.view
     new = table.lines(viewer)[len(before[viewer].lines()) if viewer in before else 0 :]
     found: dict[str, Any] = {
         "text": table.text(viewer, names), "seen_by": viewer, "decides": None if table.over else table.actor,
-        "happened": [table.game.events.describe(line, names, components) for line in new],
+        "happened": table.sentences(new, names),
         "reconstructed_data": list(table.variant.reconstructed),
     }  # fmt: skip
     if table.over:

@@ -420,6 +420,10 @@ class Position(AgentQueries):
         viewer = self._seat("viewer", viewer)
         return [events.visible(line, components, viewer) for line in lines]
 
+    def sentences(self, lines: Iterable[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+        """Return events, such as those of `lines`, as sentences; `names`: a name for every seat."""
+        return [self.game.events.describe(line, names, self.variant.components) for line in lines]
+
     def record(self, agents: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the record of the game so far: its `game` line, then its events.
 

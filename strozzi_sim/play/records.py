@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, InputError, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, RuleViolation, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
@@ -54,6 +54,13 @@ class RecordedGame:
     def names(self) -> list[str]:
         """Agent of every seat."""
         return [str(name) for name in self.header["agents"]]
+
+    def check(self, file: object = None) -> None:
+        """Replay the game through the plain-Python rules; RuleViolation names the line, and the file."""
+        try:
+            load_game(self.header["game"]).verify.check_game(self.header, self.line, self.events)
+        except RuleViolation as broken:
+            raise RuleViolation(broken.line, broken.message, file) from None
 
 
 def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
@@ -196,6 +203,6 @@ def verify_record(path: Path) -> int:
     """Replay every game through the plain-Python rules; returns the number of games."""
     games = 0
     for game in read_record(path):
-        load_game(game.header["game"]).verify.check_game(game.header, game.line, game.events)
+        game.check(path)
         games += 1
     return games

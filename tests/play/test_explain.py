@@ -10,7 +10,7 @@ import pytest
 from paths import ROOT
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli import explain as explain_command
+from strozzi_sim.cli import replay as replay_command
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.kernel.streams import RANDOM
@@ -317,7 +317,7 @@ def test_the_command_shows_every_decision(file, capsys):
 
 
 def test_of_many_actions_the_first_are_shown(file, capsys, monkeypatch):
-    monkeypatch.setattr(explain_command, "_MAX_ROWS", 2)
+    monkeypatch.setattr(replay_command, "_MAX_ROWS", 2)
     _, out, _ = said(capsys, file, "--explain", "ismcts:iterations=40")
     document = json.loads(said(capsys, file, "--explain", "ismcts:iterations=40", "--json")[1])
     parts = out.split("\nDecision ")[1:]

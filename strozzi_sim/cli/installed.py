@@ -1,0 +1,277 @@
+"""agents, games, facts, cache, new: what is installed, what it counts and compiles, and the folder of a new game."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from strozzi_sim.cli.show import Answer
+from strozzi_sim.cli.text import columns_of
+from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import Agent
+
+Document = dict[str, Any]
+
+
+def agents(agent: str = "") -> Answer:
+    """List the agents, or the parameters of one.
+
+    Example: strozzi agents heuristic
+
+    Args:
+        agent: show this agent's parameters
+    """
+    from strozzi_sim.agent import EVERY_GAME, installed_agents
+    from strozzi_sim.game import game_names
+
+    errors = dict[str, str]()
+    listed = installed_agents(agent, on_error=lambda point, error: errors.update({point: str(error)}))
+    document = [_described(each, names) for each, names in listed] + _not_loaded(errors)
+    if agent:
+        return Answer(document, (line for found in listed for line in _parameters(*found, several=len(listed) > 1)))
+    rows = []
+    for each, names in listed:
+        everywhere = each.games == EVERY_GAME and names == game_names()
+        where = "every game" if everywhere else ", ".join(names or each.games)
+        rows.append([each.name, where, each.description, f"{len(each.params)} parameters" if each.params else ""])
+    last = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
+    return Answer(document, [columns_of(rows), *(f"not loaded: {error}" for error in errors.values()), last])
+
+
+def _parameters(agent: "Agent", names: list[str], *, several: bool) -> Iterator[str]:
+    from strozzi_sim.agent import Param, Policy
+
+    yield f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if several else "")
+    rows = [["    parameter", "default", "range", "meaning"]]
+    for key, of in agent.params.items():
+        words = getattr(of, "options", ("an agent" if isinstance(of, Policy) else "a file",))
+        allowed = f"{of.low:g} to {of.high:g}" if isinstance(of, Param) else ", ".join(words)
+        rows.append([f"    {key}", of.format(of.default), allowed, of.description])
+    yield columns_of(rows) if agent.params else "    no parameters"
+
+
+def _described(agent: "Agent", games: list[str]) -> Document:
+    """Return an agent that plays these games as plain data, with its parameters."""
+    from strozzi_sim.game import installed_games
+
+    known = [game for game in installed_games()[0] if game.name in games]
+    params = {
+        name: {key: getattr(param, key, None) for key in ("default", "low", "high", "options")}
+        | {"about": param.description}
+        for name, param in agent.params.items()
+    }
+    counts = sorted({n for game in known for n in game.player_counts if agent.plays(game, n)})
+    return {
+        "name": agent.name, "games": games, "players": counts, "kind": agent.kind, "stochastic": agent.stochastic,
+        "params": params, "about": agent.description,
+    }  # fmt: skip
+
+
+def _not_loaded(errors: dict[str, str]) -> list[Document]:
+    """Return games or agents that do not load as plain data."""
+    return [{"name": name, "error": error} for name, error in errors.items()]
+
+
+def games(game: str = "") -> Answer:
+    """List the games, their player counts and variants, or the sizes of one.
+
+    Example: strozzi games strozzi
+
+    Args:
+        game: this game, with its sizes; default: every game
+    """
+    from strozzi_sim.agent.names import game_named
+    from strozzi_sim.game import installed_games
+    from strozzi_sim.game.variants import BASE, shipped_variants
+
+    found, errors = ([game_named(game)], dict[str, str]()) if game else installed_games()
+    lines, document, sizes = list[str](), list[Document](), dict[str, int]()
+    for each in found:
+        try:
+            shipped = shipped_variants(each)
+        except InputError as error:
+            errors[each.name] = str(error)
+            continue
+        if game:
+            sizes = {"actions": each.actions - 1, "observation_size": each.observation_size}
+            sizes["state_bytes"] = each.state.itemsize
+        document.append({
+            "name": each.name, "players": list(each.player_counts), "variants": [BASE, *shipped], "behaviour": each.behaviour,
+            "tiers": dict(each.tiers), **sizes,
+        })  # fmt: skip
+        lines.append(f"{each.name}: {each.title}, {each.player_count_text}, behaviour {each.behaviour}")
+        lines += [f"    {name.replace('_', ' ')}: {size:,}" for name, size in sizes.items()]
+        lines.append("    variant base: the components as published or reconstructed")
+        lines += [f"    variant {variant}: {changes.get('about', '')}" for variant, changes in shipped.items()]
+    return Answer(document + _not_loaded(errors), [*lines, *(f"not loaded: {error}" for error in errors.values())])
+
+
+def describe_games(game: str = "") -> Document:
+    """List the games; or of one game its rules, variants, agents, things whose worth can be measured, and facts.
+
+    Args:
+        game: default: all games in short
+    """
+    from strozzi_sim.agent import installed_agents
+    from strozzi_sim.agent.names import game_named
+    from strozzi_sim.game import default_players, installed_games
+    from strozzi_sim.game.restricting import described_things
+    from strozzi_sim.game.variants import find_variant, shipped_variants
+
+    if not game:
+        listed, errors = installed_games()
+        return {
+            "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
+            "not_loaded": errors,
+        }
+    found = game_named(game)
+    base = find_variant(found, "base")
+    return {
+        "rules": found.view.short_rules(base.components, default_players(found)).splitlines(),
+        "players": list(found.player_counts),
+        "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
+        "agents_by_strength": dict(found.tiers),
+        "agents": {
+            each.name: {
+                "about": each.description,
+                "parameters": {key: of.description for key, of in each.params.items()},
+            }
+            for each, names in installed_agents()
+            if game in names
+        },
+        "things": described_things(found, base),
+        "facts": {table.name: table.text for table in found.fact_tables},
+        "reconstructed_data": list(base.reconstructed),
+    }
+
+
+def things(game: str, variant: Any = "base") -> Answer:
+    """Return what can be measured by restricted play, and how to ask for it."""
+    from strozzi_sim.agent.names import game_named, variants_named
+    from strozzi_sim.game.restricting import described_things
+
+    the_game = game_named(game)
+    known = described_things(the_game, variants_named(the_game, variant)[0])
+    if not known:
+        raise ArgumentError("game", f"{game} has no restrictions")
+    first = next(iter(known))
+    return Answer([{"thing": name, "about": about} for name, about in known.items()], [
+        f"{len(known)} things of {the_game.title} whose worth can be measured, by a player who must do without:\n",
+        columns_of([("thing", "without it"), *known.items()]),
+        f"\nOne of them: strozzi worth {game} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all.",
+    ])  # fmt: skip
+
+
+def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
+    """List the fact tables of a game, or the columns of one: the columns that a custom heat map can use.
+
+    Example: strozzi facts strozzi ship
+
+    Args:
+        game: a game; `strozzi games` lists them
+        table: show this table's columns and their values
+        markdown: as the page of the game's documents
+    """
+    from strozzi_sim.agent.names import game_named
+    from strozzi_sim.facts.columns import GameConfig
+    from strozzi_sim.facts.describe import described_table, page
+    from strozzi_sim.game.variants import resolve_variant
+
+    the_game = game_named(game)
+    setting = GameConfig(the_game.max_players, resolve_variant(the_game, "base").components)
+    tables = {each.name: described_table(each, setting) for each in the_game.fact_tables}
+    if table and table not in tables:
+        raise ArgumentError("table", f"{game} has no fact table {short_repr(table)}; {suggest_names(table, tables)}")
+    chosen = [tables[table]] if table else list(tables.values())
+    if markdown:
+        return Answer(chosen, [page(the_game.title, the_game.name, chosen).rstrip("\n")])
+    if not chosen:
+        return Answer(chosen, [f"{the_game.title} has no facts: its studies count who wins, and with how much."])
+    lines = []
+    for each in chosen:
+        lines.append(
+            f"{each['name']}: {each['text']}" + (f"; of one deal in {each['sampled']}" if each["sampled"] else "")
+        )
+        rows = [[f"    {column['name']}", column["values"], column["text"]] for column in each["columns"]]
+        named = f"    {', '.join(column['name'] for column in each['columns'])}"
+        lines.append(columns_of([["    column", "values", "meaning"], *rows]) if table else named)
+    more = f"\nstrozzi facts {game} TABLE shows what its columns mean and which values they have."
+    return Answer(chosen, lines if table else [*lines, more])
+
+
+def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
+    """Show, clear or fill the folder that keeps compiled code.
+
+    Example: strozzi cache --warm strozzi
+
+    Args:
+        game: with --warm: this game; default: every game
+        clear: remove all compiled code; the next run compiles again
+        warm: compile the games and their agents ahead, so that no later command waits
+    """
+    from strozzi_sim.runtime import cache as kept
+
+    if clear and warm:
+        raise ArgumentError("clear", "leave out --warm, or this")
+    if game and not warm:
+        raise ArgumentError("game", f"must be left out without --warm, got {game}")
+    if warm:
+        return _warmed(game)
+    found = kept.clear() if clear else kept.folders()
+    document = {"root": str(kept.cache_root()), "cleared": clear, "folders": [folder.name for folder in found]}
+    lines = [f"{kept.cache_root()}: {len(found)} folders{' removed' if clear else ''}"]
+    return Answer(document, lines + [f"    {each.name}  {_mib(each):.1f} MiB" for each in found if not clear])
+
+
+def _warmed(game: str) -> Answer:
+    from joblib import Parallel, delayed
+
+    from strozzi_sim.agent.names import core_count, game_named
+    from strozzi_sim.game import installed_games
+
+    names = [each.name for each in ([game_named(game)] if game else installed_games()[0])]
+    found = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
+    lines = []
+    for line in found:
+        place = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "could not be stored"
+        lines.append(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {place}")
+    return Answer(found, lines)
+
+
+def _warm(name: str) -> Document:
+    from strozzi_sim.game import load_game
+    from strozzi_sim.play.warming import warm
+    from strozzi_sim.runtime.cache import folder_of, folders
+
+    began = monotonic()
+    pieces = len(list(warm(load_game(name))))
+    seconds, own = monotonic() - began, folder_of(name).name
+    document: Document = {"game": name, "pieces": pieces, "seconds": seconds, "folder": None, "mib": 0.0}
+    return document | next(({"folder": str(each), "mib": _mib(each)} for each in folders() if each.name == own), {})
+
+
+def _mib(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+
+
+def new(game: str, *, folder: str | Path = "") -> Answer:
+    """Write the folder of a new game that plays, with a fact table, a report page, an agent and a test.
+
+    Example: strozzi new fair
+
+    Args:
+        game: name of the game: lower-case letters, digits, underscores
+        folder: new folder for its files; default: the name of the game
+    """
+    from strozzi_sim.game.new_game import write_new_game
+
+    place = Path(folder or game)
+    written = write_new_game(game, place)
+    lines = [
+        f"{len(written)} files in {place}: a small complete game. Change them into yours; begin with state.py and core.py.",
+        f"\n  pip install -e {place}\n  strozzi play {game}\n  strozzi balance {game}\n  pytest {place}\n",
+        "docs/your-own-game.md explains every file.",
+    ]
+    return Answer({"folder": str(place), "files": [str(path) for path in written]}, lines)
