@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError, short_repr
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 
-def to_plain(components: Any, sections: Sequence[str], omitted: Sequence[str] = ()) -> dict[str, Any]:
-    """Return sections of component data as plain values, with text keys, and without the keys `omitted`."""
+def to_plain(
+    components: Any, sections: Sequence[str], omitted: Sequence[str], totals: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return sections of component data as plain values, with text keys, without the keys `omitted`, and with these totals."""
     raw = msgspec.to_builtins(components, str_keys=True)
 
     def bare(value: Any) -> Any:
@@ -19,7 +21,12 @@ def to_plain(components: Any, sections: Sequence[str], omitted: Sequence[str] = 
             return {key: bare(entry) for key, entry in value.items() if key not in omitted and entry is not None}
         return [bare(entry) for entry in value] if isinstance(value, list | tuple) else value
 
-    return {section: bare(raw[section]) for section in sections}
+    plain = {section: bare(raw[section]) for section in sections}
+    for key, total in totals.items():
+        section, name = key.split(".")
+        if name in plain.get(section, {}):
+            plain[section][name] = total
+    return plain
 
 
 def with_provenance(plain: Any, boxed: Any) -> Any:
@@ -35,14 +42,34 @@ def with_provenance(plain: Any, boxed: Any) -> Any:
     return deepcopy(plain)
 
 
-def check_derived(components: Any, derived: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    """Refuse components whose totals at these keys disagree with those derived from their parts. Raises InputError."""
+def check_totals(components: Any, totals: Mapping[str, Any], where: str) -> None:
+    """Refuse component data that disagrees with the values that follow from its parts."""
     given = msgspec.to_builtins(components)
-    for key in keys:
+    for key, total in totals.items():
         section, name = key.split(".")
-        value, total = given[section][name], derived[section][name]
+        value = given[section][name]
         if value is not None and value != total:
             raise InputError(f"{where}: {key}: {value} does not agree with the parts, which make {total}")
+
+
+def check_ids(components: Any, where: str) -> None:
+    """Refuse an id that several blocks of a list have."""
+    for name, section in _members(components):
+        if isinstance(section, list) and section and hasattr(section[0], "id"):
+            check_distinct([block.id for block in section], f"{where}: {name}")
+
+
+def check_distinct(ids: Sequence[Any], key: str) -> None:
+    """Refuse an id that is used several times."""
+    for each in ids:
+        if ids.count(each) > 1:
+            raise InputError(f"{key}: the id {each!r} is used {ids.count(each)} times; ids are unique")
+
+
+def check_known(kind: str, name: str, names: Sequence[str], key: str) -> None:
+    """Refuse a name that is not one of `names`."""
+    if name not in names:
+        raise InputError(f"{key}: unknown {kind} {name!r}; {suggest_names(name, names)}")
 
 
 def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:

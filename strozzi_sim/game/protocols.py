@@ -103,8 +103,9 @@ class ComponentsPart(Protocol):
         """Check what the types cannot. Raises InputError, which names `where` and the key."""
 
     @optional
-    def check_totals(self, components: Any, where: str) -> None:
-        """Check the totals in components.toml. Raises InputError."""
+    def totals(self, components: Any) -> Mapping[str, Any]:
+        """Return the values that follow from others, by key: checked in components.toml, and derived again in a variant."""
+        return {}
 
     @optional
     def check_players(self, components: dict[str, Any], players: int, where: str) -> None:
@@ -117,8 +118,8 @@ class ComponentsPart(Protocol):
 
     @optional
     def plain(self, components: Any) -> dict[str, Any]:
-        """Return the sections of VARIABLE as plain values, without PROVENANCE."""
-        return to_plain(components, self.VARIABLE, self.PROVENANCE)
+        """Return the sections of VARIABLE as plain values, without PROVENANCE, and with `totals`."""
+        return to_plain(components, self.VARIABLE, self.PROVENANCE, self.totals(components))
 
     @optional
     def reconstructed(self, components: Any) -> list[str]:

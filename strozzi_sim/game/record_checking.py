@@ -1,12 +1,12 @@
 """Reference games in plain Python, and the replay of records in them."""
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from strozzi_sim.errors import InputError, RuleViolation
+from strozzi_sim.errors import InputError, RuleViolation, pluralize
 
 Lines = Sequence[tuple[int, Mapping[str, Any]]]
 
@@ -97,11 +97,20 @@ class ReferenceGame:
 
 
 class Draws:
-    """The order of chance in the lines of a record, up to the first impossible draw."""
+    """The order of chance in the lines of a record, up to the first impossible draw; a subclass has `read`."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: Lines) -> None:
         self.broken_line: int | None = None  # number of the line with an impossible draw, or None
         self.message = ""  # description of the violation
+        for number, line in lines:
+            self.read(line)
+            if self.message:
+                self.broken_line = number
+                break
+
+    def read(self, line: Mapping[str, Any]) -> None:
+        """Draw what a line shows."""
+        raise NotImplementedError
 
     def draw(self, what: str, item: Any, everything: Sequence[Any], drawn: list[Any]) -> None:
         """Add `item`, a `what`, to `drawn`, if it is one of `everything` and not yet drawn as often as it is there."""
@@ -111,6 +120,20 @@ class Draws:
             self.message = f"expected a {what} not drawn yet, found {text(item)} again"
         else:
             drawn.append(item)
+
+    def draw_all(self, what: str, items: Any, number: int, everything: Sequence[Any], drawn: list[Any]) -> None:
+        """Draw a list of this number of items, up to the first impossible one."""
+        if not isinstance(items, list) or len(items) != number:
+            self.message = f"expected the ids of {pluralize(number, what)}, found {text(items)}"
+            return
+        for item in items:
+            if not self.message:
+                self.draw(what, item, everything, drawn)
+
+
+def complete(order: list[Any], everything: Iterable[Any]) -> None:
+    """Add all that is not in an order to its end."""
+    order += [item for item in everything if item not in order]
 
 
 @dataclass(frozen=True)
@@ -190,6 +213,27 @@ def text(thing: Any) -> str:
     return json.dumps(thing, default=repr)
 
 
+class _Orders(Draws):
+    """The orders of some kinds of draws by argument; missing draws follow the known ones."""
+
+    def __init__(self, drawn: Sequence[Drawn], components: Mapping[str, Any], lines: Lines) -> None:
+        self._drawn = drawn
+        self._everything = {each.argument: list(each.everything(components)) for each in drawn}
+        self.orders: dict[str, list[Any]] = {each.argument: [] for each in drawn}
+        super().__init__(lines)
+        for argument, order in self.orders.items():
+            for item in order:
+                self._everything[argument].remove(item)
+            order += self._everything[argument]
+
+    def read(self, line: Mapping[str, Any]) -> None:
+        for each in self._drawn:
+            if line.get("type") == each.line and each.key not in line:
+                self.message = f"expected {each.key} in a line of type {each.line}, found {text(line)}"
+            elif line.get("type") == each.line and line[each.key] is not None:
+                self.draw(each.key, line[each.key], self._everything[each.argument], self.orders[each.argument])
+
+
 def replayer(
     game: Callable[..., Any],
     drawn: Sequence[Drawn],
@@ -207,24 +251,8 @@ def replayer(
     """
 
     def set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Any, Draws]:
-        components, draws = header["components"], Draws()
-        everything = {each.argument: list(each.everything(components)) for each in drawn}
-        orders: dict[str, list[Any]] = {each.argument: [] for each in drawn}
-        for number, line in lines:
-            for each in drawn:
-                if line.get("type") == each.line and each.key not in line:
-                    draws.message = f"expected {each.key} in a line of type {each.line}, found {text(line)}"
-                elif line.get("type") == each.line and line[each.key] is not None:
-                    draws.draw(each.key, line[each.key], everything[each.argument], orders[each.argument])
-            if draws.message:
-                draws.broken_line = number
-                break
-        for argument, order in orders.items():
-            left = everything[argument]
-            for item in order:
-                left.remove(item)
-            order += left
-        return game(components, header["players"], **orders), draws
+        draws = _Orders(drawn, header["components"], lines)
+        return game(header["components"], header["players"], **draws.orders), draws
 
     return Replay(set_up, *answering(answers, none))
 

@@ -137,6 +137,15 @@ def never(field: str, members: int) -> Callable[[Any, int, int], None]:
     return forbid
 
 
+def at_most(field: str) -> Callable[[Any, int, int], None]:
+    """Return a `forbid` that limits what the seat may use, a number in a field of the rules, to N."""
+
+    def forbid(rules: Any, seat: int, number: int) -> None:
+        rules[field][seat] = min(int(rules[field][seat]), number)
+
+    return forbid
+
+
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
     found: dict[str, Use | None] = {}

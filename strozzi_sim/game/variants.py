@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.game.components import with_provenance
+from strozzi_sim.game.components import check_ids, check_totals, with_provenance
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variant_names import name_of_values, setting_text
@@ -247,7 +247,7 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
     _merge_changes(raw, changes, where, part.VARIABLE, part.MERGED)
     components = _converted(game, raw, where)
     if not changes:  # the totals of a changed variant are derived
-        part.check_totals(components, where)
+        check_totals(components, part.totals(components), where)
     return _variant(game, name, components)
 
 
@@ -265,7 +265,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
         if section not in components:
             raise InputError(f"{where}: {section}: missing")
     boxed = _toml(game.package, "components.toml")
-    raw = boxed | {section: _with_provenance(given, boxed.get(section)) for section, given in components.items()}
+    raw = boxed | {section: with_provenance(given, boxed.get(section)) for section, given in components.items()}
     variant = _variant(game, name, _converted(game, raw, where))
     if components == variant.components:
         return variant
@@ -278,19 +278,6 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
             f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(given)}"
         )
     return variant
-
-
-def _with_provenance(given: Any, published: Any) -> Any:
-    """Return plain components with the provenance of the published blocks that they are made of."""
-    if isinstance(given, Mapping) and isinstance(published, Mapping):
-        kept = {"provenance": published["provenance"]} if "provenance" in published else {}
-        return kept | {key: _with_provenance(value, published.get(key)) for key, value in given.items()}
-    if isinstance(given, list) and isinstance(published, list):
-        blocks = {each["id"]: each for each in published if isinstance(each, Mapping) and "id" in each}
-        return [
-            _with_provenance(each, blocks.get(each.get("id"))) if isinstance(each, Mapping) else each for each in given
-        ]
-    return given
 
 
 def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
@@ -312,6 +299,7 @@ def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
     """Return all component data of a game, checked."""
     part = game.components_part
     components = converted(raw, part.Components, where, str_keys=True)
+    check_ids(components, where)
     part.check(components, where)
     return components
 

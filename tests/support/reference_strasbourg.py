@@ -32,7 +32,7 @@ def seen_by(game: Game, seat: int) -> dict[str, Any]:
         for name, amounts in (("coins", game.coins), ("goods", game.goods), ("privileges", game.privileges))
     }  # behind screens, but all changes were public (A33)
     decks = [
-        (game.deck_size(other), list(game.under[other])) if shown[other] else game.visible_decks[other]
+        (game.decks[other], list(game.under[other])) if shown[other] else game.visible_decks[other]
         for other in all_seats
     ]
     sizes = [
@@ -43,7 +43,7 @@ def seen_by(game: Game, seat: int) -> dict[str, Any]:
         "round_cards": game.round_cards, "edifices": game.edifices, "council": dict(game.council),
         "members": dict(game.members), "chapels": sorted(game.chapels), "built": dict(game.built),
         "prestige": list(game.prestige), **money, "decks": decks, "stack_sizes": sizes,
-        "bids": list(game.bids), "queue": list(game.queue), "out": [sorted(cards) for cards in game.out],
+        "bids": list(game.bids), "queue": list(game.queue), "out": [sorted(cards) for cards in game.lost],
         "own_tasks": (game.dealt[seat], game.kept[seat]), "own_stacks": game.hidden_stacks(seat),
         "own_hand": (list(game.hand[seat]), list(game.pile[seat])), "own_deck": sorted(game.shuffled[seat]),
     }  # fmt: skip

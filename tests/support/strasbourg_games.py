@@ -218,7 +218,7 @@ def _standing(table: Position, reference: Reference) -> Pairs:
     ]
     yield "under", under, reference.under
     yield "bids", [tuple(cards_of(int(state["bid"][seat]))) or None for seat in seats], reference.bids
-    out = [sorted(cards) for cards in reference.out]
+    out = [sorted(cards) for cards in reference.lost]
     yield "out", [sorted(cards_of(int(state["lost"][seat]))) for seat in seats], out
     phase = int(state["phase"])
     if phase not in (s.DRAW, s.SPLIT):

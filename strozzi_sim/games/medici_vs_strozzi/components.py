@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import check_derived, rules_from, to_plain
+from strozzi_sim.game.components import check_distinct, check_known, rules_from
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
 VARIABLE = (
@@ -15,6 +15,7 @@ VARIABLE = (
     "switches",
 )  # fmt: skip
 MERGED = ("tracks.per_track",)
+PROVENANCE = ("provenance", "how", "source", "sources", "colour_guess")
 RECONSTRUCTED = {
     "harbor": "which goods {count} of the {total} harbors trade",
     "tracks": "the length of the monopoly tracks and the places of their bonus spaces",
@@ -195,17 +196,10 @@ def tile_ids(components: dict[str, Any]) -> list[tuple[str, int, int]]:
 
 
 def check(components: Components, where: str) -> None:
-    """Refuse what single values cannot show.
-
-    Raises:
-        InputError: a component set that is not playable; names the key.
-    """
+    """Refuse what single values cannot show."""
     types = [kind.key for kind in components.type]
     harbors = [harbor.id for harbor in components.harbor]
-    for name, ids in (("type", types), ("harbor", harbors)):
-        for thing in ids:
-            if ids.count(thing) > 1:
-                raise InputError(f"{where}: {name}: {thing!r} is used {ids.count(thing)} times; names are unique")
+    check_distinct(types, f"{where}: type")
     if "gold" in types:
         raise InputError(f"{where}: type: 'gold' is the name of the tiles without a track")
     capacities = components.ships.capacities
@@ -217,10 +211,7 @@ def check(components: Components, where: str) -> None:
         )
     for harbor in components.harbor:
         for kind in harbor.tracks:
-            if kind not in types:
-                raise InputError(
-                    f"{where}: harbor.{harbor.id}.tracks: unknown type {kind!r}; known: {', '.join(types)}"
-                )
+            check_known("type", kind, types, f"{where}: harbor.{harbor.id}.tracks")
             if harbor.tracks.count(kind) > 1:
                 raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} is listed twice")
     places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
@@ -261,38 +252,23 @@ def check(components: Components, where: str) -> None:
         )
 
 
-def check_totals(components: Components, where: str) -> None:
-    """Refuse the file whose totals disagree with what they add up; in a variant they are derived again.
-
-    Raises:
-        InputError: names the key.
-    """
+def totals(components: Components) -> dict[str, Any]:
+    """Return the values that follow from others, by key."""
+    ships, coins, tiles = len(components.ships.capacities), components.money.coins, components.tiles
     tracks = [len(harbor.tracks) for harbor in components.harbor]
-    summary = {"count": len(tracks), "track_counts": tracks, "tracks_total": sum(tracks)}
-    keys = (
-        "ships.per_player", "ships.total", "tiles.total", "harbors_summary.count", "harbors_summary.track_counts",
-        "harbors_summary.tracks_total", "tracks.identical_on_all_harbors", "rounds.markers_wooden", "money.coins_total_count",
-        "money.coins_total_value",
-    )  # fmt: skip
-    check_derived(components, plain(components) | {"harbors_summary": summary}, keys, where)
-
-
-def plain(components: Components) -> dict[str, Any]:
-    """Return the sections that a variant can change as plain values, with derived totals."""
-    result = to_plain(components, VARIABLE, ("provenance", "how", "source", "sources", "colour_guess"))
-    ships, coins = len(components.ships.capacities), components.money.coins
-    result["ships"] |= {"per_player": ships, "total": limit.SEATS * ships}
-    result["tiles"]["total"] = len(tile_ids(result))
-    result["rounds"]["markers_wooden"] = sum(len(harbor.tracks) for harbor in components.harbor)
-    result["money"]["coins_total_count"] = sum(coin.count for coin in coins)
-    result["money"]["coins_total_value"] = sum(coin.count * coin.value for coin in coins)
-    result["tracks"]["identical_on_all_harbors"] = not components.tracks.per_track
-    return result
+    return {
+        "ships.per_player": ships, "ships.total": limit.SEATS * ships,
+        "tiles.total": len(components.type) * len(tiles.values_per_type) + tiles.gold_count,
+        "harbors_summary.count": len(tracks), "harbors_summary.track_counts": tracks, "harbors_summary.tracks_total": sum(tracks),
+        "rounds.markers_wooden": sum(tracks), "money.coins_total_count": sum(coin.count for coin in coins),
+        "money.coins_total_value": sum(coin.count * coin.value for coin in coins),
+        "tracks.identical_on_all_harbors": not components.tracks.per_track,
+    }  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
-    types, tiles = [kind.key for kind in components.type], tile_ids(plain(components))
+    types, tiles = [kind.key for kind in components.type], tile_ids(msgspec.to_builtins(components))
     capacities, steps, top = (
         components.ships.capacities,
         components.marker_steps,

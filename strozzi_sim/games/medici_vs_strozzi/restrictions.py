@@ -1,9 +1,9 @@
 """Actions that can be forbidden to a seat: large lots, high prices, to buy from its rival, a ship, a harbor."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.game.restricting import Occasions, Restriction, Use, never
+from strozzi_sim.game.restricting import Occasions, Restriction, Use, at_most, never
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
 
 _SHOWN, _ROUNDS = Occasions("lot", "lots shown"), Occasions("round", "rounds")
@@ -18,10 +18,10 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     every_ship = sum(1 << ship * MAX_HARBORS for ship in range(MAX_SHIPS))
     found = {
         "lot:above-N": Restriction(
-            "no more than N tiles may be shown for one lot", _at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2)
+            "no more than N tiles may be shown for one lot", at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2)
         ),
         "price:above-N": Restriction(
-            "no price above N coins may be named", _at_most("price_cap"), Use("lot", "price > N", _SHOWN, "proposer"), (5, 10, 20, 30)
+            "no price above N coins may be named", at_most("price_cap"), Use("lot", "price > N", _SHOWN, "proposer"), (5, 10, 20, 30)
         ),
         "buy:any": Restriction(
             "the rival's lots may not be bought", never("no_buy", 1),
@@ -39,10 +39,3 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         words = f"no ship may be moored at {harbor}"
         found[f"harbor:{harbor}"] = Restriction(words, never("no_place", every_ship << k), use)
     return found
-
-
-def _at_most(field: str) -> Callable[[Any, int, int], None]:
-    def forbid(rules: Any, seat: int, number: int) -> None:
-        rules[field][seat] = min(int(rules[field][seat]), number)
-
-    return forbid

@@ -4,35 +4,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import RuleViolation
-from strozzi_sim.game.record_checking import Draws, Lines, Question, Replay, text
+from strozzi_sim.game.record_checking import Draws, Lines, Question, Replay, complete, text
 from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
 
 
 class _Chance(Draws):
-    """The order of the tiles in the lines of a record.
-
-    Attributes:
-        tiles: order of each round; missing tiles follow in any order.
-    """
+    """The order of the tiles in the lines of a record; missing ones follow in any order."""
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
-        super().__init__()
-        everything = list(tiles_of(components))
-        rounds = components["rounds"]["count"]
-        self.tiles: list[list[str]] = []
-        for number, event in lines:
-            kind = event.get("type")
-            if kind == "round":
-                self.tiles.append([])
-            elif kind == "reveal" and self.tiles:
-                self.draw("tile", event.get("tile"), everything, self.tiles[-1])
-            if self.message:
-                self.broken_line = number
-                break
+        self._everything, rounds = list(tiles_of(components)), components["rounds"]["count"]
+        self.tiles: list[list[str]] = []  # of each round
+        super().__init__(lines)
         self.tiles += [[] for _ in range(rounds - len(self.tiles))]
         del self.tiles[rounds:]  # the line of a round too many breaks the rules by itself
         for order in self.tiles:
-            order += [tile for tile in everything if tile not in order]
+            complete(order, self._everything)
+
+    def read(self, line: Mapping[str, Any]) -> None:
+        if line.get("type") == "round":
+            self.tiles.append([])
+        elif line.get("type") == "reveal" and self.tiles:
+            self.draw("tile", line.get("tile"), self._everything, self.tiles[-1])
 
 
 def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
@@ -88,5 +80,5 @@ def _wanted(game: Game) -> str:
     return f"a discard of player {seat}, or a load of ship {berths}"
 
 
-_MEDICI_VS_STROZZI = Replay(_set_up, _answer, _wanted)
-check_game, replay_game = _MEDICI_VS_STROZZI.check_game, _MEDICI_VS_STROZZI.replay_game
+REPLAY = Replay(_set_up, _answer, _wanted)
+check_game, replay_game = REPLAY.check_game, REPLAY.replay_game

@@ -29,36 +29,24 @@ Ship = tuple[str | None, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class View:
-    """A position as a seat sees it. Tiles and harbors are ids; seat 0 is Medici, seat 1 Strozzi.
+    """A position as a seat sees it. Tiles and harbors are ids; seat 0 is Medici, seat 1 Strozzi."""
 
-    Attributes:
-        seat: the observing seat. players: 2. round: from 1. start_player: seat that led this round.
-        proposer: seat that shows tiles and names the price.
-        lot: the tiles on the table. price: the named price, or None. buyer: the buyer, or None.
-        ships: ships of each seat: capacity -> (harbor or None, tiles on it).
-        markers: harbor -> type -> position, positive on Medici's side.
-        cash: cash of each seat, negative on credit; None if hidden (switch hidden_cash).
-        discards: tiles out of this round. bag_left: number of tiles in the bag. unseen: those tiles.
-        over: whether the game has ended.
-        components: the component data of the variant, as in components.toml.
-    """
-
-    seat: int
-    players: int
-    round: int
-    start_player: int
-    proposer: int
-    lot: tuple[str, ...]
-    price: int | None
-    buyer: int | None
-    ships: tuple[Mapping[int, Ship], ...]
-    markers: Mapping[str, Mapping[str, int]]
-    cash: tuple[int | None, ...]
-    discards: tuple[str, ...]
-    bag_left: int
-    unseen: tuple[str, ...]
-    over: bool
-    components: Mapping[str, Any] = field(repr=False, compare=False)
+    seat: int  # the observing seat
+    players: int  # 2
+    round: int  # from 1
+    start_player: int  # seat that led this round
+    proposer: int  # seat that shows tiles and names the price
+    lot: tuple[str, ...]  # the tiles on the table
+    price: int | None  # the named price, or None
+    buyer: int | None  # the buyer, or None
+    ships: tuple[Mapping[int, Ship], ...]  # of each seat: capacity -> (harbor or None, tiles on it)
+    markers: Mapping[str, Mapping[str, int]]  # harbor -> type -> position, positive on Medici's side
+    cash: tuple[int | None, ...]  # of each seat, negative on credit; None if hidden (switch hidden_cash)
+    discards: tuple[str, ...]  # tiles out of this round
+    bag_left: int  # number of tiles in the bag
+    unseen: tuple[str, ...]  # those tiles
+    over: bool  # the game has ended
+    components: Mapping[str, Any] = field(repr=False, compare=False)  # of the variant, as in components.toml
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:

@@ -15,7 +15,7 @@ Rows = list[Sequence[Any]]
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the table as text; `position` is a View, or the reference Game with mostly the same public attributes."""
+    """Return the table as text; `position` is a View, or the reference game, which names what both have alike."""
     parts = [
         [_heading(position, components)],
         _round_lines(position, components),
@@ -48,18 +48,12 @@ def _heading(position: Any, components: Mapping[str, Any]) -> str:
     rounds = len(components["round_cards"])
     if position.over:
         return f"The game is over after {rounds} rounds"
-    left = f"start player {position.start_player}, chapels left {_chapels_left(position, components)}"
+    left = f"start player {position.start_player}, chapels left {position.chapels_left}"
     if position.step:
         return f"Round {position.round} of {rounds}, step {step_words(position.step, position.guild)}, {left}"
-    if position.round == 0 or (position.round == 1 and not isinstance(position, Table) and not position.kept):
+    if position.round == 0 or (position.round == 1 and not position.kept):
         return f"Tasks are chosen, {left}"
     return f"Round {position.round} of {rounds}, planning, {left}"
-
-
-def _chapels_left(position: Any, components: Mapping[str, Any]) -> int:
-    if isinstance(position, Table):
-        return int(components["chapels"]["count"]) - len(position.chapels)
-    return int(position.chapels_left)
 
 
 def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
@@ -124,36 +118,18 @@ def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[st
         own = position.goods[seat]
         goods = "?" if own is None else " ".join(f"{own[guild]}{letter[guild]}" for guild in own if own[guild]) or "-"
         money = ("?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges))
-        sizes = _cards(_sizes(position, seat))
-        bid = position.bids[seat]
+        sizes, bid = _cards(position.stack_sizes[seat]), position.bids[seat]
         shown_bid = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
-        deck = position.deck_size(seat) if isinstance(position, Table) else position.decks[seat]
-        rows.append((seat, name, position.prestige[seat], *money, deck, sizes, shown_bid, goods))
+        rows.append((seat, name, position.prestige[seat], *money, position.decks[seat], sizes, shown_bid, goods))
     return _aligned(rows, (1, 6, 7, 8))
-
-
-def _sizes(position: Any, seat: int) -> Sequence[int]:
-    if isinstance(position, Table):
-        return sorted(map(len, position.hidden_stacks(seat)), reverse=True)
-    return tuple(position.stack_sizes[seat])
 
 
 def _card_lines(position: Any) -> list[str]:
     """Return the cards that all seats have seen (A11, F9.2); empty as long as there are no such cards."""
     rows: Rows = [("Seat", "under the deck, the next one first", "turned over this round", "lost for good")]
-    for seat in range(len(position.prestige)):
-        under, lost = position.under[seat], position.out[seat] if isinstance(position, Table) else position.lost[seat]
-        rows.append((seat, " ".join(map(str, under)) or "-", _cards(_shown(position, seat)), _cards(lost)))
+    for seat, under in enumerate(position.under):
+        rows.append((seat, " ".join(map(str, under)) or "-", _cards(position.shown[seat]), _cards(position.lost[seat])))
     return _aligned(rows, (1, 2, 3)) if any(set(row[1:]) != {"-"} for row in rows[1:]) else []
-
-
-def _shown(position: Any, seat: int) -> Sequence[int]:
-    """Return a seat's cards turned over this round; for the reference game, from its event lines."""
-    if not isinstance(position, Table):
-        return tuple(position.shown[seat])
-    begun = max((k for k, line in enumerate(position.events) if line["type"] == "round"), default=0)
-    bids = [line for line in position.events[begun:] if line["type"] == "bid" and line["player"] == seat]
-    return [card for line in bids for card in line["stack"] or ()]
 
 
 def _cards(cards: Iterable[int]) -> str:
@@ -181,15 +157,10 @@ class _Final(Table):
     """The table at the end of a game, in the form that the reference scores."""
 
     def __init__(self, view: Any) -> None:
-        data = self.components = view.components
-        self.players, self.switches = view.players, data["switches"]
-        self.guild_order, self.city = list(data["guilds"]["order"]), city_of(data)  # type: ignore[assignment]
-        self.edifice_points = {edifice["id"]: edifice["points"] for edifice in data["edifices"]}
-        self.tasks = {task["id"]: task for task in data["tasks"]}
-        self.council, self.members = dict(view.council), dict(view.members)
-        self.chapels, self.built = list(view.chapels), dict(view.built)
-        self.prestige, self.coins, self.privileges = list(view.prestige), list(view.coins), list(view.privileges)
-        self.kept = [list(tasks) for tasks in view.tasks]
+        self.read(view.components)
+        for name in ("players", "council", "members", "chapels", "built", "prestige", "coins", "privileges"):
+            setattr(self, name, getattr(view, name))
+        self.kept = view.tasks
 
 
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:

@@ -1,18 +1,20 @@
-"""Strasbourg's component data: validation, the part that variants change, and conversion to the rules record."""
+"""Strasbourg's component data: types, validation, the part that variants change, and conversion to the rules record.
+
+Fields that may be None are optional: they are totals, which follow from the rest, or do not affect play (F7).
+"""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
-from strozzi_sim.errors import InputError, pluralize, suggest_names
-from strozzi_sim.game.components import check_derived, rules_from, to_plain
+from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.game.components import check_distinct, check_known, rules_from
 from strozzi_sim.games.strasbourg import state as limit
-from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.geometry import City, city_of, corner_name, space_name
-from strozzi_sim.games.strasbourg.tasks import check_tasks
-from strozzi_sim.games.strasbourg.unfulfillable import unfulfillable
+from strozzi_sim.games.strasbourg.tasks import Bounds, Task, check_tasks
 
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
 RECONSTRUCTED = {
@@ -29,48 +31,173 @@ _TAKEN = {
     **dict.fromkeys(limit.STEPS, "a step of the round"),
 }  # fmt: skip
 
-# Keys for readers of the file: provenance and names.
-_NOTES = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
+PROVENANCE = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
+
+Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
+Points = Annotated[int, Meta(ge=0, le=limit.MAX_POINTS)]
+Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
+
+
+class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    provenance: Provenance = "variant"
+    note: str = ""
+    how: str = ""
+    source: list[str] = msgspec.field(default_factory=list)
+
+
+class _About(_Block):
+    title: str
+    year: int
+    designer: str
+    publisher: str
+    players: list[int]
+    rounds: int
+    steps: list[str]
+    bgg_id: int
+
+
+class _Guilds(_Block):
+    order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
+    letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$")], str]
+    colours: dict[str, str] = msgspec.field(default_factory=dict)
+    goods_icon: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class _Cards(_Block):
+    values: Annotated[list[Annotated[int, Meta(ge=1, le=limit.MAX_VALUE)]], Meta(min_length=1)]
+    copies_of_each: Annotated[int, Meta(ge=1, le=limit.MAX_CARDS)]
+    per_player: int | None = None
+    total: int | None = None
+
+
+class _Money(_Block):
+    start_per_player: Coins
+    pieces: int | None = None
+    denominations: list[int] | None = None
+    unlimited: Literal[True] | None = None
+
+
+class _Goods(_Block):
+    value: dict[str, Annotated[int, Meta(ge=0, le=limit.MAX_GOOD_VALUE)]]
+    tiles_per_guild: int | None = None
+    unlimited: Literal[True] | None = None
+
+
+class _Privileges(_Block):
+    start_per_player: Annotated[int, Meta(ge=0, le=limit.MAX_PRIVILEGES)]
+    end_value: Points
+    pieces: int | None = None
+    unlimited: Literal[True] | None = None
+
+
+class _Chapels(_Block):
+    count: Annotated[int, Meta(ge=0, le=limit.MAX_CHAPEL_SITES)]
+    points_per_adjacent_family_member: Points
+
+
+class _Edifice(_Block):
+    id: Id
+    points: Points
+    name: str = ""
+
+
+class _Council(_Block):
+    seats: list[str]
+    prestige_per_member_each_council_phase: Points
+
+
+class _CardGuilds(msgspec.Struct, forbid_unknown_fields=True):
+    B: str
+    D: str
+    F: str
+
+
+class _RoundCard(_Block):
+    id: Id
+    guilds: _CardGuilds
+
+
+class _City(_Block):
+    columns: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
+    rows: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
+    guild_map: list[str]
+    price_map: list[str]
+    chapel_sites: Annotated[list[tuple[int, int]], Meta(max_length=limit.MAX_CHAPEL_SITES)]
+    building_sites: int | None = None
+    guild_spaces: int | None = None
+
+
+class _TasksMeta(_Block):
+    dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    keep_max: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    penalty_unfulfilled: Annotated[int, Meta(ge=1, le=limit.MAX_POINTS)]
+    count: int | None = None
+    all_different: bool | None = None
+    max_points: int | None = None
+    how_points: str = ""
+
+
+class _Switches(_Block):
+    skip_A_round1: bool = False
+    min_draw: Literal[0, 1] = 1
+    planning: Literal["simultaneous", "sequential"] = "simultaneous"
+    return_if_unused: bool = False
+    building_optional: bool = True
+    hide_money: bool = False
+    tie_fulfils: bool = False
+    seat_optional: bool = False
+
+
+class Components(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole of components.toml; unknown keys are errors."""
+
+    meta: _About
+    guilds: _Guilds
+    influence_cards: _Cards
+    coins: _Money
+    goods: _Goods
+    privileges: _Privileges
+    chapels: _Chapels
+    edifices: Annotated[list[_Edifice], Meta(min_length=1, max_length=limit.MAX_EDIFICES)]
+    council: _Council
+    round_cards: Annotated[list[_RoundCard], Meta(min_length=1, max_length=limit.MAX_ROUNDS)]
+    city: _City
+    tasks_meta: _TasksMeta
+    tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
+    switches: _Switches = msgspec.field(default_factory=_Switches)
 
 
 def check(components: Components, where: str) -> None:
-    """Check the constraints that span several values.
-
-    Raises:
-        InputError: the component set is not playable; names the key.
-    """
-    order = components.guilds.order
-    for name, ids in (
-        ("guilds.order", order),
-        ("edifices", [edifice.id for edifice in components.edifices]),
-        ("round_cards", [card.id for card in components.round_cards]),
-        ("tasks", [task.id for task in components.tasks]),
-    ):
-        for thing in ids:
-            if ids.count(thing) > 1:
-                raise InputError(f"{where}: {name}: {thing!r} is used {ids.count(thing)} times; ids are unique")
+    """Check the constraints that span several values."""
+    order, meta = components.guilds.order, components.tasks_meta
+    check_distinct(order, f"{where}: guilds.order")
     _refuse_taken(order, _TAKEN, f"{where}: guilds.order", "a guild")
     for letter, guild in components.guilds.letters.items():
-        _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
+        check_known("guild", guild, order, f"{where}: guilds.letters.{letter}")
+    chairs = "the seats nobility, church, merchants and one per guild"
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
     _each_once(components.goods.value, order, f"{where}: goods.value", "a value for each guild")
-    words = "the seats nobility, church, merchants and one per guild"
-    _each_once(components.council.seats, [*limit.LORDS, *order], f"{where}: council.seats", words)
-    _check_cards(components, where)
+    _each_once(components.council.seats, [*limit.LORDS, *order], f"{where}: council.seats", chairs)
+    _check_cards(components.influence_cards, f"{where}: influence_cards")
     _check_rounds(components, where)
-    city = city_of(msgspec.to_builtins(components), f"{where}: city")
+    city = _city(components, f"{where}: city")
     _check_ids(components, city, where)
     for guild in order:
-        if guild not in city.guilds.values():
+        if not city.spaces_of(guild):
             raise InputError(f"{where}: city.guild_map: guild {guild!r} has no space; every guild needs one or more")
-    meta = components.tasks_meta
     if not meta.keep_min <= meta.keep_max <= meta.dealt_per_player:
         raise InputError(
             f"{where}: tasks_meta: keep_min {meta.keep_min}, keep_max {meta.keep_max}, dealt_per_player "
             f"{meta.dealt_per_player}; each may be at most the next"
         )
     check_tasks(components.tasks, order, [edifice.id for edifice in components.edifices], where)
-    _check_dealt(len(components.tasks), meta.dealt_per_player, limit.PLAYER_COUNTS[0], where)
+    check_players(msgspec.to_builtins(components), limit.PLAYER_COUNTS[0], where)
+
+
+def _city(components: Components, key: str = "city") -> City:
+    return city_of(msgspec.to_builtins(components), key)
 
 
 def _check_ids(components: Components, city: City, where: str) -> None:
@@ -91,116 +218,78 @@ def _refuse_taken(names: Iterable[str], taken: Mapping[str, str], key: str, what
             raise InputError(f"{key}: {what} cannot be called {name!r}, which stands for {taken[name]}")
 
 
-def _known(name: str, names: Iterable[str], key: str, what: str) -> None:
-    if name not in names:
-        raise InputError(f"{key}: unknown {what} {name!r}; {suggest_names(name, list(names))}")
-
-
 def _each_once(given: Iterable[str], wanted: Iterable[str], key: str, words: str) -> None:
     if sorted(given) != sorted(wanted):
         raise InputError(f"{key}: expected {words} ({', '.join(wanted)}), got {', '.join(given) or 'nothing'}")
 
 
-def _check_cards(components: Components, where: str) -> None:
-    cards = components.influence_cards
+def _check_cards(cards: _Cards, key: str) -> None:
     if len(set(cards.values)) < len(cards.values):
-        raise InputError(f"{where}: influence_cards.values: {cards.values}; each value may be listed once")
-    count = len(cards.values) * cards.copies_of_each
+        raise InputError(f"{key}.values: {cards.values}; each value may be listed once")
+    count, copies = len(cards.values) * cards.copies_of_each, pluralize(cards.copies_of_each, "copy", "copies")
     if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
         raise InputError(
-            f"{where}: influence_cards.copies_of_each: {pluralize(cards.copies_of_each, 'copy', 'copies')} of "
-            f"{pluralize(len(cards.values), 'value')} {'is' if count == 1 else 'are'} {pluralize(count, 'card')}; a player has "
-            f"{limit.MIN_CARDS} to {limit.MAX_CARDS}"
+            f"{key}.copies_of_each: {copies} of {pluralize(len(cards.values), 'value')} {'is' if count == 1 else 'are'} "
+            f"{pluralize(count, 'card')}; a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}"
         )
 
 
 def _check_rounds(components: Components, where: str) -> None:
-    rounds, edifices = len(components.round_cards), len(components.edifices)
-    if edifices < rounds:
-        raise InputError(
-            f"{where}: edifices: {pluralize(edifices, 'edifice')} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
-        )
-    order = components.guilds.order
-    named = []
+    rounds, edifices = len(components.round_cards), pluralize(len(components.edifices), "edifice")
+    if len(components.edifices) < rounds:
+        words = f"{edifices} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
+        raise InputError(f"{where}: edifices: {words}")
     for card in components.round_cards:
         for step in AUCTIONED:
-            guild = getattr(card.guilds, step)
-            _known(guild, order, f"{where}: round_cards.{card.id}.guilds.{step}", "guild")
-            named.append(guild)
-    for guild in order:
-        if named.count(guild) > limit.MAX_GOODS:
-            raise InputError(
-                f"{where}: round_cards: guild {guild!r} is named {named.count(guild)} times; at most {limit.MAX_GOODS}, as "
-                "many goods of one guild as a player may have"
+            check_known(
+                "guild",
+                getattr(card.guilds, step),
+                components.guilds.order,
+                f"{where}: round_cards.{card.id}.guilds.{step}",
             )
+    for guild, times in _auctions(components).items():
+        if times > limit.MAX_GOODS:
+            words = f"at most {limit.MAX_GOODS}, as many goods of one guild as a player may have"
+            raise InputError(f"{where}: round_cards: guild {guild!r} is named {times} times; {words}")
 
 
-def _check_dealt(tasks: int, dealt: int, players: int, where: str) -> None:
-    if tasks < dealt * players:
-        raise InputError(
-            f"{where}: tasks: {pluralize(tasks, 'task')}, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
-            f"at least {dealt * players}"
-        )
+def _auctions(components: Components) -> dict[str, int]:
+    """Return the number of steps of each guild in a game."""
+    named = [getattr(card.guilds, step) for card in components.round_cards for step in AUCTIONED]
+    return {guild: named.count(guild) for guild in components.guilds.order}
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:
-    """Check that there are enough tasks to deal to `players` players.
-
-    Raises:
-        InputError: names the key.
-    """
-    _check_dealt(len(components["tasks"]), components["tasks_meta"]["dealt_per_player"], players, where)
-
-
-def check_totals(components: Components, where: str) -> None:
-    """Check that the file's totals agree with their parts; a variant's totals are derived again.
-
-    Raises:
-        InputError: names the key.
-    """
-    keys = (
-        "influence_cards.per_player", "influence_cards.total", "city.building_sites", "city.guild_spaces", "tasks_meta.count",
-        "tasks_meta.all_different",
-    )  # fmt: skip
-    check_derived(components, plain(components), keys, where)
-    if components.meta.rounds != len(components.round_cards):
+    """Check that there are enough tasks to deal to `players` players."""
+    tasks, dealt = len(components["tasks"]), components["tasks_meta"]["dealt_per_player"]
+    if tasks < dealt * players:
         raise InputError(
-            f"{where}: meta.rounds: {pluralize(components.meta.rounds, 'round')} for "
-            f"{pluralize(len(components.round_cards), 'round card')}; "
-            "there are as many rounds as round cards"
+            f"{where}: tasks: {pluralize(tasks, 'task')}, and {players} players are dealt {dealt} each "
+            f"(tasks_meta.dealt_per_player); at least {dealt * players}"
         )
-    if tuple(components.meta.players) != limit.PLAYER_COUNTS:
-        raise InputError(f"{where}: meta.players: {components.meta.players}; expected {list(limit.PLAYER_COUNTS)}")
 
 
-def plain(components: Components) -> dict[str, Any]:
-    """Return the sections that a variant can change as plain values, with derived totals."""
-    result = to_plain(components, [name for name in Components.__struct_fields__ if name != "meta"], _NOTES)
-    city = city_of(result)
+def totals(components: Components) -> dict[str, Any]:
+    """Return the values that follow from others, by key."""
+    city = _city(components)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
-    for section, key, total in (
-        ("influence_cards", "per_player", cards),
-        ("influence_cards", "total", cards * limit.SEATS),
-        ("city", "building_sites", len(city.sites)),
-        ("city", "guild_spaces", len(city.guilds)),
-        ("tasks_meta", "count", len(components.tasks)),
-        ("tasks_meta", "all_different", all(kinds.count(kind) == 1 for kind in kinds)),
-        ("tasks_meta", "max_points", max(task.points for task in components.tasks)),
-    ):
-        if key in result[section]:
-            result[section][key] = total
-    return result
+    return {
+        "meta.rounds": len(components.round_cards), "meta.players": list(limit.PLAYER_COUNTS),
+        "influence_cards.per_player": cards, "influence_cards.total": cards * limit.SEATS, "city.building_sites": len(city.sites),
+        "city.guild_spaces": len(city.guilds), "tasks_meta.count": len(components.tasks),
+        "tasks_meta.all_different": all(kinds.count(kind) == 1 for kind in kinds),
+        "tasks_meta.max_points": max(task.points for task in components.tasks),
+    }  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, an array of shape (1,)."""
-    order, city = components.guilds.order, city_of(msgspec.to_builtins(components))
+    order, city = components.guilds.order, _city(components)
     edifices, tasks, meta = components.edifices, components.tasks, components.tasks_meta
     cards, values = components.influence_cards, components.influence_cards.values
     choices = [kept for kept in range(1 << meta.dealt_per_player) if meta.keep_min <= kept.bit_count() <= meta.keep_max]
     cells = [(column, line) for line in range(1, city.rows + 1) for column in range(1, city.columns + 1)]
-    ends = (1, city.columns), (1, city.rows)
     price = np.zeros(limit.MAX_CELLS, int)
     price[[city.number(cell) for cell in city.prices]] = list(city.prices.values())
     return rules_from(
@@ -214,14 +303,14 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
         seat_points=components.council.prestige_per_member_each_council_phase,
         card_guild=[[order.index(getattr(card.guilds, step)) for step in AUCTIONED] for card in components.round_cards],
         edifice_points=[edifice.points for edifice in edifices], columns=city.columns, sites=len(city.sites), chapel_sites=len(city.chapel_sites), spaces=city.set_of(city.guilds),
-        guild_spaces=[city.set_of(cell for cell, owner in city.guilds.items() if owner == guild) for guild in order],
+        guild_spaces=[city.set_of(city.spaces_of(guild)) for guild in order],
         price=price,
         affordable=[city.set_of(cell for cell, paid in city.prices.items() if paid <= coins) for coins in range(limit.MAX_PRICE + 1)],
         site_spaces=[city.set_of(city.beside(site)) for site in city.sites],
         chapel_spaces=[city.set_of(city.around(corner)) for corner in city.chapel_sites],
         not_first_column=city.set_of(cell for cell in cells if cell[0] > 1),
         not_last_column=city.set_of(cell for cell in cells if cell[0] < city.columns),
-        border=city.set_of(cell for cell in cells if cell[0] in ends[0] or cell[1] in ends[1]),
+        border=city.set_of(filter(city.is_on_border, cells)),
         task_kind=[limit.TASK_KINDS.index(task.kind) for task in tasks], task_points=[task.points for task in tasks],
         task_subject=[task.subject(order, [edifice.id for edifice in edifices]) for task in tasks],
         task_minimum=[[task.minimum(players) for players in range(limit.SEATS + 1)] for task in tasks],
@@ -232,7 +321,8 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
 
 def warnings(components: Components) -> list[str]:
     """Return warnings about a playable component set: one per task that no game can fulfil."""
-    return [f"no game can fulfil a task: {words}" for words in unfulfillable(components)]
+    bounds = Bounds(_city(components), _auctions(components), len(components.round_cards), components.chapels.count)
+    return [f"no game can fulfil a task: {words}" for words in bounds.unfulfillable(components.tasks)]
 
 
 def rounds(components: dict[str, Any]) -> int:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
+from strozzi_sim.errors import InputError, pluralize, short_repr
+from strozzi_sim.game.components import check_known
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_PRICE, MAX_SITES
 
 Cell = tuple[int, int]  # (column, row), both from 1, row 1 on top
@@ -31,22 +32,14 @@ def corner_name(cell: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class City:
-    """The map.
-
-    Attributes:
-        columns, rows: its size.
-        guilds: the guild of each city space, row by row.
-        prices: coins for each city space.
-        sites: building sites, row by row.
-        chapel_sites: corners, each by its upper left cell.
-    """
+    """The map."""
 
     columns: int
     rows: int
-    guilds: Mapping[Cell, str]
-    prices: Mapping[Cell, int]
-    sites: tuple[Cell, ...]
-    chapel_sites: tuple[Cell, ...]
+    guilds: Mapping[Cell, str]  # the guild of each city space, row by row
+    prices: Mapping[Cell, int]  # coins for each city space
+    sites: tuple[Cell, ...]  # building sites, row by row
+    chapel_sites: tuple[Cell, ...]  # corners, each by its upper left cell
 
     def number(self, cell: Cell) -> int:
         """Return the number of a cell, row by row from 0, as used in actions and sets."""
@@ -62,16 +55,24 @@ class City:
         """Return a set of cells as one number."""
         return sum(1 << self.number(cell) for cell in cells)
 
+    def spaces_of(self, guild: str) -> list[Cell]:
+        """Return the city spaces of a guild."""
+        return [cell for cell, owner in self.guilds.items() if owner == guild]
+
+    def is_on_border(self, cell: Cell) -> bool:
+        """Return whether a cell is on the border of the map."""
+        return cell[0] in (1, self.columns) or cell[1] in (1, self.rows)
+
     def beside(self, cell: Cell) -> list[Cell]:
         """Return the city spaces orthogonally adjacent to a cell (R12.1)."""
-        column, row = cell
-        near = ((column, row - 1), (column - 1, row), (column + 1, row), (column, row + 1))
-        return [other for other in near if other in self.guilds]
+        return self._near(cell, ((0, -1), (-1, 0), (1, 0), (0, 1)))
 
     def around(self, corner: Cell) -> list[Cell]:
         """Return the city spaces that meet at a corner (A36)."""
-        column, row = corner
-        near = ((column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1))
+        return self._near(corner, ((0, 0), (1, 0), (0, 1), (1, 1)))
+
+    def _near(self, cell: Cell, steps: Iterable[Cell]) -> list[Cell]:
+        near = ((cell[0] + across, cell[1] + down) for across, down in steps)
         return [other for other in near if other in self.guilds]
 
 
@@ -111,10 +112,7 @@ def _read_city(
         if letter == SITE:
             sites.append(cell)
             continue
-        if letter not in letters:
-            raise InputError(
-                f"{key}.guild_map: {where}: unknown letter {letter!r}; {suggest_names(letter, [*letters, SITE])}"
-            )
+        check_known("letter", letter, [*letters, SITE], f"{key}.guild_map: {where}")
         if not price.isascii() or not price.isdecimal() or int(price) > MAX_PRICE:
             raise InputError(f"{key}.price_map: {where}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
         guilds[cell], coins[cell] = letters[letter], int(price)

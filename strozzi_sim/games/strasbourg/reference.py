@@ -38,9 +38,6 @@ Then, until `over`:
 at any time. At the end there are `scores`, `places` and `winners`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from strozzi_sim.games.strasbourg.reference_planning import plan_round
 from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.reference_steps import play_step
@@ -48,42 +45,7 @@ from strozzi_sim.games.strasbourg.reference_table import Play, Table, ask, subse
 
 
 class Game(Table):
-    """One game of Strasbourg, from the choice of tasks to the winners.
-
-    Attributes:
-        question: the pending decision, None when the game is over.
-        over: whether the game has ended.
-        scores, winners: total of each player, and the seats that win; empty until the game is over.
-    """
-
-    def __init__(
-        self,
-        components: Mapping[str, Any],
-        players: int,
-        round_cards: Sequence[str],
-        edifices: Sequence[str],
-        tasks: Sequence[Sequence[str]],
-        decks: Sequence[Sequence[int]],
-        start_player: int = 0,
-    ) -> None:
-        """Prepare the game and run on to the first question.
-
-        Args:
-            components: the component data, with the keys of `components.toml`.
-            players: number of players.
-            round_cards: ids of all round cards, in the order of the rounds.
-            edifices: ids of edifices, in the order of the rounds; those beyond the last round are unused.
-            tasks: for each player the ids of the tasks dealt, in any order.
-            decks: for each player the values of all influence cards, top card first.
-            start_player: seat that holds the marker first (R2.4).
-
-        Raises:
-            ValueError: an invalid number of players, start player, switch or order.
-        """
-        super().__init__(components, players, round_cards, edifices, tasks, decks, start_player)
-        self.scores: list[int] = []
-        self.winners: list[int] = []
-        self.begin()
+    """One game of Strasbourg, from the choice of tasks to the winners."""
 
     @property
     def places(self) -> list[int]:
@@ -130,5 +92,5 @@ class Game(Table):
         self.write(
             "council", round=self.round, prestige=prestige, privileges=privileges, total=list(self.prestige),
             held=list(self.privileges), coins=list(self.coins), goods=[sum(own.values()) for own in self.goods],
-            deck=[self.deck_size(seat) for seat in all_seats],
+            deck=self.decks,
         )  # fmt: skip

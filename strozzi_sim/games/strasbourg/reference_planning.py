@@ -11,7 +11,7 @@ def plan_round(table: Table) -> Play:
     The order of the players, clockwise from the start player, has no effect: plans are secret until then (A62).
     """
     for seat in range(table.players):
-        table.visible_decks[seat] = (table.deck_size(seat), list(table.under[seat]))
+        table.visible_decks[seat] = (table.decks[seat], list(table.under[seat]))
         table.stacks[seat], table.unused[seat] = [], []
         table.planned[seat] = False
     for seat in table.clockwise(table.start_player):
@@ -24,9 +24,9 @@ def plan_round(table: Table) -> Play:
 
 def _draw_cards(table: Table, seat: int) -> Play:
     """Draw at least one card, each further one after looking at the last; no card goes back (R4.1, A6, A10, A68)."""
-    for _ in range(min(table.switches["min_draw"], table.deck_size(seat))):
+    for _ in range(min(table.switches["min_draw"], table.decks[seat])):
         _draw(table, seat)
-    while table.deck_size(seat):  # a player with an empty deck has no stacks this round (R4.4)
+    while table.decks[seat]:  # a player with an empty deck has no stacks this round (R4.4)
         if (yield from ask("draw", seat, ("stop", "draw"))) == "stop":
             return
         _draw(table, seat)

@@ -95,7 +95,7 @@ def _settle(table: Table, ranking: list[int], acting: int) -> Play:
             table.under[seat].append(card)
             table.write("return_card", player=seat, card=card)
         table.bids[seat] = None
-        table.out[seat] += rest
+        table.lost[seat] += rest
 
 
 # -- what the ranks may do ---------------------------------------------------------------------------------------------
@@ -209,9 +209,7 @@ def _build_chapel(table: Table) -> Play:
     """Let the holder of the church seat put one chapel on a free corner (R9.1, A28, A60)."""
     holder = table.council["church"]
     assert holder is not None
-    free = [corner for corner in table.city.corners if corner not in table.chapels]
-    if len(table.chapels) == table.components["chapels"]["count"]:
-        free = []
+    free = [corner for corner in table.city.corners if corner not in table.chapels] if table.chapels_left else []
     choice = yield from ask("chapel", holder, _building_options(table, "chapel", free))
     site = None if choice == "none" else choice[1]
     if site is not None:

@@ -9,6 +9,7 @@ from strozzi_sim.game.record_checking import ReferenceGame
 Space = tuple[int, int]  # (column, row), both from 1, row 1 on top; a corner is named by its upper left space
 Stack = tuple[int, ...]  # card values, highest first
 Option = str | tuple[str, Any]
+Ids = Sequence[str]
 
 SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default first, then the alternatives
     "skip_A_round1": (False, True),
@@ -23,20 +24,14 @@ SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default first, then the a
 
 
 class Question(NamedTuple):
-    """A pending decision.
+    """A pending decision."""
 
-    Attributes:
-        kind: "keep_tasks", "draw", "split", "bid", "seat", "good", "place", "apprentice", "sell", "return_card",
-            "chapel" or "edifice" (F6.2 to F6.10).
-        seat: the seat that must decide.
-        options: the legal choices.
-        guild: the guild whose goods are sold or whose step it is, else None.
-    """
-
+    # "keep_tasks", "draw", "split", "bid", "seat", "good", "place", "apprentice", "sell", "return_card", "chapel" or
+    # "edifice" (F6.2 to F6.10)
     kind: str
-    seat: int
-    options: tuple[Option, ...]
-    guild: str | None = None
+    seat: int  # the seat that must decide
+    options: tuple[Option, ...]  # the legal choices
+    guild: str | None = None  # the guild whose goods are sold or whose step it is, else None
 
 
 Play = Generator[Question, Option, None]
@@ -52,22 +47,14 @@ def ask(kind: str, seat: int, options: Sequence[Option], guild: str | None = Non
 
 @dataclass(frozen=True)
 class City:
-    """The map.
-
-    Attributes:
-        columns, rows: size of the grid.
-        guilds: the guild of each space, row by row; building sites are not spaces.
-        prices: coins by space.
-        sites: the building sites, row by row.
-        corners: the chapel sites.
-    """
+    """The map."""
 
     columns: int
     rows: int
-    guilds: dict[Space, str]
-    prices: dict[Space, int]
-    sites: list[Space]
-    corners: list[Space]
+    guilds: dict[Space, str]  # the guild of each space, row by row; building sites are not spaces
+    prices: dict[Space, int]  # coins by space
+    sites: list[Space]  # the building sites, row by row
+    corners: list[Space]  # the chapel sites
 
 
 def _read_city(city: Mapping[str, Any], letters: Mapping[str, str]) -> City:
@@ -99,99 +86,133 @@ def around(corner: Space) -> list[Space]:
 
 
 class Table(ReferenceGame):
-    """The complete table, including everything behind the screens.
-
-    Attributes:
-        players, rounds: numbers of players and of rounds.
-        switches: all eight of F8.
-        round, step, guild: number of the round, from 1; "A" to "I", None outside the steps; the step's guild or None.
-        start_player: seat that holds the marker now.
-        round_cards, edifices: ids in the order of the rounds.
-        council: player by seat name, None = empty.
-        members: the family members in the city: space -> player.
-        chapels: corners in the order of building.
-        built: building site -> id of its edifice.
-        prestige, coins, privileges: numbers by player.
-        goods: by player, number by guild.
-        dealt, kept: ids of the tasks dealt to each player, and of those kept (None = not chosen yet); both in the order
-            of the component file.
-        shuffled, under: by player, the cards left of the shuffled deck, top first; the cards put under it later.
-        hand, pile: by player, cards drawn and not yet on a stack; the stack under construction (empty after planning).
-        stacks, unused: by player, the stacks as planned this round; the numbers of those not used yet, ascending.
-        bids: by player, the stack turned over in this step, None = none (yet), and again when its cards are gone.
-        queue: players who have not decided yet in this step, in order.
-        served: players who have taken a seat, a good or a space, or sold a good, in this step.
-        sold: goods sold in this step, by guild.
-        out, unseen: by player, cards that left the game in sight, and those that left it in unused stacks.
-        planned: by player, whether they have planned this round; all True outside the planning phase.
-        visible_decks: by player, (size of the deck, cards known under it) before this planning phase.
-        events: the lines of a record so far, without the header.
-    """
+    """The complete table, including everything behind the screens; lists without another axis are by player."""
 
     def __init__(
         self,
         components: Mapping[str, Any],
         players: int,
-        round_cards: Sequence[str],
-        edifices: Sequence[str],
-        tasks: Sequence[Sequence[str]],
+        round_cards: Ids,
+        edifices: Ids,
+        tasks: Sequence[Ids],
         decks: Sequence[Sequence[int]],
-        start_player: int,
+        start_player: int = 0,
     ) -> None:
+        """Prepare the game and run on to the first question. Raises ValueError for an invalid argument.
+
+        Args:
+            components: the component data, with the keys of `components.toml`.
+            players: number of players.
+            round_cards: ids of all round cards, in the order of the rounds.
+            edifices: ids of edifices, in the order of the rounds; those beyond the last round are unused.
+            tasks: for each player the ids of the tasks dealt, in any order.
+            decks: for each player the values of all influence cards, top card first.
+            start_player: seat that holds the marker first (R2.4).
+        """
         if players not in (3, 4, 5):
             raise ValueError(f"strasbourg takes 3-5 players, got {players}")
         if start_player not in range(players):
             raise ValueError(f"start player {start_player} is not one of the seats 0-{players - 1}")
-        cards, seats = components["influence_cards"], range(players)
-        self.players, self.components = players, components
-        self.switches = _switches(components.get("switches", {}))
+        self.players, seats = players, range(players)
+        self.read(components)
+        self._check_chance(round_cards, edifices, tasks, decks)
+        self.round = 0  # from 1
+        self.step: str | None = None  # "A" to "I", None outside the steps
+        self.guild: str | None = None  # of the step
+        self.start_player = start_player  # seat that holds the marker now
+        self.round_cards = list(round_cards)  # (R2.1)
+        self.edifices = list(edifices[: self.rounds])  # (R2.2)
+        self.council: dict[str, int | None] = dict.fromkeys(components["council"]["seats"])  # None = empty
+        self.council["nobility"] = start_player  # (R2.5, A1)
+        self.council["church"] = (start_player + 1) % players
+        self.members: dict[Space, int] = {}  # the family members in the city: space -> player
+        self.chapels: list[Space] = []  # corners in the order of building
+        self.built: dict[Space, str] = {}  # building site -> id of its edifice
+        self.prestige = [0] * players
+        self.coins = [components["coins"]["start_per_player"]] * players
+        self.goods = [dict.fromkeys(self.guild_order, 0) for _ in seats]
+        self.privileges = [components["privileges"]["start_per_player"]] * players
+        self.dealt = [
+            [task for task in self.tasks if task in hand] for hand in tasks
+        ]  # in the order of the file (F5.2)
+        self.kept: list[list[str] | None] = [None] * players  # of those dealt, in this order, None = not chosen yet
+        self.shuffled = [list(deck) for deck in decks]  # cards left of the shuffled deck, top first
+        self.under: list[list[int]] = [[] for _ in seats]  # cards put under it later
+        self.hand: list[list[int]] = [[] for _ in seats]  # cards drawn and not yet on a stack
+        self.pile: list[list[int]] = [[] for _ in seats]  # the stack under construction
+        self.stacks: list[list[Stack]] = [[] for _ in seats]  # as planned this round
+        self.unused: list[list[int]] = [[] for _ in seats]  # numbers of the stacks not used yet, ascending
+        # the stack turned over in this step, None = none (yet), and again when its cards are gone
+        self.bids: list[Stack | None] = [None] * players
+        self.queue: list[int] = []  # players who have not decided yet in this step, in order
+        self.served: set[int] = set()  # players who have taken a seat, good or space, or sold a good, in this step
+        self.sold: dict[str, int] = {}  # goods sold in this step, by guild
+        self.lost: list[list[int]] = [[] for _ in seats]  # cards that left the game in sight
+        self.unseen: list[list[int]] = [[] for _ in seats]  # cards that left the game in unused stacks
+        self.planned = [True] * players  # whether they have planned this round; all True outside the planning phase
+        # (size of the deck, cards known under it) before this planning phase
+        self.visible_decks: list[tuple[int, list[int]]] = [(len(deck), []) for deck in decks]
+        self.scores: list[int] = []  # totals; empty until the game is over
+        self.winners: list[int] = []  # empty until the game is over
+        self.begin()
+
+    def read(self, components: Mapping[str, Any]) -> None:
+        """Read the component data."""
+        self.components = components
+        self.switches = _switches(components.get("switches", {}))  # all eight of F8
         self.guild_order: list[str] = list(components["guilds"]["order"])
         self.city = _read_city(components["city"], components["guilds"]["letters"])
         self.guilds_of_card = {card["id"]: card["guilds"] for card in components["round_cards"]}
         self.edifice_points = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
         self.tasks = {task["id"]: task for task in components["tasks"]}
         self.rounds = len(self.guilds_of_card)  # (A61)
-        _check_chance(self, round_cards, edifices, tasks, decks, cards["values"] * cards["copies_of_each"])
-        self.round = 0
-        self.step: str | None = None
-        self.guild: str | None = None
-        self.start_player = start_player
-        self.round_cards = list(round_cards)  # (R2.1)
-        self.edifices = list(edifices[: self.rounds])  # (R2.2)
-        self.council: dict[str, int | None] = dict.fromkeys(components["council"]["seats"])
-        self.council["nobility"] = start_player  # (R2.5, A1)
-        self.council["church"] = (start_player + 1) % players
-        self.members: dict[Space, int] = {}
-        self.chapels: list[Space] = []
-        self.built: dict[Space, str] = {}
-        self.prestige = [0] * players
-        self.coins = [components["coins"]["start_per_player"]] * players
-        self.goods = [dict.fromkeys(self.guild_order, 0) for _ in seats]
-        self.privileges = [components["privileges"]["start_per_player"]] * players
-        self.dealt = [[task for task in self.tasks if task in hand] for hand in tasks]  # (F5.2)
-        self.kept: list[list[str] | None] = [None] * players
-        self.shuffled = [list(deck) for deck in decks]
-        self.under: list[list[int]] = [[] for _ in seats]
-        self.hand: list[list[int]] = [[] for _ in seats]
-        self.pile: list[list[int]] = [[] for _ in seats]
-        self.stacks: list[list[Stack]] = [[] for _ in seats]
-        self.unused: list[list[int]] = [[] for _ in seats]
-        self.bids: list[Stack | None] = [None] * players
-        self.queue: list[int] = []
-        self.served: set[int] = set()
-        self.sold: dict[str, int] = {}
-        self.out: list[list[int]] = [[] for _ in seats]
-        self.unseen: list[list[int]] = [[] for _ in seats]
-        self.planned = [True] * players
-        self.visible_decks: list[tuple[int, list[int]]] = [(len(deck), []) for deck in decks]
+
+    def _check_chance(
+        self, round_cards: Ids, edifices: Ids, tasks: Sequence[Ids], decks: Sequence[Sequence[int]]
+    ) -> None:
+        """Check that the orders are possible results of shuffling."""
+        if sorted(round_cards) != sorted(self.guilds_of_card):
+            raise ValueError(
+                f"the round cards are {', '.join(self.guilds_of_card)}, each once, got {list(round_cards)}"
+            )
+        if len(edifices) < self.rounds or not _different(edifices, self.edifice_points):
+            raise ValueError(f"{self.rounds} rounds need as many different edifices, got {list(edifices)}")
+        number, dealt = self.components["tasks_meta"]["dealt_per_player"], [task for hand in tasks for task in hand]
+        if [len(hand) for hand in tasks] != [number] * self.players or not _different(dealt, self.tasks):
+            raise ValueError(f"each of {self.players} players is dealt {number} tasks, none twice, got {list(tasks)}")
+        influence = self.components["influence_cards"]
+        cards = sorted(influence["values"] * influence["copies_of_each"])
+        if [sorted(deck) for deck in decks] != [cards] * self.players:
+            raise ValueError(f"each of {self.players} decks must hold the cards {cards}, got {list(decks)}")
 
     def clockwise(self, first: int) -> list[int]:
         """Return all seats, clockwise from `first`."""
         return [(first + step) % self.players for step in range(self.players)]
 
-    def deck_size(self, seat: int) -> int:
-        """Return the number of cards in the own deck, including returned ones."""
-        return len(self.shuffled[seat]) + len(self.under[seat])
+    @property
+    def decks(self) -> list[int]:
+        """The number of cards in each deck, including returned ones."""
+        return [len(cards) + len(under) for cards, under in zip(self.shuffled, self.under, strict=True)]
+
+    @property
+    def stack_sizes(self) -> list[list[int]]:
+        """The sizes of each player's stacks that are still face down, greatest first."""
+        return [sorted(map(len, self.hidden_stacks(seat)), reverse=True) for seat in range(self.players)]
+
+    @property
+    def shown(self) -> list[list[int]]:
+        """The cards that each player has turned over this round."""
+        begun = max((k for k, line in enumerate(self.events) if line["type"] == "round"), default=0)
+        bids = [line for line in self.events[begun:] if line["type"] == "bid"]
+        return [
+            [card for line in bids if line["player"] == seat for card in line["stack"] or ()]
+            for seat in range(self.players)
+        ]
+
+    @property
+    def chapels_left(self) -> int:
+        """The number of chapels in the pool."""
+        return int(self.components["chapels"]["count"]) - len(self.chapels)
 
     def hidden_stacks(self, seat: int) -> list[Stack]:
         """Return the stacks that are still face down, in the order in which they were planned."""
@@ -225,27 +246,6 @@ def _switches(given: Mapping[str, Any]) -> dict[str, Any]:
         if not any(type(value) is type(known) and value == known for known in SWITCHES[name]):
             raise ValueError(f"switch {name} is {' or '.join(map(repr, SWITCHES[name]))}, got {value!r}")
     return {name: given.get(name, values[0]) for name, values in SWITCHES.items()}
-
-
-def _check_chance(
-    table: Table,
-    round_cards: Sequence[str],
-    edifices: Sequence[str],
-    tasks: Sequence[Sequence[str]],
-    decks: Sequence[Sequence[int]],
-    cards: Sequence[int],
-) -> None:
-    """Check that the orders are possible results of shuffling."""
-    if sorted(round_cards) != sorted(table.guilds_of_card):
-        raise ValueError(f"the round cards are {', '.join(table.guilds_of_card)}, each once, got {list(round_cards)}")
-    if len(edifices) < table.rounds or not _different(edifices, table.edifice_points):
-        raise ValueError(f"{table.rounds} rounds need as many different edifices, got {list(edifices)}")
-    number = table.components["tasks_meta"]["dealt_per_player"]
-    dealt = [task for hand in tasks for task in hand]
-    if [len(hand) for hand in tasks] != [number] * table.players or not _different(dealt, table.tasks):
-        raise ValueError(f"each of {table.players} players is dealt {number} tasks, none twice, got {list(tasks)}")
-    if [sorted(deck) for deck in decks] != [sorted(cards)] * table.players:
-        raise ValueError(f"each of {table.players} decks must hold the cards {sorted(cards)}, got {list(decks)}")
 
 
 def _different(items: Sequence[str], known: Mapping[str, Any]) -> bool:

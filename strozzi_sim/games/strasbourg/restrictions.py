@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.restricting import Occasions, Restriction, Use, never
-from strozzi_sim.games.strasbourg.state import ANY_NUMBER, ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
+from strozzi_sim.game.restricting import Occasions, Restriction, Use, at_most, never
+from strozzi_sim.games.strasbourg.state import ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 
 _MERCHANTS = "merchants"
 _AT_STAKE = ("nobility and church", "first guild", _MERCHANTS, "second guild", _MERCHANTS, "third guild", _MERCHANTS)
@@ -23,7 +23,7 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     defer = Use("round", "waited > 0", _ROUNDS)
     found["defer:any"] = Restriction("no privilege may be paid to bid later", never("no_defer", 1), defer)
     words = "no more than N cards may be drawn in a round, except the compulsory one"
-    found["draw:above-N"] = Restriction(words, _draw_at_most, Use("round", "drawn > N", _ROUNDS), (1, 3, 5))
+    found["draw:above-N"] = Restriction(words, at_most("most_drawn"), Use("round", "drawn > N", _ROUNDS), (1, 3, 5))
     for kind in ("space", "good"):
         found |= _takings(kind, components["guilds"]["order"])
     fewest, most = tasks["keep_min"], tasks["keep_max"]
@@ -60,14 +60,10 @@ def _auctions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         use = Use("bid", f"guild == {guild}", Occasions("seat", "its steps", times=named.count(guild)))
         words = f"no stack may be turned over in the steps of the {guild}s"
         found[f"auction:{guild}"] = Restriction(words, _close([], k), use)
-    use = Use(
-        "bid",
-        " or ".join(f"step == {STEPS[k]}" for k in merchants),
-        Occasions("round", "its steps", times=len(merchants)),
-    )
-    found["auction:merchants"] = Restriction(
-        "no stack may be turned over in the merchants' steps", _close(merchants), use
-    )
+    steps = " or ".join(f"step == {STEPS[k]}" for k in merchants)
+    use = Use("bid", steps, Occasions("round", "its steps", times=len(merchants)))
+    words = "no stack may be turned over in the merchants' steps"
+    found["auction:merchants"] = Restriction(words, _close(merchants), use)
     return found
 
 
@@ -98,15 +94,9 @@ def _takings(kind: str, guilds: list[str]) -> dict[str, Restriction]:
 def _take_no(kind: str, guilds: list[int]) -> Callable[[Any, int, int], None]:
     def forbid(rules: Any, seat: int, number: int) -> None:
         for guild in guilds:
-            never(f"no_{kind}", int(rules["guild_spaces"][guild]) if kind == "space" else 1 << guild)(
-                rules, seat, number
-            )
+            rules[f"no_{kind}"][seat] |= rules["guild_spaces"][guild] if kind == "space" else 1 << guild
 
     return forbid
-
-
-def _draw_at_most(rules: Any, seat: int, number: int) -> None:
-    rules["most_drawn"][seat] = min(int(rules["most_drawn"][seat]), number, ANY_NUMBER)
 
 
 def check(rules: Any, seat: int, name: str) -> None:

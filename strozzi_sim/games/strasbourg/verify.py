@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import RuleViolation
-from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, same, text
+from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, complete, same, text
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
 
@@ -22,61 +22,40 @@ ACTIONS = {  # actions of an act line, by question: an action of a later questio
 
 
 class Chance(Draws):
-    """The outcomes of chance that the lines show; unknown ones are filled from the remaining components.
-
-    Attributes:
-        round_cards, edifices: ids in the order of the rounds.
-        tasks: by player, ids of the tasks dealt.
-        decks: by player, the values of the influence cards as shuffled, top card first.
-    """
+    """The outcomes of chance that the lines show; unknown ones are filled from the remaining components."""
 
     def __init__(self, components: Mapping[str, Any], players: int, lines: Lines) -> None:
-        super().__init__()
         cards = components["influence_cards"]
-        self.round_cards: list[str] = []
-        self.edifices: list[str] = []
-        self.tasks: list[list[str]] = []
-        self.decks: list[list[int]] = [[] for _ in range(players)]
-        self._components, self._rounds = components, len(components["round_cards"])
+        self.round_cards: list[str] = []  # ids in the order of the rounds
+        self.edifices: list[str] = []  # ids in the order of the rounds
+        self.decks: list[list[int]] = [[] for _ in range(players)]  # values of the cards as shuffled, top card first
+        self._ids = {
+            block: [each["id"] for each in components[block]] for block in ("round_cards", "edifices", "tasks")
+        }
+        self._each = components["tasks_meta"]["dealt_per_player"]
         self._left = [sorted(cards["values"] * cards["copies_of_each"]) for _ in range(players)]
-        self._dealt: list[str] = []
-        for number, event in lines:
-            self._read(event)
-            if self.message:
-                self.broken_line = number
-                break
-        self._fill(players)
+        self._dealt: list[str] = []  # tasks, player by player
+        self._lines_of_tasks = 0
+        super().__init__(lines)
+        complete(self.round_cards, self._ids["round_cards"])
+        complete(self.edifices, self._ids["edifices"])
+        complete(self._dealt, self._ids["tasks"])
+        self.tasks = [self._dealt[self._each * seat : self._each * (seat + 1)] for seat in range(players)]
+        for deck, rest in zip(self.decks, self._left, strict=True):
+            deck += rest
 
-    def _read(self, event: Mapping[str, Any]) -> None:
-        kind, seat = event.get("type"), event.get("player")
+    def read(self, line: Mapping[str, Any]) -> None:
+        """Read a line with draws."""
+        kind, seat, rounds = line.get("type"), line.get("player"), len(self._ids["round_cards"])
         if kind == "setup" and not self.round_cards:
-            self._read_order("round card", event.get("round_cards"), "round_cards", self.round_cards)
+            self.draw_all("round card", line.get("round_cards"), rounds, self._ids["round_cards"], self.round_cards)
             if not self.message:
-                self._read_order("edifice", event.get("edifices"), "edifices", self.edifices)
-        elif kind == "keep_tasks" and len(self.tasks) < len(self.decks):
-            self._read_tasks(event.get("dealt"))
+                self.draw_all("edifice", line.get("edifices"), rounds, self._ids["edifices"], self.edifices)
+        elif kind == "keep_tasks" and self._lines_of_tasks < len(self.decks):
+            self._lines_of_tasks += 1
+            self.draw_all("task", line.get("dealt"), self._each, self._ids["tasks"], self._dealt)
         elif kind == "plan" and type(seat) is int and 0 <= seat < len(self.decks):
-            self._read_cards(seat, event.get("drawn"))
-
-    def _read_order(self, what: str, given: Any, block: str, order: list[str]) -> None:
-        if not isinstance(given, list) or len(given) != self._rounds:
-            self.message = f"expected the ids of {self._rounds} different {what}s, found {text(given)}"
-            return
-        for item in given:
-            if not self.message:
-                self.draw(what, item, [entry["id"] for entry in self._components[block]], order)
-
-    def _read_tasks(self, given: Any) -> None:
-        number = self._components["tasks_meta"]["dealt_per_player"]
-        self.tasks.append([])
-        if not isinstance(given, list) or len(given) != number:
-            self.message = f"expected {number} tasks dealt, found {text(given)}"
-            return
-        for task in given:
-            self.draw("task", task, [entry["id"] for entry in self._components["tasks"]], self._dealt)
-            if self.message:
-                return
-            self.tasks[-1].append(task)
+            self._read_cards(seat, line.get("drawn"))
 
     def _read_cards(self, seat: int, given: Any) -> None:
         """Read drawn cards, as long as the shuffled deck lasts (F5.4)."""
@@ -89,17 +68,6 @@ class Chance(Draws):
                 return
             self._left[seat].remove(card)
             self.decks[seat].append(card)
-
-    def _fill(self, players: int) -> None:
-        data, number = self._components, self._components["tasks_meta"]["dealt_per_player"]
-        self.round_cards += [card["id"] for card in data["round_cards"] if card["id"] not in self.round_cards]
-        self.edifices += [edifice["id"] for edifice in data["edifices"] if edifice["id"] not in self.edifices]
-        left = [task["id"] for task in data["tasks"] if task["id"] not in self._dealt]
-        self.tasks += [[] for _ in range(players - len(self.tasks))]
-        for hand in self.tasks:
-            hand += [left.pop(0) for _ in range(number - len(hand))]
-        for deck, rest in zip(self.decks, self._left, strict=True):
-            deck += rest
 
 
 def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, Chance]:
@@ -188,5 +156,5 @@ def _wanted(game: Game) -> str:
     return f"a line {LINES[kind]} of player {seat}, {kind}{about}: {choices}"
 
 
-_STRASBOURG = Replay(_set_up, _answer, _wanted)
-check_game, replay_game = _STRASBOURG.check_game, _STRASBOURG.replay_game
+REPLAY = Replay(_set_up, _answer, _wanted)
+check_game, replay_game = REPLAY.check_game, REPLAY.replay_game

@@ -38,66 +38,44 @@ _OFFERS = {"good": "a good of the {guild}s", "place": "a member in the city"}
 
 @dataclass(frozen=True)
 class View:
-    """A position as a seat sees it. Seats count from 0; spaces, sites and corners are (column, row), both from 1.
+    """A position as a seat sees it. Seats count from 0; spaces, sites and corners are (column, row), both from 1."""
 
-    Attributes:
-        seat: the viewing seat. players: number of seats. over: whether the game has ended.
-        actor: the seat that must decide, as far as this seat knows; while others plan, the next one that may decide.
-        round: from 1. step: "A" to "I", None while tasks are chosen or stacks planned. guild: the current one, or None.
-        start_player: the seat that holds the marker.
-        round_cards, edifices: ids in the order of the rounds.
-        council: name of a chair -> the seat whose member sits there, or None.
-        members: city space -> seat. chapels: corners with a chapel. chapels_left: in the pool. built: building site -> edifice.
-        prestige, coins, privileges: for each seat; None = unknown. goods: for each seat guild -> number, or None = unknown.
-        decks: for each seat the size of its deck. under: the cards under it, the next one first.
-        lost: for each seat the cards that were turned over and left the game. shown: those turned over this round.
-        bids: for each seat the stack turned over in this step, or None. queue: the seats that have not decided, in order.
-        stack_sizes: for each seat the sizes of its hidden stacks, greatest first.
-        stacks: the own hidden stacks by their numbers. hand: own cards drawn and not yet on a stack.
-        pile: the own stack under construction. deck: the own cards left of the first shuffle, highest first.
-        dealt, kept: ids of the own tasks.
-        tasks: for each seat the ids of the tasks that it has kept; None = unknown, as others' are until the game is over.
-        scores: for each seat the points so far.
-        offers: further options of the seat now: "wait" of a bid, "good" and "place" of an apprentice.
-        components: the component data of the variant, as in components.toml.
-    """
-
-    seat: int
-    players: int
-    over: bool
-    actor: int
-    round: int
-    step: str | None
-    guild: str | None
-    start_player: int
-    round_cards: tuple[str, ...]
-    edifices: tuple[str, ...]
-    council: Mapping[str, int | None]
-    members: Mapping[Cell, int]
-    chapels: tuple[Cell, ...]
-    chapels_left: int
-    built: Mapping[Cell, str]
-    prestige: tuple[int, ...]
-    coins: tuple[int | None, ...]
-    privileges: tuple[int | None, ...]
-    goods: tuple[Mapping[str, int] | None, ...]
-    decks: tuple[int, ...]
-    under: tuple[tuple[int, ...], ...]
-    lost: tuple[tuple[int, ...], ...]
-    shown: tuple[tuple[int, ...], ...]
-    bids: tuple[tuple[int, ...] | None, ...]
-    queue: tuple[int, ...]
-    stack_sizes: tuple[tuple[int, ...], ...]
-    stacks: Mapping[int, tuple[int, ...]]
-    hand: tuple[int, ...]
-    pile: tuple[int, ...]
-    deck: tuple[int, ...]
-    dealt: tuple[str, ...]
-    kept: tuple[str, ...]
-    tasks: tuple[tuple[str, ...] | None, ...]
-    scores: tuple[int, ...]
-    offers: tuple[str, ...]
-    components: Mapping[str, Any] = field(repr=False, compare=False)
+    seat: int  # the viewing seat
+    players: int  # number of seats
+    over: bool  # the game has ended
+    actor: int  # the seat that must decide, as far as this seat knows; while others plan, the next one that may decide
+    round: int  # from 1
+    step: str | None  # "A" to "I"; None while tasks are chosen or stacks planned
+    guild: str | None  # the current one, or None
+    start_player: int  # the seat that holds the marker
+    round_cards: tuple[str, ...]  # ids in the order of the rounds
+    edifices: tuple[str, ...]  # ids in the order of the rounds
+    council: Mapping[str, int | None]  # name of a chair -> the seat whose member sits there, or None
+    members: Mapping[Cell, int]  # city space -> seat
+    chapels: tuple[Cell, ...]  # corners with a chapel
+    chapels_left: int  # in the pool
+    built: Mapping[Cell, str]  # building site -> edifice
+    prestige: tuple[int, ...]  # of each seat
+    coins: tuple[int | None, ...]  # of each seat; None = unknown
+    privileges: tuple[int | None, ...]  # of each seat; None = unknown
+    goods: tuple[Mapping[str, int] | None, ...]  # of each seat guild -> number; None = unknown
+    decks: tuple[int, ...]  # sizes of the decks
+    under: tuple[tuple[int, ...], ...]  # cards under each deck, the next one first
+    lost: tuple[tuple[int, ...], ...]  # of each seat, cards that were turned over and left the game
+    shown: tuple[tuple[int, ...], ...]  # of each seat, cards turned over this round
+    bids: tuple[tuple[int, ...] | None, ...]  # of each seat the stack turned over in this step, or None
+    queue: tuple[int, ...]  # the seats that have not decided, in order
+    stack_sizes: tuple[tuple[int, ...], ...]  # of the hidden stacks of each seat, greatest first
+    stacks: Mapping[int, tuple[int, ...]]  # the own hidden stacks by their numbers
+    hand: tuple[int, ...]  # own cards drawn and not yet on a stack
+    pile: tuple[int, ...]  # the own stack under construction
+    deck: tuple[int, ...]  # the own cards left of the first shuffle, highest first
+    dealt: tuple[str, ...]  # ids of the own tasks
+    kept: tuple[str, ...]  # ids of those kept
+    tasks: tuple[tuple[str, ...] | None, ...]  # ids kept by each seat; None = unknown, as others' are during the game
+    scores: tuple[int, ...]  # points so far of each seat
+    offers: tuple[str, ...]  # further options of the seat now: "wait" of a bid, "good" and "place" of an apprentice
+    components: Mapping[str, Any] = field(repr=False, compare=False)  # of the variant, as in components.toml
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:

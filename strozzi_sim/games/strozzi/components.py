@@ -119,16 +119,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check(components: Components, where: str) -> None:
-    """Refuse what single values cannot show.
-
-    Raises:
-        InputError: a component set that is not playable; names the key.
-    """
-    for name, things in (("ships", components.ships), ("promotion_tiles", components.promotion_tiles)):
-        ids = [thing.id for thing in things]
-        for thing in ids:
-            if ids.count(thing) > 1:
-                raise InputError(f"{where}: {name}: the id {thing!r} is used {ids.count(thing)} times; ids are unique")
+    """Refuse what single values cannot show."""
     ships = len(components.ships)
     for players, removed in components.setup.cards_removed.items():
         key = f"{where}: setup.cards_removed.{players}"
@@ -167,11 +158,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:
-    """Refuse a player count for which the components say nothing.
-
-    Raises:
-        InputError: setup.cards_removed has no entry.
-    """
+    """Refuse a player count for which the components say nothing."""
     removed = components["setup"]["cards_removed"]
     if str(players) not in removed:
         known = ", ".join(removed)

@@ -1,51 +1,37 @@
 """The check of records: replay in the plain-Python reference, line by line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.game.record_checking import Draws, Lines, Replay, answering, text
+from strozzi_sim.game.record_checking import Draws, Lines, Replay, answering, complete
 from strozzi_sim.games.strozzi.reference import Game
 
 
 class _Chance(Draws):
-    """The order of ships and tiles in the lines of a record.
-
-    Attributes:
-        ships: order of each round; missing ships follow in any order.
-        tiles: order of the tiles; missing tiles follow in any order.
-    """
+    """The order of ships and tiles in the lines of a record; missing ones follow in any order."""
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
-        super().__init__()
-        all_ships = [card["id"] for card in components["ships"]]
-        all_tiles = [tile["id"] for tile in components["promotion_tiles"]]
-        face_up = min(components["setup"]["promotion_tiles_face_up"], len(all_tiles))
-        self.ships: list[list[str]] = []
+        self._all_ships = [card["id"] for card in components["ships"]]
+        self._all_tiles = [tile["id"] for tile in components["promotion_tiles"]]
+        self._face_up = min(components["setup"]["promotion_tiles_face_up"], len(self._all_tiles))
+        self.ships: list[list[str]] = []  # of each round
         self.tiles: list[str] = []
-        for number, event in lines:
-            kind = event.get("type")
-            if kind == "tiles":
-                self._draw_display(event.get("display"), face_up, all_tiles)
-            elif kind == "round":
-                self.ships.append([])
-            elif kind == "reveal" and self.ships:
-                self.draw("ship", event.get("ship"), all_ships, self.ships[-1])
-            elif kind == "take_tile" and event.get("replacement") is not None:
-                self.draw("tile", event["replacement"], all_tiles, self.tiles)
-            if self.message:
-                self.broken_line = number
-                break
+        super().__init__(lines)
         self.ships += [[] for _ in range(components["setup"]["rounds"] - len(self.ships))]
         for deck in self.ships:
-            deck += [ship for ship in all_ships if ship not in deck]
-        self.tiles += [tile for tile in all_tiles if tile not in self.tiles]
+            complete(deck, self._all_ships)
+        complete(self.tiles, self._all_tiles)
 
-    def _draw_display(self, shown: Any, face_up: int, all_tiles: Sequence[str]) -> None:
-        if not isinstance(shown, list) or len(shown) != face_up:
-            self.message = f"expected a display of {face_up} tiles, found {text(shown)}"
-            return
-        for tile in shown:
-            self.draw("tile", tile, all_tiles, self.tiles)
+    def read(self, line: Mapping[str, Any]) -> None:
+        kind = line.get("type")
+        if kind == "tiles":
+            self.draw_all("tile", line.get("display"), self._face_up, self._all_tiles, self.tiles)
+        elif kind == "round":
+            self.ships.append([])
+        elif kind == "reveal" and self.ships:
+            self.draw("ship", line.get("ship"), self._all_ships, self.ships[-1])
+        elif kind == "take_tile" and line.get("replacement") is not None:
+            self.draw("tile", line["replacement"], self._all_tiles, self.tiles)
 
 
 def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
@@ -53,6 +39,5 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
     return Game(header["components"], header["players"], chance.ships, chance.tiles), chance
 
 
-_ANSWERS = answering({"claim": "flag", "place": "port", "take_tile": "tile"}, {"claim": "pass"})
-_STROZZI = Replay(_set_up, *_ANSWERS)
-check_game, replay_game = _STROZZI.check_game, _STROZZI.replay_game
+REPLAY = Replay(_set_up, *answering({"claim": "flag", "place": "port", "take_tile": "tile"}, {"claim": "pass"}))
+check_game, replay_game = REPLAY.check_game, REPLAY.replay_game

@@ -25,44 +25,29 @@ __all__ = [
 
 @dataclass(frozen=True)
 class View:
-    """A position as a seat sees it. Ships and tiles are ids; seats count from 0.
+    """A position as a seat sees it. Ships and tiles are ids; seats count from 0."""
 
-    Attributes:
-        seat: the observing seat. players: number of seats. round: from 1. start_player: start player of this round.
-        active: seat that turned the card over. ship: the card in question, or None.
-        holder: seat whose flag is on the card, or None. holder_flag: that flag, or None.
-        deck_left: cards left in the round's deck.
-        flags: flags of each seat in hand, without one on the card.
-        ports: port -> (seat, ship, flag) of the ships there, fastest first.
-        tracks: city -> for each space the seats with a marker there, best first.
-        display: the tiles to choose from. stack_left: tiles face-down. tiles: tiles taken by each seat.
-        coins: coins of each seat. aside: ships set aside this round. over: whether the game has ended.
-        unseen_ships: ships not turned over this round, the removed ones among them.
-        unseen_tiles: tiles never shown.
-        components: the component data of the variant, as in components.toml.
-    """
-
-    seat: int
-    players: int
-    round: int
-    start_player: int
-    active: int
-    ship: str | None
-    holder: int | None
-    holder_flag: str | None
-    deck_left: int
-    flags: tuple[tuple[str, ...], ...]
-    ports: Mapping[str, tuple[tuple[int, str, str], ...]]
-    tracks: Mapping[str, tuple[tuple[int, ...], ...]]
-    display: tuple[str, ...]
-    stack_left: int
-    tiles: tuple[tuple[str, ...], ...]
-    coins: tuple[int, ...]
-    aside: tuple[str, ...]
-    over: bool
-    unseen_ships: tuple[str, ...]
-    unseen_tiles: tuple[str, ...]
-    components: Mapping[str, Any] = field(repr=False, compare=False)
+    seat: int  # the observing seat
+    players: int  # number of seats
+    round: int  # from 1
+    start_player: int  # start player of this round
+    active: int  # seat that turned the card over
+    ship: str | None  # the card in question, or None
+    holder: int | None  # seat whose flag is on the card, or None
+    holder_flag: str | None  # that flag, or None
+    deck_left: int  # cards left in the round's deck
+    flags: tuple[tuple[str, ...], ...]  # flags of each seat in hand, without one on the card
+    ports: Mapping[str, tuple[tuple[int, str, str], ...]]  # port -> (seat, ship, flag) there, fastest first
+    tracks: Mapping[str, tuple[tuple[int, ...], ...]]  # city -> for each space the seats there, best first
+    display: tuple[str, ...]  # the tiles to choose from
+    stack_left: int  # tiles face down
+    tiles: tuple[tuple[str, ...], ...]  # tiles taken by each seat
+    coins: tuple[int, ...]  # coins of each seat
+    aside: tuple[str, ...]  # ships set aside this round
+    over: bool  # the game has ended
+    unseen_ships: tuple[str, ...]  # ships not turned over this round, the removed ones among them
+    unseen_tiles: tuple[str, ...]  # tiles never shown
+    components: Mapping[str, Any] = field(repr=False, compare=False)  # of the variant, as in components.toml
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:

@@ -10,6 +10,7 @@ import pytest
 import strozzi_sim as ss
 from strasbourg_games import BASE, CHANGES, KIT, SHIPPED, STRASBOURG, variant
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.components import check_totals
 from strozzi_sim.game.variants import from_changes, from_components
 from strozzi_sim.games.strasbourg import components as part
 from strozzi_sim.games.strasbourg.events import city_of
@@ -97,7 +98,7 @@ BAD = [
     ({"tasks": {"T_SQUARE": {"min": 3}}}, "tasks.T_SQUARE.min: a square has 4 members, got 3"),
     ({"tasks": {"T_G_smith": {"guild": "mason"}}}, "tasks.T_G_smith.guild: unknown guild 'mason'"),
     ({"tasks": BASE.components["tasks"][:14]}, "tasks: 14 tasks, and 3 players are dealt 5 each .tasks_meta.dealt_per_player.; at least 15"),
-    ({"tasks": [BASE.components["tasks"][0]] * 15}, "tasks: 'T_ED2' is used 15 times; ids are unique"),
+    ({"tasks": [BASE.components["tasks"][0]] * 15}, "tasks: the id 'T_ED2' is used 15 times; ids are unique"),
     ({"tasks_meta": {"keep_min": 4, "keep_max": 3}}, "tasks_meta: keep_min 4, keep_max 3, dealt_per_player 5"),
     ({"tasks_meta": {"dealt_per_player": 6}}, "tasks_meta.dealt_per_player: expected a whole number <= 5, got 6"),
     ({"edifices": BASE.components["edifices"][:4]}, r"edifices: 4 edifices for 5 rounds \(round_cards\)"),
@@ -265,4 +266,4 @@ def test_totals_of_the_file_must_agree(block, key, value):
     raw[block][key] = value
     data = msgspec.convert(raw, type=part.Components)
     with pytest.raises(InputError, match=rf"box: {block}.{key}: "):
-        part.check_totals(data, "box")
+        check_totals(data, part.totals(data), "box")

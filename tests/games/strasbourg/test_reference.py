@@ -60,7 +60,7 @@ def test_r16_what_holds_in_every_position(players: int, switches: dict[str, Any]
     owners: dict[tuple[int, int], int] = {}
     for game in positions(players, switches):
         for seat in range(players):  # R16.1
-            cards = [*game.shuffled[seat], *game.under[seat], *game.hand[seat], *game.pile[seat], *game.out[seat]]
+            cards = [*game.shuffled[seat], *game.under[seat], *game.hand[seat], *game.pile[seat], *game.lost[seat]]
             cards += [card for stack in game.hidden_stacks(seat) for card in stack]
             cards += [*(game.bids[seat] or ()), *game.unseen[seat]]
             assert sorted(cards) == deck(BASE)
@@ -342,7 +342,7 @@ def played() -> Scene:
     ("kind", "fields", "change", "message"),
     [
         ("setup", {}, {"start_player": 1}, "start_player 1 instead of 0"),
-        ("setup", {}, {"round_cards": ["R1", "R2", "R3", "R4"]}, "expected the ids of 5 different round cards"),
+        ("setup", {}, {"round_cards": ["R1", "R2", "R3", "R4"]}, "expected the ids of 5 round cards"),
         ("setup", {}, {"round_cards": ["R1", "R2", "R3", "R4", "R1"]}, "expected a round card not drawn yet"),
         ("setup", {}, {"edifices": ["E2", "E3", "E4", "E5", "E9"]}, "expected the id of a edifice"),
         ("keep_tasks", {}, {"tasks": []}, "a line keep_tasks of player 0: 1 to 5 of"),

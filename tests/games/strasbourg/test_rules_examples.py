@@ -41,7 +41,7 @@ def test_15_1_ranks_of_an_auction() -> None:
         {"type": "return_card", "player": PETER, "card": 2},
     ]
     assert game.under == [[], [2], [], []]
-    assert game.out == [[5], [1], [5], [6]]
+    assert game.lost == [[5], [1], [5], [6]]
     assert lines_of_step(game, "C")[0]["start_player"] == THOMAS
 
 

@@ -156,11 +156,11 @@ def test_a10_the_next_card_is_not_seen_before_stopping() -> None:
         before = seen_by(game, 0)
         game.play("stop")
         views.append((before, seen_by(game, 0)))
-        assert game.deck_size(0) == 23
+        assert game.decks[0] == 23
     assert views[0] == views[1]
     game.play("draw")
     assert game.hand[1] == [1, 1]  # what is drawn is kept
-    assert ("stop" in game.legal, game.deck_size(1)) == (True, 22)
+    assert ("stop" in game.legal, game.decks[1]) == (True, 22)
 
 
 def test_a11_returned_cards_are_known() -> None:
@@ -183,7 +183,7 @@ def test_a11_returned_cards_are_known() -> None:
 def test_a11_returned_cards_come_last_and_in_order() -> None:
     plan = {0: [[6], [6]], 1: [[5], [5]], 2: [[3], [2]]}
     scene = Scene(3, plan).bid(p0=[6], p1=[5], p2=[3]).bid_in("B", p0=[6], p1=[5], p2=[2]).to(None, 2)
-    assert (scene.game.under[2], scene.game.deck_size(2)) == ([3, 2], 24)
+    assert (scene.game.under[2], scene.game.decks[2]) == ([3, 2], 24)
     while scene.asked in ("draw", "split"):
         draws = scene.game.actor == 2 and scene.asked == "draw"
         scene.game.play("draw" if draws else scene.least())
@@ -271,14 +271,14 @@ def test_a18_a_right_not_used_gives_no_card_back() -> None:
     assert actions(scene, "D") == [(0, "seat"), (0, "decline"), (1, "decline")]
     assert scene.lines("return_card") == []
     assert scene.game.under == [[], [], []]
-    assert scene.game.out == [[5, 2, 4, 1], [3, 1], []]
+    assert scene.game.lost == [[5, 2, 4, 1], [3, 1], []]
 
 
 def test_a19_a_lost_single_card_comes_back() -> None:
     scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[6]]}).bid(p0=[6], p1=[6, 1], p2=[6])
     assert scene.asked != "return_card"  # nothing to choose
     assert scene.lines("return_card") == [{"type": "return_card", "player": 2, "card": 6}]
-    assert (scene.game.under[2], scene.game.out[2]) == ([6], [])
+    assert (scene.game.under[2], scene.game.lost[2]) == ([6], [])
     scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[3, 2]]}).bid(p0=[6], p1=[6, 1], p2=[3, 2])
     assert (scene.game.actor, scene.game.legal) == (2, (("return", 2), ("return", 3)))  # and no declining
     scene.say((2, ("return", 3)))
@@ -295,7 +295,7 @@ def test_a20_one_player_may_hold_nobility_and_church() -> None:
 def test_a21_who_passed_never_acts() -> None:
     scene = Scene(4, {2: [[1]], 3: [[6]]}).bid_in("B", p2=[1]).skip()
     assert {player for player, _ in actions(scene, "B")} == {2}
-    assert scene.game.out == [[], [], [1], []]
+    assert scene.game.lost == [[], [], [1], []]
 
 
 def test_a22_a_single_bidder_in_a_takes_the_nobility_seat_only() -> None:

@@ -14,7 +14,7 @@ def test_check_says_what_was_expected() -> None:
     header, numbered = record(game, components)
     places = [position for position, (_, event) in enumerate(numbered) if event["type"] == "place"]
     messages = [
-        (0, "display", ["T01"], "a display of 3 tiles"),
+        (0, "display", ["T01"], "expected the ids of 3 tiles"),
         (0, "display", ["T01", "T02", "T99"], 'the id of a tile, found "T99"'),
         (0, "display", ["T01", "T02", "T01"], 'a tile not drawn yet, found "T01" again'),
         (2, "ship", "S99", 'the id of a ship, found "S99"'),
