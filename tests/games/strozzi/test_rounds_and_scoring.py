@@ -36,29 +36,13 @@ from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game
 # -- preparation ------------------------------------------------------------------------------------------------------
 
 
-def test_item_01_start_spaces_in_turn_order() -> None:
-    game = table(4, [card(scrolls=1)], start=2)
+@pytest.mark.parametrize(("order", "seats"), [("turn", [2, 3, 0, 1]), ("reverse", [1, 0, 3, 2])])
+def test_item_01_start_spaces(order: str, seats: list[int]) -> None:
+    game = table(4, [card(scrolls=1)], start=2, start_order=order)
     for city in CITIES:
-        assert game.tracks[city][0] == [2, 3, 0, 1]
+        assert game.tracks[city][0] == seats
     take(game, 3, "pirate", "rome")
-    assert game.tracks["florence"][:2] == [[2, 0, 1], [3]]
-    assert game.tracks["rome"][0] == [2, 3, 0, 1]
-
-
-def test_item_01_switch_start_order_reverse() -> None:
-    game = table(4, [card(scrolls=1)], start=2, start_order="reverse")
-    for city in CITIES:
-        assert game.tracks[city][0] == [1, 0, 3, 2]
-    take(game, 3, "pirate", "rome")
-    assert game.tracks["florence"][:2] == [[1, 0, 2], [3]]
-
-
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-def test_item_02_one_marker_per_player_and_city(players: int) -> None:
-    game = table(players)
-    assert set(game.tracks) == {"venice", "rome", "naples", "florence"}
-    for track in game.tracks.values():
-        assert [sorted(space) for space in track] == [list(range(players))] + [[]] * 9
+    assert game.tracks["florence"][:2] == [[seat for seat in seats if seat != 3], [3]]
 
 
 @pytest.mark.parametrize("city", CITIES)
@@ -85,19 +69,13 @@ def test_item_05_deck_size(players: int, deck: int) -> None:
     assert len(lines(game, "reveal")) == deck
 
 
-def test_item_06_display_and_stack() -> None:
-    game = table(4)
-    assert game.events[0] == {"type": "tiles", "display": ["T01", "T02", "T03"]}
-    assert game.display == ["T01", "T02", "T03"]
-    assert game.stack_left == 33
-
-
 @pytest.mark.parametrize("face_up", range(7))
-def test_item_06_other_displays(face_up: int) -> None:
+def test_item_06_display_and_stack(face_up: int) -> None:
     components = base_components()
     components["setup"]["promotion_tiles_face_up"] = face_up
     game = table(4, [card(promotion=1)], components=components)
-    assert (len(game.display), game.stack_left) == (face_up, 36 - face_up)
+    assert game.events[0] == {"type": "tiles", "display": [f"T{k:02}" for k in range(1, face_up + 1)]}
+    assert (game.display, game.stack_left) == (game.events[0]["display"], 36 - face_up)
     take(game, 0, "pirate", "rome")
     assert len(game.tiles[0]) == min(1, face_up)
     assert len(lines(game, "take_tile")) == min(1, face_up)
@@ -131,14 +109,6 @@ def test_item_58_next_is_left_of_the_taker(start: int) -> None:
     take(game, 3, "pirate", "rome")
     assert game.active == game.actor == 1
     assert lines(game, "reveal")[-1]["player"] == 1
-
-
-def test_item_58_taker_goes_on_alone() -> None:
-    game = table(5, start=2)
-    for seat in (0, 1, 2, 4):
-        game.flags[seat] = []
-    say(game, (2, "pass"), (3, "plus_one"), (3, "rome"))
-    assert game.active == game.actor == 3
 
 
 def test_item_59_players_without_flags_are_never_asked() -> None:
@@ -193,14 +163,8 @@ def tiles_scored(tiles: list[list[str]], florence: dict[str, list[int]], **switc
 def test_item_61_zero_total_does_not_score() -> None:
     assert tiles_scored([["T10", "T01"], [], []], {"on3": [2]}) == [30, 0, 0]
     assert tiles_scored([[], [], []], {}) == [0, 0, 0]
-
-
-def test_item_61_switch_zero_total_scores() -> None:
-    assert tiles_scored([["T10", "T01"], [], []], {"on3": [2]}, zero_total_scores=True) == [
-        30 + 20 + 20,
-        10 + 10 + 10,
-        20 + 30 + 30,
-    ]
+    all_score = tiles_scored([["T10", "T01"], [], []], {"on3": [2]}, zero_total_scores=True)
+    assert all_score == [30 + 20 + 20, 10 + 10 + 10, 20 + 30 + 30]
 
 
 def test_item_62_equal_totals() -> None:
@@ -267,23 +231,19 @@ def test_item_66_bonus_for_every_marker_every_round() -> None:
     assert game.coins == [60, 40, 30, 20]
 
 
+@pytest.mark.parametrize("paid", [True, False])
+def test_item_67_bonus_at_florence(paid: bool) -> None:
+    game = put_markers(table(3, florence_bonus=paid), "florence", on8=[1])
+    pass_round(put_markers(game, "rome", on7=[1]))
+    assert first_round(game)["bonus"] == [0, 10 * paid + 5, 0]
+    assert first_round(game)["markers"] == [0, 30, 0]
+
+
 def test_item_66_start_spaces_earn_nothing() -> None:
     components = base_components()
     components["tracks"]["bonus"] = {0: 5, 1: 10}
     game = pass_round(put_markers(table(3, components=components), "rome", on1=[2]))
     assert first_round(game)["bonus"] == [0, 0, 10]
-
-
-def test_item_67_bonus_at_florence() -> None:
-    game = pass_round(put_markers(table(3), "florence", on8=[1]))
-    assert first_round(game)["bonus"] == [0, 10, 0]
-
-
-def test_item_67_switch_florence_bonus() -> None:
-    game = put_markers(table(3, florence_bonus=False), "florence", on8=[1])
-    pass_round(put_markers(game, "rome", on7=[1]))
-    assert first_round(game)["bonus"] == [0, 5, 0]
-    assert first_round(game)["markers"] == [0, 30, 0]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -424,6 +384,7 @@ def test_running_out_of_given_ships() -> None:
 
 def check_position(game: Game, number_of_ships: int) -> None:
     """What holds whenever somebody is asked."""
+    assert len(game.legal) > 1  # no forced pass
     removed = number_of_ships - game.deck_size
     placed = [entry for quay in game.ports.values() for entry in quay]
     ships = [ship for _, ship, _ in placed] + game.aside
@@ -433,6 +394,7 @@ def check_position(game: Game, number_of_ships: int) -> None:
     assert game.deck_left + len(ships) + removed == number_of_ships
     tiles = game.stack + game.display + [tile for owned in game.tiles for tile in owned]
     assert sorted(tiles) == sorted(game.tile_data)
+    assert set(game.tracks) == set(CITIES)
     for track in game.tracks.values():
         assert sorted(seat for space in track for seat in space) == list(range(game.players))
     for seat in range(game.players):
@@ -451,7 +413,9 @@ def check_position(game: Game, number_of_ships: int) -> None:
 
 def check_card(events: list[dict[str, Any]]) -> None:
     """What holds for the claims on one ship, from `reveal` to `place` or `set_aside`."""
-    claims = [event for event in events if event["type"] == "claim"]
+    claims = events[1:-1]
+    assert [event["type"] for event in (events[0], *claims)] == ["reveal"] + ["claim"] * len(claims)
+    assert events[-1]["ship"] == events[0]["ship"]
     seats = [event["player"] for event in claims]
     assert len(set(seats)) == len(seats)  # nobody decides twice
     flags = [event["flag"] for event in claims if event["flag"]]
@@ -483,6 +447,7 @@ def test_section_13_invariants(players: int) -> None:
         start = 0
         for number, event in enumerate(game.events):
             if event["type"] == "reveal":
+                assert game.events[number - 1]["type"] != "claim"
                 start = number
             elif event["type"] in ("place", "set_aside"):
                 check_card(game.events[start : number + 1])
