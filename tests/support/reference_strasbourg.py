@@ -16,13 +16,6 @@ def numbers(game: Game) -> tuple[int, ...]:
     return tuple(_number(game, option) for option in game.legal)
 
 
-def play_number(game: Game, number: int) -> None:
-    """Let the actor choose the option with an action number, and run on to the next question or to the end."""
-    if number not in numbers(game):
-        raise ValueError(f"action {number!r} is not legal for seat {game.actor}, only {list(numbers(game))}")
-    game.play(game.legal[numbers(game).index(number)])
-
-
 def seen_by(game: Game, seat: int) -> dict[str, Any]:
     """Return all that `seat` may know of the table, by name; equal knowledge compares equal."""
     all_seats = range(game.players)

@@ -103,7 +103,12 @@ def test_r16_what_holds_in_every_game(players: int, switches: dict[str, Any]) ->
                     assert (line["round"], step) == (1, "A")
                     continue
                 assert sorted(bid["player"] for bid in bids) == list(range(players))  # R16.6
-                used.update(bid["player"] for bid in bids if bid["stack"] is not None)
+                bidders = {bid["player"] for bid in bids if bid["stack"] is not None}
+                used.update(bidders)
+                kinds = [(other["type"], other["player"]) for other in told if other["type"] in ("act", "return_card")]
+                assert {player for _, player in kinds} <= bidders
+                if not switches.get("return_if_unused"):
+                    assert [kind for kind, _ in kinds] == sorted(kind for kind, _ in kinds)  # returns come last
                 places = [other for other in told if other.get("action") == "place"]
                 assert len(places) <= (3 if players > 3 else 2)  # R16.8
                 assert not places or step in "BDF"
