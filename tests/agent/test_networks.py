@@ -1,12 +1,12 @@
 """Networks from elsewhere: `network` plays what a plain forward pass says, and searches take it as prior and as value."""
 
-import ctypes
 import itertools
 import re
 
 import numpy as np
 import pytest
 
+from machine_code import decide
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
@@ -66,13 +66,8 @@ def forward(rows, layers):
 
 
 def match(*lineup, game=STROZZI, players=4):
-    return Match(
-        game,
-        players,
-        tuple(load_agent(a, game) if isinstance(a, str) else a for a in lineup),
-        find_variant(game, BASE_NAME),
-        3,
-    )
+    agents = tuple(load_agent(each, game) if isinstance(each, str) else each for each in lineup)
+    return Match(game, players, agents, find_variant(game, BASE_NAME), 3)
 
 
 # -- the agent -------------------------------------------------------------------------------------------------------
@@ -108,11 +103,8 @@ def test_it_plays_every_player_count_and_draws_by_temperature(files):
 def asked(spec, table, function=None, cursor=1):
     """(action, memory) of a compiled agent, or of one of its functions, at a position."""
     compiled = compile_agent(spec, table.game, function)
-    memory, rng = np.zeros(1, compiled.memory), np.full(1, cursor, RANDOM)
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
-    return call(
-        *(part.ctypes.data for part in (table.state, table.variant.rules, compiled.params, memory, rng))
-    ), memory[0]
+    memory = np.zeros(1, compiled.memory)
+    return decide(compiled, table, memory, np.full(1, cursor, RANDOM)), memory[0]
 
 
 def observed(table, seat):

@@ -1,10 +1,9 @@
 """The searching agents: repeatable, legal, pure, true to what they count, and right where the answer is known."""
 
-import ctypes
-
 import numpy as np
 import pytest
 
+from machine_code import decide
 from strozzi_agents.search.tree import TABLE
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
@@ -21,17 +20,18 @@ from strozzi_sim.simulation.match import Match
 STRASBOURG = load_game("strasbourg")
 FLAT = "flat_mc:playouts=4"
 TREE = "ismcts:iterations=40"
-AGENTS = (
-    FLAT,
-    "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7",
-    "flat_mc:playouts=2,rollout=greedy,utility=rank",
-    TREE,
-    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9",
-    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic",
-    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic",
-    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1",
-    "mo_ismcts:iterations=40,model=heuristic",
-)
+GOLDEN = {  # the first decisions of an agent
+    FLAT: [2, 7, 8, 3, 1, 1, 7, 1, 2, 7, 3, 1],
+    "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+    "flat_mc:playouts=2,rollout=greedy,utility=rank": [2, 5, 9, 1, 1, 1, 1, 3, 1, 2, 5, 1],
+    TREE: [3, 2, 7, 9, 1, 4, 2, 5, 1, 1, 3, 7],
+    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [3, 2, 7, 8, 3, 2, 7, 3, 1, 6, 3, 1],
+    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [4, 1, 1, 1, 5, 9, 1, 1, 1, 1, 1, 1],
+    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 4, 2, 7, 10, 3, 1, 1, 7, 2, 7, 2],
+    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1": [4, 2, 7, 10, 1, 1, 4, 7, 1, 1, 1, 1],
+    "mo_ismcts:iterations=40,model=heuristic": [3, 2, 7, 9, 1, 4, 2, 5, 1, 1, 3, 7],
+}  # fmt: skip
+AGENTS = tuple(GOLDEN)
 MARGIN = "utility=margin,spread=20"
 WIDE = ",bias=1,prior=heuristic,widening=1"
 
@@ -70,31 +70,15 @@ def first_decisions(name, decisions=12):
     return chosen
 
 
-GOLDEN = {
-    "flat_mc:playouts=4": [2, 7, 8, 3, 1, 1, 7, 1, 2, 7, 3, 1],
-    "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
-    "flat_mc:playouts=2,rollout=greedy,utility=rank": [2, 5, 9, 1, 1, 1, 1, 3, 1, 2, 5, 1],
-    "ismcts:iterations=40": [3, 2, 7, 9, 1, 4, 2, 5, 1, 1, 3, 7],
-    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [3, 2, 7, 8, 3, 2, 7, 3, 1, 6, 3, 1],
-    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [4, 1, 1, 1, 5, 9, 1, 1, 1, 1, 1, 1],
-    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 4, 2, 7, 10, 3, 1, 1, 7, 2, 7, 2],
-    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1": [4, 2, 7, 10, 1, 1, 4, 7, 1, 1, 1, 1],
-    "mo_ismcts:iterations=40,model=heuristic": [3, 2, 7, 9, 1, 4, 2, 5, 1, 1, 3, 7],
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("name", AGENTS)
 def test_golden_decisions(name):
     assert first_decisions(name) == GOLDEN[name]
 
 
-def _ask(table, compiled, cursor=1):
-    """(action, memory) of an agent that is handed the state itself, as in the loop."""
+def _ask(table, compiled):
+    """(action, memory) of an agent that begins to think at a position."""
     memory = np.zeros(1, compiled.memory)
-    rng = np.full(1, cursor, RANDOM)
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
-    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
-    return function(*(array.ctypes.data for array in arrays)), memory[0]
+    return decide(compiled, table, memory, np.full(1, 1, RANDOM)), memory[0]
 
 
 # -- counting --------------------------------------------------------------------------------------------------------

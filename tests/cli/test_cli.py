@@ -39,8 +39,8 @@ def process(*arguments, cwd=None, stdin=None, **environment):
     )  # fmt: skip
 
 
-def document(*arguments, run=strozzi, **options):
-    done = run(*arguments, "--json", **options)
+def document(*arguments, **options):
+    done = strozzi(*arguments, "--json", **options)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -56,7 +56,7 @@ def test_help_lists_every_command_and_each_has_an_example():
 
 
 def test_help_imports_nothing_heavy():
-    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich'}))"
+    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); run(['compare', '--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich', 'msgspec'}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -147,11 +147,7 @@ position.observation()
 position.play(position.ask("appraiser:playouts=4"))
 ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "simulated\n"), done.stderr
 
 
@@ -162,24 +158,12 @@ def test_cache_can_be_cleared(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_balance_json():
-    found = document(
-        "balance", "strozzi", "--players", "4", "--agents", "greedy,random", "--deals", 50, "--seed", 3, run=process
-    )
-    assert found["study"]["games"] == 200
-    assert found["study"]["lineups"] == [["greedy", "random", "greedy", "random"]]
-    shares = [row for row in found["tables"]["lineup"] if row["figure"] == "win_share"]
-    assert [row["agent"] for row in shares] == ["greedy", "random", "greedy", "random"]
-    assert sum(row["value"] for row in shares) == pytest.approx(1)
-    assert all(row["low"] <= row["value"] <= row["high"] for row in shares)
-
-
 def test_run_and_report(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(
         'name = "tiny"\ngame = "strozzi"\nplayers = [3]\ndeals = 60\nlineups = [["random"]]\n[report]\npages = ["balance"]\n'
     )
-    found = document("run", study, cwd=tmp_path, run=process)
+    found = document("run", study, cwd=tmp_path)
     assert found["games"] == found["played_now"] == 60
     assert Path(found["results"]) == Path("results/tiny")
     assert (tmp_path / found["report"]).is_file()
@@ -273,7 +257,7 @@ def test_only_an_agent_that_evaluates_can_judge():
 
 def test_a_person_can_play_to_the_end():
     answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
-    done = process("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
+    done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is not a valid choice" in done.stdout
     assert "The game ends; the best first: " in done.stdout
@@ -401,30 +385,20 @@ BAD = [
     (["bench", "strozzi", "--players", "7"], 2, "--players: strozzi takes 3-6 players, got 7"),
     (["bench", "strozzi", "--players", "many"], 2, "--players: expected 4, 3-6 or 3,5, got 'many'"),
     (["bench", "strozzi", "--players", "3-5"], 2, "--players: this is played at one player count"),
-    (["bench", "strozzi", "--agents", "random:x=2"], 2, "random has no parameter 'x'"),
     (["bench", "strozzi", "--players", "3", "--agents", "random,random,random,random"], 2, "--agents: 4 agents"),
-    (["bench", "strozzi", "--workers", "-1"], 2, "--workers: must be between 1 and 1,024, got -1"),
-    (["bench", "strozzi", "--workers", "two"], 2, "--workers: expected a whole number, got 'two' (see strozzi bench --help)"),
-    (["bench", "strozzi", "--games", "0"], 2, "--games: must be between 1 and 1,000,000,000,000, got 0"),
     (["bench", "strozzi", "--seconds", "0.001"], 2, "--seconds: must be between 0.01 and 1,000,000, got 0.001"),
     (["play", "strozzi", "--deal", str(2**53)], 2, "--deal: must be between 0 and 9,007,199,254,740,991, got 9007199254740992"),
     (["bench", "strozzi", "--games", "5", "--seconds", "5"], 2, "--seconds: leave out --games, or this"),
-    (["bench", "strozzi", "--seed", "-1"], 2, "--seed: must be between 0 and 9,007,199,254,740,991, got -1"),
     (["bench"], 2, "GAME: is needed"),
     (["bench", "strozzi", "--speed"], 2, "--speed: there is no such option; did you mean --seed? (see strozzi bench --help)"),
     (["bench", "strozzi", "more"], 2, "'more': there is no place for it"),
     (["bench", "strozzi", "--json=1"], 2, "--json: takes no value, got '1'"),
     (["bench", "strozzi", "--seed"], 2, "--seed: a value is missing"),
     (["xyz"], 2, "no command 'xyz'; strozzi --help lists them"),
-    (["balance", "strozzi", "--deals", "0"], 2, "--deals: must be between 1 and 1,000,000,000, got 0"),
     (["balance", "strozzi", "--players", "3-4", "--agents", "random,random,random,random"], 2, "for 3 seats"),
     ([*TOURNAMENT, "--players", "4"], 2, "--agents: 4 players need at least as many agents, got greedy, racer, random"),
-    ([*TOURNAMENT, "--seatings", "alle"], 2, "--seatings: "),
-    ([*TOURNAMENT, "--max-matchups", "0"], 2, "--max-matchups: must be between 1 and 100,000, got 0"),
-    ([*TOURNAMENT, "--until", "soon"], 2, "--until: expected "),
     (["tournament", "strozzi"], 2, "--agents: is needed"),
     (["compare", "strozzi", "greedy"], 2, "SECOND: "),
-    (["compare", "strozzi", "greedy", "nobody"], 2, "SECOND: "),
     (["record", "strozzi", "--seating", "4", "--players", "4"], 2, "--seating: must be between 0 and 3, got 4"),
     (["record", "strozzi", "--deal", "3", "--games", "2"], 2, "--games: `--deal` is one game, got 2 games"),
     (["record", "strozzi", "--out", "/nowhere/at/all.jsonl"], 4, "cannot write /nowhere/at/all.jsonl"),
@@ -457,16 +431,6 @@ def test_the_process_ends_with_the_exit_code():
     assert done.stderr.startswith("strozzi: error: ")
     assert done.stderr.count("\n") == 1
     assert words in done.stderr
-
-
-def test_a_folder_that_cannot_be_made_is_exit_4_with_nothing_on_standard_output(tmp_path):
-    (tmp_path / "file").write_text("")
-    study = tmp_path / "study.toml"
-    study.write_text('name = "x"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n')
-    done = process("run", study, "--out", tmp_path / "file" / "inside")
-    assert (done.returncode, done.stdout) == (4, "")
-    assert "cannot write to" in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -502,14 +466,15 @@ def test_a_truncated_record_is_refused(games, tmp_path):
 
 def test_an_agents_fault_is_exit_3_with_a_replay_that_faults_again(tmp_path):
     (tmp_path / "bots.py").write_text(BOT)
-    done = process("bench", "strozzi", "--agents", "bots.py::bad", "--games", 5, cwd=tmp_path)
+    bench = ("bench", "strozzi", "--agents", "bots.py::bad", "--workers", 1)
+    done = strozzi(*bench, "--games", 5, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, "")
     assert "illegal action 99" in done.stderr
     replay = done.stderr.split("replay: strozzi ")[1].strip().replace("'", "").split()
     assert strozzi(*replay, cwd=tmp_path).returncode == 3
     assert not (tmp_path / "fault.jsonl").exists()
     (tmp_path / "bots.py").write_text("import nothing_of_that_name")
-    assert strozzi("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
+    assert strozzi(*bench, cwd=tmp_path).returncode == 3
 
 
 def test_debug_shows_the_traceback():

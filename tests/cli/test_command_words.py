@@ -65,7 +65,6 @@ def test_what_was_meant_is_suggested(line, words, capsys, tmp_path, monkeypatch)
     [
         ('variants = ["bas"]', "unknown variant 'bas' of strozzi; known: base, long-tracks; did you mean 'base'?"),
         ('seatings = "rotat"', "did you mean 'rotate'?"),
-        ('[report]\npages = ["balanc"]', "report.pages: unknown page 'balanc'; known: balance"),
         ('[report]\npages = ["balanc"]', "did you mean 'balance'?"),
         ('[report]\nheatmaps = ["flag-by-sails"]', "did you mean 'flag-by-sail'?"),
         ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "track: unknown section; a variant can change setup"),

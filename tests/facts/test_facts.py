@@ -30,26 +30,12 @@ WHERE = {
     "place <= 1.5": lambda row: row["place"] <= 3,
     "match == 0 and takes_over == no": lambda row: row["match"] == 0 and row["takes_over"] == 0,
 }
-SORTED = [
-    "seat",
-    "round",
-    "card",
-    "sail",
-    "cargo",
-    "match",
-    "flag",
-    "port",
-    "order",
-    "lap",
-    "position",
-    "prize",
-    "place",
-]
+BY = ["seat", "round", "card", "sail", "cargo", "match", "flag", "port", "order", "lap", "position", "prize", "place"]
 ADDED = ["prize", "steps", "win", "score", "sail", "match", "order", "takes_over", "place"]
 
 crosstabs = some.builds(
     Crosstab, some.just("ship"),
-    some.lists(some.sampled_from(SORTED), max_size=3, unique=True).map(tuple),
+    some.lists(some.sampled_from(BY), max_size=3, unique=True).map(tuple),
     some.lists(some.sampled_from(ADDED), max_size=4, unique=True).map(tuple), some.sampled_from(list(WHERE)),
 )  # fmt: skip
 
@@ -81,6 +67,15 @@ def sink_of(seed):
     return sink, rows
 
 
+def counts_of(plan, sink, games=GAMES, times=1):
+    """What a plan counts of a sink."""
+    counting = plan.counting(sink)
+    for _ in range(times):
+        count_rows(games, *counting)
+    finish_counts(*counting)
+    return counting.counts
+
+
 def counted(crosstab, plan, rows):
     """The crosstab in plain Python."""
     levels = [plan.levels("ship", name) for name in crosstab.by]
@@ -100,11 +95,9 @@ def counted(crosstab, plan, rows):
 def test_any_crosstabs_together_are_what_plain_python_counts(asked, seed):
     sink, rows = sink_of(seed)
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, asked)
-    counting = plan.counting(sink)
-    count_rows(GAMES, *counting)
-    finish_counts(*counting)
+    counts = counts_of(plan, sink)
     for crosstab in asked:
-        np.testing.assert_array_equal(plan.read(crosstab, counting.counts[None])[0], counted(crosstab, plan, rows))
+        np.testing.assert_array_equal(plan.read(crosstab, counts[None])[0], counted(crosstab, plan, rows))
 
 
 @settings(deadline=None, max_examples=30)
@@ -113,23 +106,15 @@ def test_a_plan_answers_later_questions_only_if_it_can(asked, later, seed):
     sink, rows = sink_of(seed)
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, asked)
     if later in asked or plan.can_answer(later):
-        counting = plan.counting(sink)
-        count_rows(GAMES, *counting)
-        finish_counts(*counting)
-        np.testing.assert_array_equal(plan.read(later, counting.counts[None])[0], counted(later, plan, rows))
+        found = plan.read(later, counts_of(plan, sink)[None])[0]
+        np.testing.assert_array_equal(found, counted(later, plan, rows))
 
 
 def test_counts_of_two_sinks_add_up():
     crosstab = Crosstab("ship", ("flag", "sail"), ("prize", "win"))
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [crosstab])
     (one, first), (two, second) = sink_of(1), sink_of(2)
-    counts = []
-    for sink in (one, two):
-        counting = plan.counting(sink)
-        count_rows(GAMES, *counting)
-        finish_counts(*counting)
-        counts.append(counting.counts)
-    both = plan.read(crosstab, np.stack(counts)).sum(axis=0)
+    both = plan.read(crosstab, np.stack([counts_of(plan, sink) for sink in (one, two)])).sum(axis=0)
     np.testing.assert_array_equal(both, counted(crosstab, plan, first + second))
 
 
@@ -141,10 +126,7 @@ def test_no_part_of_a_sink_is_cut_off():
     sink["marker_round"] = 1 + np.arange(table.rows) % 3
     crosstab = Crosstab("marker", ("round",))
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [crosstab])
-    counting = plan.counting(sink)
-    count_rows(1, *counting)
-    finish_counts(*counting)
-    assert plan.read(crosstab, counting.counts[None])[0].sum() == table.rows
+    assert plan.read(crosstab, counts_of(plan, sink, games=1)[None])[0].sum() == table.rows
 
 
 def test_sums_of_the_largest_and_smallest_values_overflow_nothing():
@@ -157,14 +139,11 @@ def test_sums_of_the_largest_and_smallest_values_overflow_nothing():
     cards = Crosstab("decision", ("phase",), ("flags_left", "cards_left", "lead", "at_stake"))
     coins = Crosstab("seat", (), ("ships", "markers", "bonus"))
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [cards, coins])
-    counting = plan.counting(sink)
-    for _ in range(20):
-        count_rows(1, *counting)
-    finish_counts(*counting)
+    counts = counts_of(plan, sink, games=1, times=20)
     rows = 20 * table.rows // 2
     expected = [rows, 0, 255 * rows, -(2**31) * rows, (2**31 - 1) * rows]
-    assert plan.read(cards, counting.counts[None])[0][:2].tolist() == [expected, expected]
-    assert plan.read(coins, counting.counts[None])[0].tolist() == [80_000, 80_000 * (2**16 - 1), 0, 0]
+    assert plan.read(cards, counts[None])[0][:2].tolist() == [expected, expected]
+    assert plan.read(coins, counts[None])[0].tolist() == [80_000, 80_000 * (2**16 - 1), 0, 0]
 
 
 def test_a_sink_has_room_for_its_batch():

@@ -34,16 +34,8 @@ def played(folder, *maps, pages=("balance",), said=None, workers=1):
 
 
 def add_in(folder, own):
-    return ss.heatmap(
-        folder,
-        rows=own.rows,
-        columns=own.columns,
-        value=own.value,
-        where=own.where,
-        fact=own.fact,
-        name=own.name,
-        workers=1,
-    )
+    given = {name: getattr(own, name) for name in ("rows", "columns", "value", "where", "fact", "name")}
+    return ss.heatmap(folder, **given, workers=1)
 
 
 @pytest.fixture(scope="module")

@@ -52,16 +52,15 @@ def fair(tmp_path):
         for group, found in points.items()
     ]
     (info / "entry_points.txt").write_text("".join(lines))
-    path = os.pathsep.join(
-        filter(None, (str(tmp_path / "made"), str(tmp_path / "made" / "src"), os.environ.get("PYTHONPATH")))
-    )
+    folders = (str(tmp_path / "made"), str(tmp_path / "made" / "src"), os.environ.get("PYTHONPATH"))
+    path = os.pathsep.join(filter(None, folders))
 
     def python(*arguments, code=0):
         command = [sys.executable, *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": path}
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
+        return done.stderr if code else done.stdout
 
     return python
 
@@ -228,10 +227,5 @@ def test_code_that_does_not_compile_is_named(fair, tmp_path, file, right, wrong,
     assert right in path.read_text()
     path.write_text(path.read_text().replace(right, wrong))
     code = "from strozzi_sim.cli.app import run; import sys; sys.exit(run(['balance', 'fair', '--players', '2', '--deals', '3']))"
-    command = [sys.executable, "-c", code]
-    path = os.pathsep.join(
-        filter(None, (str(tmp_path / "made"), str(tmp_path / "made" / "src"), os.environ.get("PYTHONPATH")))
-    )
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert re.search(f"strozzi: error: game 'fair' does not compile: .*{words}", done.stderr)
+    said = fair("-c", code, code=2)
+    assert re.search(f"strozzi: error: game 'fair' does not compile: .*{words}", said)

@@ -1,7 +1,6 @@
 """What holds for the rules, records, views and agents of every game, by its kit; what is one game's own is in its folder."""
 
 import copy
-import ctypes
 import dataclasses
 import json
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from every_kit import KITS
+from machine_code import decide
 from our_games import OUR_GAMES
 from paths import TESTS
 from spoiled_records import broken_line, named_line, of_other_types, with_another, words_of
@@ -485,13 +485,6 @@ def test_results_depend_on_the_deal_alone(kit, agent):
     whole, again, second_half = (played.play(first, 2 * deals, rows=True).rows for first in (0, 0, deals))
     assert whole.tobytes() == again.tobytes()
     assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games
-
-
-def decide(compiled, table, memory, rng):
-    """What an agent chooses when it is handed the state itself, as in the loop."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
-    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
-    return function(*(array.ctypes.data for array in arrays))
 
 
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))

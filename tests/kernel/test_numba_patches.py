@@ -1,6 +1,5 @@
 """Patches to numba: each works with the numba that is installed, is still needed, and leaves other packages' code alone."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -144,12 +143,6 @@ def test_references_are_counted_in_code_of_other_packages_alone():
     assert "NRT_decref" in llvm_of(theirs), "numba counts no references any more: the patch is not needed"
     assert "NRT_incref" not in llvm_of(ours)
     assert "NRT_decref" not in llvm_of(ours)
-
-
-def test_garbage_is_collected_again_after_compiling():
-    with numba_patches.without_collection():
-        assert not gc.isenabled()
-    assert gc.isenabled()
 
 
 def test_a_patch_that_numba_has_no_place_for_is_off_and_said(monkeypatch):

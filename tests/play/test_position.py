@@ -34,10 +34,10 @@ COUNTS = [
     pytest.param(
         kit,
         players,
-        id=f"{kit.game.name}-{players}",
-        marks=() if players in (kit.game.player_counts[0], kit.game.player_counts[-1]) else pytest.mark.slow,
+        id=f"{name}-{players}",
+        marks=pytest.mark.slow if kit.game.player_counts[0] < players < kit.game.player_counts[-1] else (),
     )
-    for kit in KITS.values()
+    for name, kit in KITS.items()
     for players in kit.game.player_counts
 ]
 each_game = pytest.mark.parametrize("kit", KITS.values(), ids=KITS)
@@ -241,12 +241,6 @@ def test_scores_places_masks_and_observations_at_any_time(kit, players):
             assert (position.observation() == position.observation(position.actor)).all()
             assert position.view() == position.view(position.actor)
             assert position.text() == position.text(position.actor)
-
-
-def test_a_shared_place_is_the_mean_of_places():
-    start = Position("medici_vs_strozzi", 2)
-    assert start.scores == (300, 300)
-    assert start.places == (1.5, 1.5)
 
 
 @each_count
@@ -692,7 +686,3 @@ def test_wrong_seats_and_the_end(kit):
         show(0)
     with pytest.raises(ArgumentError, match="no seat decides"):
         position.ask(load_agent("random", kit.game))
-
-
-def test_players_have_a_default():
-    assert [Position(name).players for name in ("strozzi", "medici_vs_strozzi", "strasbourg")] == [4, 2, 4]

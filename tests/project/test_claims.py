@@ -150,13 +150,6 @@ def test_a_run_in_which_all_is_true_rarely_fails(claims, draw, truth, sizes):
     assert (z > claims.critical(figures)).any(axis=1).sum() <= 6  # 2 are expected; 7 or more: 1 in 200
 
 
-def test_what_is_false_is_found_among_many(claims):
-    rng = np.random.default_rng(6)
-    stated, measured = shares(claims, rng, 0.25, 2_000, 200), shares(claims, rng, 0.33, 2_000, 200)
-    found = [claims.z_of_difference(*each) > claims.critical(100) for each in zip(stated, measured, strict=True)]
-    assert sum(found) > 150
-
-
 def test_the_difference_of_symmetric_intervals_is_a_z_test(claims):
     one, other = (
         claims.Estimate(1.0, 1.0 - 1.96 * 3, 1.0 + 1.96 * 3),

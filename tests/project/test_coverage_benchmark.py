@@ -54,14 +54,6 @@ def judged(parts, width, studies=30):
     return parts["judging"].together(parts["judging"].summary(case, truth, 100, found))
 
 
-def test_coverage_is_counted_and_what_never_varies_is_left_out(parts):
-    (row,) = judged(parts, 1.0).itertuples()
-    assert (row.figures, row.trials) == (LEVELS, 30 * LEVELS)
-    assert abs(row.coverage - 0.95) < 4 * row.error
-    assert row.below + row.above == pytest.approx(1 - row.coverage)
-    assert 400 < row.worth <= 600  # figures of a study are independent here
-
-
 def test_intervals_too_narrow_or_too_wide_are_found_and_right_ones_are_not(parts):
     outside = parts["judging"].outside
     assert len(outside(judged(parts, 1.0), 0.92, 0.98, 0.0005, 150)) == 0
@@ -93,17 +85,6 @@ def test_what_lies_where_is_told_apart(parts):
     there, value, interval, below, above, same = 1, 2, 4, 8, 16, 32
     has = there | value | interval
     assert bits.tolist() == [has | same, has | below, has | above, there | value, there | interval, 0]
-
-
-def test_seats_are_exchanged_whole(parts):
-    """The same deals, wins and games; only who sat where is drawn."""
-    seats = parts["seats"]
-    match, pool = seats._pool("4, self-play", 60)
-    cell = seats._cell(match, pool, 60, 0, np.random.default_rng(1))
-    for field in ("wins", "places", "scores"):
-        assert cell.outcome[field].sum() == pool[field].sum()
-    assert (cell.outcome["wins"].sum(axis=(1, 2)) == 60).all()
-    assert (cell.outcome["wins"].sum(axis=(0, 1)) != pool["wins"].sum(axis=(0, 1))).any()
 
 
 def test_variants_are_compared_with_the_facts_that_their_tables_read(parts):

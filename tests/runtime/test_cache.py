@@ -117,10 +117,7 @@ def make_root_anothers(root, folder):
             make_open,
             r"in .*/strozzi-\w+: must belong to you \(uid \d+\) and be writable by nobody else, got uid \d+, mode 777; make it private",
         ),
-        (
-            make_root_open,
-            "in .*/cache: must belong to you .*, mode 770; .* or name another in STROZZI_CACHE_DIR",
-        ),
+        (make_root_open, "in .*/cache: must belong to you .*, mode 770; .* or name another in STROZZI_CACHE_DIR"),
         pytest.param(make_anothers, r"in .*/strozzi-\w+: must .* got uid 12345, mode 700", marks=root_only),
         pytest.param(make_root_anothers, "in .*/cache: must .* got uid 12345, mode 700", marks=root_only),
     ],

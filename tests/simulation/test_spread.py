@@ -152,14 +152,7 @@ def test_a_study_plays_each_deal_once():
 
 
 def test_worth_rotates_whatever_the_seatings_of_the_study():
-    keys = {
-        "game": "strozzi",
-        "players": [3],
-        "deals": 30,
-        "lineups": [["greedy"]],
-        "worth": ["flag:ware"],
-        "seed": 1,
-    }
+    keys = {"game": "strozzi", "players": [3], "deals": 30, "lineups": [["greedy"]], "worth": ["flag:ware"], "seed": 1}
     one, other = (ss.run(ss.Study.of(**keys, seatings=each)).tables["worth"] for each in ("rotate", "spread"))
     assert one.equals(other)
 

@@ -25,29 +25,20 @@ def blocks(*squares):
     return payoff
 
 
-def test_rock_paper_scissors_get_a_third_each():
-    assert equilibrium(CIRCLE) == pytest.approx([1 / 3] * 3)
-
-
-def test_weights_follow_the_payoffs():
-    """The weight of each is what the other two play for (Balduzzi et al., example of a biased circle)."""
-    biased = np.array([[0, 0.3, -0.1], [-0.3, 0, 0.2], [0.1, -0.2, 0]])
-    assert equilibrium(biased) == pytest.approx(np.array([2, 1, 3]) / 6)
-
-
-def test_who_dominates_gets_all():
-    assert equilibrium(np.array([[0, 0.3, 0.2], [-0.3, 0, 0.1], [-0.2, -0.1, 0]])) == pytest.approx([1, 0, 0])
-
-
-def test_one_agent_and_equal_agents():
-    assert equilibrium(np.zeros((1, 1))) == pytest.approx([1])
-    assert equilibrium(np.zeros((4, 4))) == pytest.approx([1 / 4] * 4)
-
-
-def test_copies_share_a_weight():
-    assert equilibrium(with_copies(CIRCLE, [0, 0, 1, 2, 2, 2])) == pytest.approx(
-        [1 / 6, 1 / 6, 1 / 3, 1 / 9, 1 / 9, 1 / 9]
-    )
+@pytest.mark.parametrize(
+    ("payoff", "weights"),
+    [
+        (CIRCLE, [1 / 3] * 3),
+        # the weight of each is what the other two play for (Balduzzi et al., example of a biased circle)
+        (np.array([[0, 0.3, -0.1], [-0.3, 0, 0.2], [0.1, -0.2, 0]]), [1 / 3, 1 / 6, 1 / 2]),
+        (np.array([[0, 0.3, 0.2], [-0.3, 0, 0.1], [-0.2, -0.1, 0]]), [1, 0, 0]),  # one dominates
+        (np.zeros((1, 1)), [1]),
+        (np.zeros((4, 4)), [1 / 4] * 4),
+        (with_copies(CIRCLE, [0, 0, 1, 2, 2, 2]), [1 / 6, 1 / 6, 1 / 3, 1 / 9, 1 / 9, 1 / 9]),
+    ],
+)
+def test_known_equilibria(payoff, weights):
+    assert equilibrium(payoff) == pytest.approx(weights)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,11 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.errors import InputError
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -67,48 +66,20 @@ def test_a_table_that_was_changed_is_refused(tmp_path):
     assert ss.load_results(tmp_path).verdict
 
 
-def test_rows_are_kept_in_a_folder_as_in_memory(tmp_path):
-    look = ss.Look(rows=True, facts=("ship",), facts_share=0.5)
-    there = ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
-    here = ss.run(ss.Study.of(**KEYS), look=look, workers=1, progress=False)
-    assert there.games.equals(here.games)
-    assert len(here.games) == 40 * 3
-    assert there.facts("ship").equals(here.facts("ship"))
-    assert set(here.facts("ship")["deal"]) == set(range(0, 40, 2))
-    with pytest.raises(InputError, match="keeps no rows of a fact table 'seat'; known: ship"):
-        there.facts("seat")
-    with pytest.raises(InputError, match="facts: no fact table 'no'"):
-        ss.run(ss.Study.of(**KEYS), look=ss.Look(facts=("no",)), progress=False)
-
-
 def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     look = ss.Look(pages=("balance",), facts=("round",))
     ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
-    later = ss.heatmap(tmp_path, rows="seat", columns="round", value="mean coins", workers=1, progress=False)
+    asked = {"rows": "seat", "columns": "round", "value": "mean coins", "workers": 1, "progress": False}
+    later = ss.heatmap(tmp_path, **asked)
     assert later.new_games == 0
     name = "heat_mean_coins_by_seat_and_round"
-    plain = ss.heatmap(
-        "strozzi",
-        rows="seat",
-        columns="round",
-        value="mean coins",
-        players=3,
-        agents="random",
-        deals=40,
-        seed=7,
-        workers=1,
-        progress=False,
-    )
+    plain = ss.heatmap("strozzi", players=3, agents="random", deals=40, seed=7, **asked)
     assert later.tables[name].drop(columns=["low", "high"]).equals(plain.tables[name].drop(columns=["low", "high"]))
 
 
 def test_a_folder_of_agents_with_unknown_code_resumes_only_if_trusted(tmp_path, bot):
-    bot.write_text(
-        BOT.replace(
-            "import strozzi_sim as ss",
-            "import importlib\nimport strozzi_sim as ss\nname = 'js' + 'on'\npart = importlib.import_module(name)",
-        )
-    )
+    computed = "import importlib\nname = 'js' + 'on'\npart = importlib.import_module(name)\n"
+    bot.write_text(computed + BOT)
     study = ss.Study.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
     assert any("are not detected" in line for line in study.warnings)
     ss.run(study, tmp_path / "out", workers=1, progress=False)
@@ -137,25 +108,3 @@ def test_two_folders_lie_side_by_side(tmp_path):
     assert found.verdict[0].startswith("Compared with 1, 2 ")
     with pytest.raises(InputError, match="needs two or more"):
         ss.side_by_side([found])
-
-
-def test_links_in_a_folder_are_refused(tmp_path):
-    ss.run(ss.Study.of(**KEYS), tmp_path / "out", workers=1, progress=False)
-    secret = tmp_path / "secret.parquet"
-    secret.write_text("mine")
-    table = tmp_path / "out" / "tables" / "seats.parquet"
-    table.unlink()
-    table.symlink_to(secret)
-    for play in (
-        lambda: ss.load_results(tmp_path / "out"),
-        lambda: ss.run(ss.Study.of(**KEYS), tmp_path / "out", progress=False),
-    ):
-        with pytest.raises(StorageError, match=r"seats\.parquet: is a link"):
-            play()
-    assert secret.read_text() == "mine"
-
-
-def test_a_full_disk_is_refused_before_play(tmp_path, monkeypatch):
-    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=50_000))
-    with pytest.raises(StorageError, match="0 MiB free on the disk"):
-        ss.run(ss.Study.of(**KEYS), tmp_path / "out", workers=1, progress=False)

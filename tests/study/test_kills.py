@@ -81,12 +81,15 @@ def games_in(folder):
 
 
 def played_whole(kind, folder):
-    """Play a study in one run; return the seconds that a run takes once everything is compiled."""
+    """Play a study in one run; return the seconds of a run by two workers once all is compiled, whose tables are the same."""
     study, look = make(kind)
-    ss.run(study, folder, look=look, workers=1, progress=False)
+    whole = ss.run(study, folder, look=look, workers=1, progress=False)
     began = time.monotonic()
-    ss.run(study, look=look, workers=1, progress=False)
-    return time.monotonic() - began
+    again = ss.run(study, look=look, workers=2, progress=False)
+    seconds = time.monotonic() - began
+    for name, table in whole.tables.items():
+        assert table.equals(again.tables[name]), name
+    return seconds
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -91,17 +91,6 @@ def test_a_strong_and_two_weak_agents():
     assert length["minutes_mean"] == pytest.approx(length["decisions_mean"] * 20 / 60)
 
 
-@pytest.mark.nightly
-def test_bytes_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
-    given = {"players": 3, "deals": 100, "games": 30, "playouts": 50, "progress": False}
-    one, two = (ss.luck("strozzi", **given, workers=workers, folder=tmp_path / str(workers)) for workers in (1, 2))
-    assert ss.luck("strozzi", **given, folder=tmp_path / "1").new_games == 0
-    for table in ("luck", "drama"):
-        files = [(tmp_path / name / f"tables/{table}.parquet").read_bytes() for name in ("1", "2")]
-        assert files[0] == files[1]
-        assert one.tables[table].equals(two.tables[table])
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -74,8 +74,7 @@ def test_fewer_deals_and_other_chunks_are_refused(whole):
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"precision": 3.0, "chunk_deals": None}, {"lineups": [["greedy"], ["flat_mc"]], "search_deals": 20}],
+    "changes", [{"precision": 3.0, "chunk_deals": None}, {"lineups": [["greedy"], ["flat_mc"]], "search_deals": 20}]
 )
 def test_a_study_that_cannot_be_divided_has_neither_more_deals_nor_parts(changes, tmp_path):
     for asked in ({"deals": 200}, {"part": "1/2"}):

@@ -82,11 +82,6 @@ def test_the_page_of_the_interface_is_made_of_the_docstrings():
     assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_every_kind_has_a_public_function(function):
-    assert getattr(ss, "simulate" if function == "simulate" else function).__name__ == function
-
-
 # -- results ---------------------------------------------------------------------------------------------------------
 
 
@@ -103,12 +98,6 @@ def test_results_hold_tables_games_and_facts(results):
         results.facts("tile")
     with pytest.raises(KeyError, match=r"no table 'seat'; known: .*did you mean 'seats'"):
         results.tables["seat"]
-
-
-def test_results_say_what_they_are(results):
-    assert repr(results).startswith("<Results: Strozzi: players 3, 4 x heuristic,random,heuristic | ")
-    assert "420 games" in repr(results)
-    assert "seats (" in results._repr_html_()
 
 
 def test_rows_of_games_are_those_of_a_study_in_a_folder(tmp_path, results):

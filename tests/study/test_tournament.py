@@ -1,6 +1,5 @@
 """Tournaments and comparisons of agents: exact counts of orders, fits against choix and against the truth."""
 
-import shutil
 from itertools import pairwise, permutations
 
 import choix
@@ -16,7 +15,6 @@ from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
 from strozzi_sim.study.kinds.tournament import _matchups as matchups
-from study_database import keep_chunks
 from study_examples import played, tables_in
 
 FIELD = ("random", "greedy", "florence", "racer")
@@ -246,15 +244,6 @@ def test_the_tables_agree_with_rows_of_every_game(finished):
 def test_the_order_of_the_field_does_not_change_a_byte(finished, tmp_path):
     ss.tournament("strozzi", FIELD[::-1], players=3, deals=60, seed=5, workers=1, folder=tmp_path, progress=False)
     assert tables_in(tmp_path) == tables_in(finished.folder)
-
-
-def test_resumed_the_tables_are_the_same(finished, tmp_path):
-    folder = shutil.copytree(finished.folder, tmp_path / "r")
-    keep_chunks(folder, 100)
-    again = played(tourney(), folder, workers=2)
-    assert again.new_games == again.n_games - 100 * 6
-    assert tables_in(folder) == tables_in(finished.folder)
-    assert set(ss.load_results(folder).tables) == {"agents", "nash", "pairwise", "ratings", "seat_effects"}
 
 
 def test_copies_are_equal_and_move_nobody(finished):

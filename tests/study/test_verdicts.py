@@ -104,24 +104,12 @@ def test_a_sweep_says_what_gap_could_be_missed():
 
 
 def test_a_question_is_answered_or_refused():
-    results = ss.heatmap(
-        "strozzi",
-        rows="seat",
-        columns="round",
-        value="mean coins",
-        fact="round",
-        players=3,
-        agents="random",
-        deals=60,
-        **QUIET,
-    )
+    asked = {"rows": "seat", "columns": "round", "value": "mean coins", "fact": "round"}
+    results = ss.heatmap("strozzi", **asked, players=3, agents="random", deals=60, **QUIET)
     assert "seat" in first(results) or "no two cells" in first(results)
     page = ss.run(results.study, look=ss.Look(question="flags"), **QUIET)
     assert page.verdict == verdict_on_page(page.study, page.tables, "flags") != []
-    for question, why in {
-        "no": "unknown question 'no'",
-        "variants": "needs a second variant",
-        "heatmaps": "needs a heat map",
-    }.items():
+    wrong = {"no": "unknown question 'no'", "variants": "needs a second variant", "heatmaps": "needs a heat map"}
+    for question, why in wrong.items():
         with pytest.raises(ArgumentError, match=f"question: .*{why}"):
             ss.run(results.study, look=ss.Look(question=question), **QUIET)

@@ -53,15 +53,6 @@ def test_a_thing_worth_having_is_called_so():
     assert verdict["flag:ware"] == WORTH
 
 
-def test_results_are_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
-    given = {"players": 3, "agents": "random", "deals": 40, "progress": False}
-    one = ss.worth("strozzi", "port:*", **given, workers=1).tables["worth"]
-    assert ss.worth("strozzi", "port:*", **given, workers=2, folder=tmp_path).tables["worth"].equals(one)
-    again = ss.worth("strozzi", "port:*", **given, folder=tmp_path)
-    assert again.new_games == 0
-    assert again.tables["worth"].equals(one)
-
-
 def test_an_agent_that_searches_plays_fewer_deals():
     given = {"players": 3, "agents": "random,flat_mc:playouts=1", "deals": 1500, "search_deals": 20, **QUIET}
     deals = ss.worth("strozzi", "flag:pirate", **given).tables["worth"].groupby("agent")["deals"].unique()

@@ -269,7 +269,3 @@ def rivals(tie: bool, **switches: Any) -> Game:
         game.members[5, 1] = 3
         game.coins[3] = 9
     return game
-
-
-FOUR_CHAPELS = ((1, 1), (3, 3), (4, 5), (6, 1))
-AT_FOUR_CHAPELS = ((1, 1), (4, 3), (5, 6), (7, 2))

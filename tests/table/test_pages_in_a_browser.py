@@ -149,10 +149,7 @@ def test_a_game_without_a_table_of_its_own_is_shown_as_text(opened):
     table = table_of(GAME, record.header)
     steps = replayed_steps(table, record.header, [line for _, line in record.events])
     page = opened(
-        render(GAME, {"head": table.head, "steps": steps, "ask": None}, table.heading()),
-        12,
-        width=390,
-        height=800,
+        render(GAME, {"head": table.head, "steps": steps, "ask": None}, table.heading()), 12, width=390, height=800
     )
     picture = page.locator("#board svg").text_content()
     assert "Face up:" in picture

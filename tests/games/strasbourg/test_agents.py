@@ -1,11 +1,11 @@
 """The built-in Strasbourg agents: legal everywhere, pure, true to their styles, right about tasks, and strong enough."""
 
-import ctypes
 from functools import cache
 
 import numpy as np
 import pytest
 
+from machine_code import decide
 from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_agents.strasbourg.tasks import NEVER, missing
 from strozzi_sim.agent import load_agent
@@ -32,11 +32,8 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
 # -- purity ---------------------------------------------------------------------------------------------------------
 
 
-def decide(compiled, table, memory):
-    """What an agent chooses when it is handed the state itself."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
-    arrays = (table.state, table.variant.rules, compiled.params, memory, np.ones(1, RANDOM))
-    return function(*(array.ctypes.data for array in arrays))
+def decided(compiled, table, memory):
+    return decide(compiled, table, memory, np.ones(1, RANDOM))
 
 
 @pytest.mark.parametrize("played_variant", ["base", "all-flipped", "few-cards"])
@@ -47,9 +44,9 @@ def test_the_plan_in_memory_changes_nothing(played_variant):
     asked = 0
     for table in KIT.positions(variant(played_variant), 4, 2):
         if not table.over:
-            action = decide(compiled, table, shared)
+            action = decided(compiled, table, shared)
             assert action in table.legal
-            assert action == decide(compiled, table, np.zeros(1, compiled.memory))
+            assert action == decided(compiled, table, np.zeros(1, compiled.memory))
             asked += 1
     assert asked > 100
 
@@ -67,7 +64,7 @@ def test_the_search_spends_nothing_on_single_cards(played_variant):
     while not table.over and searched < 6:
         memory, phase = memories[table.actor : table.actor + 1], int(table.state["phase"][0])
         seat, begun, before = table.actor, int(table.state["stacks"][0][table.actor, 0]), int(memory["playouts"][0])
-        action = decide(compiled, table, memory)
+        action = decided(compiled, table, memory)
         spent = int(memory["playouts"][0]) - before
         assert action in table.legal
         if phase == s.SPLIT:
@@ -91,7 +88,7 @@ def test_the_search_goes_on_from_stacks_that_another_began():
     asked = 0
     for table in KIT.positions(BASE, 4, 1):
         if not table.over and int(table.state["phase"][0]) == s.SPLIT:
-            assert decide(compiled, table, np.zeros(1, compiled.memory)) in table.legal
+            assert decided(compiled, table, np.zeros(1, compiled.memory)) in table.legal
             asked += 1
     assert asked > 10
 
@@ -101,7 +98,7 @@ def test_the_search_says_what_it_thinks_of_actions():
     spec, table = load_agent(SEARCH, STRASBOURG), KIT.position(BASE, 4, 0)
     compiled = compile_agent(spec, STRASBOURG)
     memory = np.zeros(1, compiled.memory)
-    action = decide(compiled, table, memory)  # which tasks
+    action = decided(compiled, table, memory)  # which tasks
     thoughts = {thought.action: thought for thought in spec.agent.analyse(memory[0], table.legal, None)}
     assert action in thoughts
     assert set(thoughts) <= set(table.legal)

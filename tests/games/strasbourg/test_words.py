@@ -48,19 +48,6 @@ def table_of(text, heads):
     return [cells(line) for line in below.split("\n\n")[0].splitlines()[1:]]
 
 
-# -- secrets ---------------------------------------------------------------------------------------------------------
-
-
-def test_hidden_money_is_in_no_text():
-    for table in phases(variant("hide-money"), 3, 1, s.BID):
-        richer = table.copy()
-        rival = (table.actor + 1) % 3
-        for name in ("coins", "privileges"):
-            richer.state[name][0, rival] = 77
-        assert "77" in richer.text(rival)
-        assert richer.text(table.actor) == table.text(table.actor)
-
-
 # -- the table in text -----------------------------------------------------------------------------------------------
 
 

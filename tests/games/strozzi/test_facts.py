@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from recount import assert_recounted, counter
 
 from strozzi_games import STROZZI, variant
 from strozzi_sim.agent import load_agent
@@ -15,14 +16,9 @@ FLAGS, PORTS = ("pirate", "plus_one", "ware"), ("venice", "rome", "naples")
 CITIES, CATEGORIES = (*PORTS, "florence"), ("art", "science", "architecture")
 
 
-def told(lines, name):
-    """Counters by crosstab, from the lines of one record: key -> (rows, sums)."""
-    count = {}
-
-    def add(crosstab, key, *sums):
-        count.setdefault(crosstab, {}).setdefault(tuple(map(str, key)), np.zeros(1 + len(crosstab.sums), int))
-        count[crosstab][tuple(map(str, key))] += [1, *sums]
-
+def told(lines):
+    """The counts of one record, from its lines."""
+    count, add = counter()
     header, *events = lines
     data, players = header["components"], header["players"]
     ships = {ship["id"]: ship for ship in data["ships"]}
@@ -60,14 +56,8 @@ def told(lines, name):
             wares = sum(ships[card][port] for port in PORTS)
             used[seat, "flag"].append(flag)
             used[seat, "port"].append(port)
-            add(
-                SHIPS,
-                (flag, port, ships[card]["sail"], lap, order[seat]),
-                moved,
-                wares,
-                60 * (seat == winner),
-                len(claims) > 1,
-            )
+            sums = (moved, wares, 60 * (seat == winner), len(claims) > 1)
+            add(SHIPS, (flag, port, ships[card]["sail"], lap, order[seat]), *sums)
             add(LEFT, (round_, left), moved)
             first = claims[0][1]
             add(CARDS, (card, first, "yes" if len(claims) > 1 else "no"), 1)
@@ -113,18 +103,7 @@ EVERY = (SHIPS, LEFT, CARDS, SPACES, ROUNDS, SEATS, TILES, GAMES)
 def test_facts_recounted_from_records(players, name, agents):
     lineup = tuple(load_agent(agent) for agent in agents.split(","))
     match = Match(STROZZI, players, lineup, variant(name), 17, "one")
-    deals = 6
-    plan = match.plan(EVERY)
-    counts = match.play(0, deals, plan=plan).counts[None]
-    records = [told(record_game(match, deal, 0), name) for deal in range(deals)]
-    for crosstab in EVERY:
-        levels = [plan.levels(crosstab.fact, column).names for column in crosstab.by]
-        expected = np.zeros((*map(len, levels), 1 + len(crosstab.sums)), int)
-        for record in records:
-            for key, sums in record[crosstab].items():
-                expected[tuple(names.index(level) for names, level in zip(levels, key, strict=True))] += sums
-        np.testing.assert_array_equal(plan.read(crosstab, counts)[0], expected, err_msg=str(crosstab))
-        assert expected.any()
+    assert_recounted(match, EVERY, told, deals=6)
 
 
 PAID = Crosstab("marker", ("seat", "round", "city"), ("prize", "bonus"))
