@@ -4,9 +4,9 @@ import string
 from collections import Counter
 
 import pytest
-from recount import assert_recounted, counter
 
 from kits import SEED
+from recount import assert_recounted, counter
 from strasbourg_games import KIT, STRASBOURG, VARIANTS, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck

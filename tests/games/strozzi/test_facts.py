@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from recount import assert_recounted, counter
 
+from recount import assert_recounted, counter
 from strozzi_games import STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.facts.crosstabs import Crosstab
