@@ -7,10 +7,10 @@ for many crosstabs; every crosstab is then an exact marginal of its cube. Counts
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -67,14 +67,53 @@ class _Cube:
         return _Cube(self.table, bounds, sums, derived, self.alone + other.alone)
 
 
-def _occurring(cube: _Cube, counts: Array) -> tuple[Array, Array]:
-    """Return the numbers of a cube's cells that occur in any chunk, int64[K], and their counts, [1 + sums, K, C]."""
-    part = counts[:, cube.first : cube.first + cube.cells * cube.width]
-    places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
-    there = np.empty((cube.width, len(places), len(counts)), counts.dtype)
-    for number in range(cube.width):
-        there[number] = part[:, places * cube.width + number].T
-    return places, there
+class _Cells:
+    """Cells of a cube, or of some of its columns, that occur in any chunk.
+
+    Attributes:
+        values: each cell's value of the columns, int64[K].
+        size: K, the number of cells.
+    """
+
+    def __init__(self, values: dict[str, Array], size: int, counts: Callable[[int], Array]) -> None:
+        self.values, self.size = values, size
+        self.counts = cache(counts)  # of rows, and of the sums from 1 on: integers [K, C]
+
+    @classmethod
+    def occurring(cls, cube: _Cube, counts: Array) -> Self:
+        """Return the cells of a cube, from the counts of all cubes."""
+        part = counts[:, cube.first : cube.first + cube.cells * cube.width]
+        places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
+        at = np.unravel_index(places, cube.shape) if cube.bounds else ()
+        levels = zip(cube.bounds.items(), at, strict=True)
+        values = {name: np.asarray(starts)[place] for (name, starts), place in levels}
+        return cls(values, len(places), lambda k: np.ascontiguousarray(part[:, places * cube.width + k].T))
+
+    def by(self, columns: Iterable[str]) -> Self:
+        """Return the cells by some of the columns, whatever the others are."""
+        kept = {name: values for name, values in self.values.items() if name in columns}
+        number = np.zeros(self.size, np.int64)
+        for column in kept.values():
+            levels, place = np.unique(column, return_inverse=True)
+            number = number * len(levels) + place
+        order, first = _groups(number)
+        values = {name: values[order[first]] for name, values in kept.items()}
+        return type(self)(values, len(first), lambda k: _added(self.counts(k)[order], first))
+
+
+def _added(counts: Array, first: Array) -> Array:
+    """Return the sums of groups of rows that begin at `first`, int64[len(first), C]."""
+    return np.add.reduceat(counts, first, axis=0, dtype=np.int64) if len(first) else counts[:0].astype(np.int64)
+
+
+def _groups(numbers: Array) -> tuple[Array, Array]:
+    """Return an order in which equal numbers stand together, and where each group of them begins."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    return order, np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
+
+
+Found = dict[tuple[int, frozenset[str]], _Cells]  # (first count of a cube, columns) -> its cells by these columns
 
 
 class CrosstabPlan:
@@ -214,64 +253,61 @@ class CrosstabPlan:
         """Return whether the counts of this plan contain a crosstab, even one that was not requested."""
         return crosstab in self._cube_of or bool(self._holding(self._need(crosstab)))
 
-    def read(self, crosstab: Crosstab, counts: Array, found: dict[int, tuple[Array, Array]] | None = None) -> Array:
+    def read(self, crosstab: Crosstab, counts: Array, found: Found | None = None) -> Array:
         """Return a crosstab from counts: int64[C, levels of each column of `by`, 1 + sums].
 
         Args:
             crosstab: crosstab to read.
             counts: counts of C chunks, integers [C, size].
-            found: what occurs in the cubes of these counts, by a cube's first count; filled here, for the next crosstab.
+            found: what was found in these counts for other crosstabs; added to.
         """
         table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._holder(crosstab, self._need(crosstab))
+        condition = self.condition(crosstab)
+        compared = {name: table.column(name) for name in (condition.columns if condition else ())}
+        multiplied = [name for name in crosstab.sums if name not in cube.sums]
+        used = [table.column(name) for name in (*crosstab.by, *compared, *multiplied)]
+        whole = frozenset(cube.bounds)
+        needed = whole.intersection(name for column in used for name in column.derived_from or (column.name,))
         found = {} if found is None else found
-        if cube.first not in found:
-            found[cube.first] = _occurring(cube, counts)
-        places, part = found[cube.first]
-        at = np.unravel_index(places, cube.shape) if cube.bounds else ()
-        written = {
-            name: np.asarray(starts)[place] for (name, starts), place in zip(cube.bounds.items(), at, strict=True)
-        }
+        if (cube.first, whole) not in found:
+            found[cube.first, whole] = _Cells.occurring(cube, counts)
+        if (cube.first, needed) not in found:  # added up from the fewest cells that are known by these columns
+            known = [cells for (first, columns), cells in found.items() if first == cube.first and columns >= needed]
+            found[cube.first, needed] = min(known, key=lambda cells: cells.size).by(needed)
+        cells = found[cube.first, needed]
 
         def values(name: str) -> Array:
             column = table.column(name)
             if not column.derived_from:
-                return written[name]
+                return cells.values[name]
             assert column.values is not None
             derived: Array = np.asarray(column.values(self._setting))[
-                tuple(written[base] for base in column.derived_from)
+                tuple(cells.values[base] for base in column.derived_from)
             ]
             return derived
 
-        shape = tuple(len(self.levels(crosstab.fact, name).names) for name in crosstab.by)
-        cell = np.zeros(len(places), np.int64)
-        for name, size in zip(crosstab.by, shape, strict=True):
-            cell = cell * size + self.levels(crosstab.fact, name).of(values(name))
-        condition = self.condition(crosstab)
+        axes = [self.levels(crosstab.fact, name) for name in crosstab.by]
+        shape = tuple(len(levels.names) for levels in axes)
+        cell = np.zeros(cells.size, np.int64)
+        for name, levels in zip(crosstab.by, axes, strict=True):
+            cell = cell * len(levels.names) + levels.of(values(name))
+        rows: Any = slice(None)
         if condition:
-            columns = {name: table.column(name) for name in condition.columns}
             keep = condition.evaluate(
-                {name: values(name) for name in columns},
-                {name: column.levels_in(self._setting) for name, column in columns.items()},
-                {name: column.scale for name, column in columns.items()},
+                {name: values(name) for name in compared},
+                {name: column.levels_in(self._setting) for name, column in compared.items()},
+                {name: column.scale for name, column in compared.items()},
             )
             rows = np.flatnonzero(np.broadcast_to(keep, cell.shape))
-        else:
-            rows = np.arange(len(cell))
-        rows = rows[np.argsort(cell[rows], kind="stable")]  # cells that are added up stand together
-        into, first = np.unique(cell[rows], return_index=True)
+        order, first = _groups(cell[rows])
+        into = cell[rows][order[first]]
         read = np.zeros((1 + len(crosstab.sums), int(np.prod(shape, dtype=np.int64)), len(counts)), np.int64)
-        if len(rows):
-            events = part[0][rows]
-            read[0, into] = np.add.reduceat(events, first, axis=0, dtype=np.int64)
-            for k, name in enumerate(crosstab.sums, 1):
-                summed = name in cube.sums
-                numbers = (
-                    part[1 + cube.sums.index(name)][rows]
-                    if summed
-                    else events * values(name)[rows, None].astype(np.int64)
-                )
-                read[k, into] = np.add.reduceat(numbers, first, axis=0, dtype=np.int64)
+        for k, name in enumerate(("", *crosstab.sums)):
+            numbers = cells.counts(1 + cube.sums.index(name) if name in cube.sums else 0)
+            if name in multiplied:
+                numbers = numbers * values(name)[:, None].astype(np.int64)
+            read[k, into] = _added(numbers[rows][order], first)
         return np.ascontiguousarray(read.transpose(2, 1, 0)).reshape(len(counts), *shape, len(read))
 
     @cached_property

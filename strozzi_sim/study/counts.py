@@ -12,7 +12,7 @@ import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
-from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan, Found
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.stats.intervals import Array, Estimate
@@ -115,7 +115,7 @@ class CellCounts:
         sign: what makes the highest score the best, see `Game.sign`.
         recounted: counts of rows that were kept, for what `counts` do not answer, and what they are; or None.
         read_rows: reads the ROW records of each chunk, if the study keeps them.
-        occurring: what occurs in `counts`, see `CrosstabPlan.read`.
+        found: what was found in `counts`, see `CrosstabPlan.read`.
     """
 
     players: int
@@ -131,7 +131,7 @@ class CellCounts:
     sign: int = 1
     recounted: tuple[CrosstabPlan, Array] | None = None
     read_rows: Callable[[], Iterator[Array]] = field(default=lambda: iter(()), compare=False)
-    occurring: dict[int, tuple[Array, Array]] = field(default_factory=dict, compare=False, repr=False)
+    found: Found = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def games(self) -> int:
@@ -142,7 +142,7 @@ class CellCounts:
         """Return a crosstab, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
         if self.recounted is not None and crosstab in self.recounted[0].crosstabs:
             return self.recounted[0].read(crosstab, self.recounted[1])
-        return self.plan.read(crosstab, self.counts, self.occurring)
+        return self.plan.read(crosstab, self.counts, self.found)
 
     def of_table(self, fact: str) -> "CellCounts":
         """Return the cell with the deals that a fact table has rows of: of a sampled table every k-th."""
