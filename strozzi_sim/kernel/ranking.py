@@ -16,6 +16,16 @@ def placed(values, players, seat, sign=1):
 
 
 @jit
+def best_two(values, players):
+    """Return the highest and the second-highest value, which may be equal."""
+    best, second = int64(-(2**62)), int64(-(2**62))
+    for seat in range(players):
+        second = max(second, min(best, values[seat]))
+        best = max(best, values[seat])
+    return best, second
+
+
+@jit
 def shared_points(points, ranks, better, equal):
     """Return the points of a shared rank: those of the ranks `better` to `better + equal - 1`, divided equally and rounded down.
 

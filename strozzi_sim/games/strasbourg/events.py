@@ -38,7 +38,7 @@ def stack_name(stack: Sequence[int]) -> str:
     return "+".join(map(str, stack))
 
 
-_ABOUT = {
+STEP_SUBJECTS = {
     "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale and merchants' seat",
     "H": "chapel", "I": "edifice",
 }  # fmt: skip
@@ -47,7 +47,7 @@ _CHAIRS = {"nobility": "the nobility seat", "church": "the church seat", "mercha
 
 def step_words(step: str, guild: str | None) -> str:
     """Return a step with its subject: B (the smiths)."""
-    return f"{step} ({_ABOUT.get(step) or f'the {guild}s'})"
+    return f"{step} ({STEP_SUBJECTS.get(step) or f'the {guild}s'})"
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------
@@ -65,10 +65,6 @@ def _guilds(components: Components) -> list[str]:
 def chairs_of(components: Components) -> list[str]:
     """Return the seats of the council, in the order of the state."""
     return [*LORDS, *_guilds(components)]
-
-
-def _guild_or_none(guild: int, components: Components) -> str | None:
-    return None if guild == NOBODY else _guilds(components)[guild]
 
 
 def _place(name: str, cells: Callable[[City, int], Cell]) -> Any:
@@ -130,10 +126,6 @@ def _score_end(rows: Rows, components: Components) -> Line:
 # -- what other seats do not see (F9) --------------------------------------------------------------------------------
 
 
-def _hide_tasks(line: Line, components: Components, viewer: int) -> Line:
-    return {**line, "dealt": None, "tasks": None}
-
-
 def _hide_plan(line: Line, components: Components, viewer: int) -> Line:
     """Return the line with the sizes of stacks alone, greatest first, since the order of stacks ranks them by content."""
     return {**line, "drawn": None, "stacks": None, "sizes": sorted(map(len, line["stacks"]), reverse=True)}
@@ -148,10 +140,6 @@ def _hide_money(line: Line, components: Components, viewer: int) -> Line:
 
 
 # -- text ------------------------------------------------------------------------------------------------------------
-
-
-def _setup_text(line: Mapping[str, Any], say: Say) -> str:
-    return f"Round cards {', '.join(line['round_cards'])}; edifices {', '.join(line['edifices'])}."
 
 
 def _listed(things: Iterable[Any]) -> str:
@@ -226,14 +214,16 @@ def _council_text(line: Mapping[str, Any], say: Say) -> str:
 _GUILD = one_of("guild", _guilds)
 EVENTS = Events(
     Event("laid", ("round", "round_card", "edifice"), recorded=False),  # one for each round, before:
-    Event("setup", (unrecorded("start_player"),), _setup_text, make=_setup),
+    Event("setup", (unrecorded("start_player"),), "Round cards {round_cards}; edifices {edifices}.", make=_setup),
     Event("task", ("player", "task", "kept"), recorded=False),  # one for each task dealt, before:
-    Event("keep_tasks", ("player",), _tasks_text, make=_kept_tasks, hide=_hide_tasks),
+    Event("keep_tasks", ("player",), _tasks_text, make=_kept_tasks,
+          hide=lambda line, components, viewer: {**line, "dealt": None, "tasks": None}),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("drawn", ("player", "value", "from_under"), recorded=False),
     Event("stack", ("player", "bag"), recorded=False),  # one for each stack, greatest first, before:
     Event("plan", ("player", unrecorded("stacks")), _plan_text, make=_plan, since=("round",), hide=_hide_plan),
-    Event("step", (one_of("step", lambda components: STEPS), seat("start_player"), converted("guild", _guild_or_none)), _step_text),
+    Event("step", (one_of("step", lambda components: STEPS), seat("start_player"),
+                   converted("guild", lambda k, components: None if k == NOBODY else _guilds(components)[k])), _step_text),
     Event("bid", ("player", converted("stack", lambda bag, components: cards_of(bag) or None)), _bid_text),  # 0 = pass
     Event("defer", ("player",), "{player:pays} a privilege and {does:waits}."),
     Event("seat", ("player", one_of("seat", chairs_of), converted("replaces", lambda k, components: None if k == NOBODY else k)),

@@ -12,6 +12,7 @@ from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
 from strozzi_sim.kernel.bits import seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.ranking import best_two
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "open_game"]
 
@@ -241,19 +242,15 @@ def _on_task(facts, seat, task, kept):
 @jit
 def close_game(facts, state, rules):
     """Write the facts known only at the end of the game."""
-    winners, best, second = 0, -(2**30), -(2**30)
+    winners = 0
     for seat in range(facts.players):
-        total = state.score[seat]
-        if total > best:
-            best, second = total, best
-        else:
-            second = max(second, total)
         better, _ = placed(state, seat)
         winners += better == 0
         row = facts.seat_rows + seat
         facts.seat_kept[row] = facts.kept[seat]
         facts.seat_coins[row] = state.coins[seat]
     facts.seat_rows += facts.players
+    best, second = best_two(state.score, facts.players)
     _add_game(facts, margin=best - second, tie=best == second, shared=winners > 1)
     for row in range(facts.first_task, facts.task_rows):
         facts.task_done[row] = is_fulfilled(state, rules, facts.task_seat[row], facts.task_task[row])

@@ -30,14 +30,6 @@ _MOST_INFLUENCE = 24  # the last level of a stack's influence: this or more
 NONE = "none"
 
 
-def _numbered(first: int, last: int, most: int | None = None) -> Levels:
-    return numbers(range(first, last + 1), most)
-
-
-def _ranks(setting: GameConfig) -> Levels:
-    return _numbered(1, setting.players)
-
-
 def _rounds(setting: GameConfig) -> int:
     return len(setting.components["round_cards"])
 
@@ -82,14 +74,10 @@ def _corners(setting: GameConfig) -> Levels:
     return labels([*map(corner_name, city_of(setting.components).chapel_sites), NONE])
 
 
-def _acting_ranks(step: int, players: int) -> int:
-    """Return the number of ranks that act in a step (R5.5)."""
-    return min(players - 1, ACTING) if step % 2 else 2 if step == 0 else 1
-
-
 def _acts(setting: GameConfig) -> list[list[bool]]:
-    ranks = range(SEATS + 1)
-    return [[rank <= _acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)]
+    """Return whether the rank acts (R5.5), by [step, rank]."""
+    acting = [min(setting.players - 1, ACTING) if step % 2 else 2 if step == 0 else 1 for step in range(AUCTIONS)]
+    return [[rank <= most for rank in range(SEATS + 1)] for most in acting]
 
 
 def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -156,9 +144,9 @@ BIDS = Table("bid", "a stack turned over", (
     _STEP,
     _GUILD,
     Column("lap", "seats after the step's starting player (0)", each_seat),
-    Column("cards", "cards in the stack", _numbered(1, MAX_CARDS), unit="cards"),
-    Column("sum", "influence", _numbered(1, _MOST_INFLUENCE, _MOST_INFLUENCE), unit="influence"),
-    Column("rank", "rank of the bid, 1 is the highest", _ranks),
+    Column("cards", "cards in the stack", numbers(range(1, MAX_CARDS + 1)), unit="cards"),
+    Column("sum", "influence", numbers(range(1, _MOST_INFLUENCE + 1), _MOST_INFLUENCE), unit="influence"),
+    Column("rank", "rank of the bid, 1 is the highest", lambda setting: numbers(range(1, setting.players + 1))),
     derived("won", "it was the highest bid", "rank", lambda setting: np.arange(SEATS + 1) == 1),
     derived("acts", "the rank may act", "step rank", _acts),
     yes_or_no("waited", "a privilege was paid to bid later"),
@@ -169,7 +157,7 @@ ACTS = Table("act", "a turn of a rank that may act in a step", (
     _ROUND,
     _STEP,
     _GUILD,
-    Column("rank", "1 is the master, or the winner", _numbered(1, ACTING)),
+    Column("rank", "1 is the master, or the winner", numbers(range(1, ACTING + 1))),
     Column("bid", "influence of the stack", **_INFLUENCE),
     yes_or_no("good", "took a good of the guild"),
     yes_or_no("good_sold", "that good was sold later"),
@@ -183,7 +171,7 @@ ACTS = Table("act", "a turn of a rank that may act in a step", (
 PLACEMENTS = Table("placement", "a member placed in the city", (
     _SEAT,
     _ROUND,
-    Column("rank", "1 is the master", _numbered(1, ACTING)),
+    Column("rank", "1 is the master", numbers(range(1, ACTING + 1))),
     Column("space", "column letter and row number of the space", _spaces),
     derived("guild", "the guild of the space", "space", _of_space("guild"), lambda setting: labels(_guild_names(setting))),
     derived("price", "coins paid", "space", _of_space("price"), lambda setting: numbers(_of_space("price")(setting).tolist()), "coins"),

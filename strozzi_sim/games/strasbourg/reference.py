@@ -38,9 +38,8 @@ Then, until `over`:
 at any time. At the end there are `scores`, `places` and `winners`.
 """
 
-from strozzi_sim.games.strasbourg.reference_planning import plan_round
+from strozzi_sim.games.strasbourg.reference_round import plan_round, play_step
 from strozzi_sim.games.strasbourg.reference_scoring import score
-from strozzi_sim.games.strasbourg.reference_steps import play_step
 from strozzi_sim.games.strasbourg.reference_table import Play, Table, ask, subsets
 
 

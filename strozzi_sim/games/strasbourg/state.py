@@ -217,9 +217,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("no_chapel", "u1", (SEATS,)),  #           [P] BESIDE_OWN, ANYWHERE: where it may not build a chapel
     ("no_edifice", "u1", (SEATS,)),  #          [P] BESIDE_OWN, ANYWHERE: where it may not build an edifice
 ], align=True)  # fmt: skip
-RESTRICTIONS = (  # fields of RULES
-    "restricted", "no_bid", "no_defer", "no_space", "no_good", "no_keep", "no_task", "no_chapel", "no_edifice",
-)  # fmt: skip
+RESTRICTIONS = ("restricted", *(name for name in RULES.names or () if name.startswith("no_")))  # fields of RULES
 
 # Upper bound of journal rows: setup and tasks; each round all cards drawn again, each as a separate stack, bids, defers
 # (one per privilege), three rows for each of three ranks, a sale of every guild, returns, building, council; the end.

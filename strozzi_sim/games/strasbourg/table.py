@@ -9,18 +9,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import Json, Line, Table
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.events import stack_name
+from strozzi_sim.games.strasbourg.events import STEP_SUBJECTS, stack_name
 from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 
-_STEPS = {
-    "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale of goods and the merchants' seat",
-    "H": "chapel", "I": "edifice",
-}  # fmt: skip
-_SALES = ("C", "E", "G")
+_STEPS = STEP_SUBJECTS | {"G": "sale of goods and the merchants' seat"}
 _LABELS = {
     s.STOP: "Stop drawing", s.DRAW_CARD: "Draw a card", s.CLOSE: "Close this stack", s.PASS: "Pass", s.NONE: "No, thanks",
     s.SEAT: "Take the seat",
@@ -90,10 +87,8 @@ class StrasbourgTable(Table):
         if tasks is None:
             return self.says(seat, "keeps some tasks in secret.")
         self.view["tasks"][seat] = [self._tasks[task] for task in tasks]
-        return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {self._listed_tasks(tasks)}.")
-
-    def _listed_tasks(self, tasks: Sequence[str]) -> str:
-        return listed([self._tasks[task]["text"] for task in tasks])
+        words = [self._tasks[task]["text"] for task in tasks]
+        return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {listed(words)}.")
 
     def on_round(self, line: Line) -> str:
         self.view |= {
@@ -296,8 +291,7 @@ class StrasbourgTable(Table):
         """Return the next card or end of a stack, towards `composed`: all stacks, each a list of cards."""
         if int(position.state["phase"][0]) != s.SPLIT:
             return None
-        if not isinstance(composed, list) or not all(_is_stack(stack) for stack in composed):
-            raise InputError("stacks: expected lists of cards")
+        composed = converted(composed, list[list[int]], "stacks")
         seen = position.view(self.viewer)
         left = sorted((tuple(sorted(stack, reverse=True)) for stack in composed if stack), reverse=True)
         for stack in seen.stacks.values():
@@ -356,7 +350,11 @@ class StrasbourgTable(Table):
         yield "edifices", {(c, r): points for c, r, points in view["built"]}, built
         if not seen.over:
             yield "privileges", view["privileges"], list(seen.privileges)
-        if not seen.over and seen.step not in _SALES:  # a sale is one line, written when all its goods are sold
+        if not seen.over and seen.step not in (
+            "C",
+            "E",
+            "G",
+        ):  # a sale is one line, written when all its goods are sold
             yield "coins", view["coins"], list(seen.coins)
             yield "goods", view["goods"], [None if own is None else dict(own) for own in seen.goods]
         if seen.step:
@@ -366,10 +364,6 @@ class StrasbourgTable(Table):
         if seen.queue:
             yield "bids", [bid and tuple(bid) for bid in view["bids"]], list(seen.bids)
             yield "start", view["start"], seen.start_player
-
-
-def _is_stack(stack: Any) -> bool:
-    return isinstance(stack, list) and all(type(card) is int for card in stack)
 
 
 TABLE = StrasbourgTable

@@ -104,6 +104,13 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         }
         for other in seats
     ]
+    sizes = [
+        sorted(
+            (bag - s.UNKNOWN_STACK if bag & s.UNKNOWN_STACK else len(cards_of(bag)) for bag in own.values()),
+            reverse=True,
+        )
+        for own in hidden
+    ]
     pile = state["stacks"][seat][state["stack_count"][seat]] if planning and state["last_value"] else 0
     in_step = phase not in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
     chairs = dict(zip(chairs_of(components), state["council"], strict=False))
@@ -131,7 +138,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         under=tuple(tuple(state["under"][k][state["under_taken"][k] : state["under_left"][k]]) for k in seats),
         lost=bags("lost"), shown=bags("shown"), bids=tuple(bag or None for bag in bags("bid")),
         queue=_queue(state) if phase == s.BID else (),
-        stack_sizes=tuple(tuple(sorted(map(_size, stacks.values()), reverse=True)) for stacks in hidden),
+        stack_sizes=tuple(map(tuple, sizes)),
         stacks={k: tuple(cards_of(stack)) for k, stack in hidden[seat].items()},
         hand=tuple(cards_of(state["hand"])) if planning else (), pile=tuple(cards_of(pile)), deck=tuple(cards_of(state["deck"][seat])),
         dealt=tuple(task for k, task in enumerate(tasks) if state["dealt"][seat] >> k & 1),
@@ -148,10 +155,6 @@ def _offers(phase: int, legal: int) -> tuple[str, ...]:
         return ()
     good = ("good",) if legal >> (s.GOOD - s.NONE) & 1 else ()
     return (*good, "place") if legal >> s.PLACE_BIT else good
-
-
-def _size(stack: int) -> int:
-    return stack - s.UNKNOWN_STACK if stack & s.UNKNOWN_STACK else len(cards_of(stack))
 
 
 def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, spac
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits, seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.ranking import best_two
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
 
@@ -226,23 +227,15 @@ note = EVENTS.handlers(
 def close_game(facts, state, rules):
     """Write the facts known only at the end of the game."""
     players = state.players
-    best = second = -1
+    best, second = best_two(state.coins, players)
     winner = paid = 0
-    for seat in range(players):
-        coins = state.coins[seat]
-        paid += coins
-        if coins > best:
-            best, second, winner = coins, best, seat
-        else:
-            second = max(second, coins)
-    tied = best == second
-    for rank in range(players):  # ties are on_decision at Florence
+    for rank in range(players - 1, -1, -1):  # ties are decided at Florence
         seat = state.order[FLORENCE, rank]
-        if tied and state.coins[seat] == best:
+        paid += state.coins[seat]
+        if state.coins[seat] == best:
             winner = seat
-            break
     _add_game(
-        facts, margin=best - second, florence_tie=tied, lead_changes=facts.lead_changes + (facts.leader != winner),
+        facts, margin=best - second, florence_tie=best == second, lead_changes=facts.lead_changes + (facts.leader != winner),
         set_aside=facts.set_aside, tiles_left=_close_categories(facts, state, rules), over_box=paid > rules.box_coins,
     )  # fmt: skip
     _close_seats(facts, state)

@@ -4,17 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from strozzi_sim.facts.blocks import (
-    ALL,
-    Block,
-    Quantiles,
-    Ratio,
-    mean,
-    per_game,
-    per_player,
-    share,
-    share_along,
-)
+from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, mean, per_game, per_player, share, share_along
 from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.game.reporting import Tables, pick
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
