@@ -5,7 +5,7 @@
 Each library is installed into a separate environment, in FOLDER (default: `.venv-*` next to this file). TAG (Java) is measured in a checkout; its classes and
 libraries must be on CLASSPATH. Games differ, so a ratio says how
 many decisions of such games a researcher gets for the time. One game is the same on both sides: goofspiel for three, 5 cards, prizes in random order,
-ours the one that docs/your-own-game.md builds. Then the searches: OpenSpiel's C++ ISMCTSBot and ours (see peers.py).
+ours the one in examples/goofspiel. Then the searches: OpenSpiel's C++ ISMCTSBot and ours (see peers.py).
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""docs/your-own-game.md: the package that the page shows, made from the page alone, works with every command."""
+"""docs/your-own-game.md: the game of the walk works with every command, and the walk shows its code."""
 
 import json
 import re
@@ -7,22 +7,24 @@ import sys
 
 import pytest
 
-from own_game import FILES, files_of, install
+from own_game import FILES, FOLDER, files_of, install
 from paths import ROOT
+from strozzi_sim.game.new_game import write_new_game
 
+OTHERS = ("template/fact_handlers.py", "games/medici_vs_strozzi/verify.py")  # that the walk shows too
 FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The page's files, installed once: code compiled for them serves all tests that leave them as they are."""
+    """The game, installed once: code compiled for them serves all tests that leave them as they are."""
     return install(tmp_path_factory.mktemp("game"))
 
 
 @pytest.fixture
 def own_copy(tmp_path):
-    """The page's files in `tmp_path`, for a test that edits them."""
+    """The game in `tmp_path`, for a test that edits them."""
     return install(tmp_path)
 
 
@@ -70,15 +72,31 @@ def write(path, lines):
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def test_the_page_shows_every_file():
-    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "table", "bots")
-    python_files = {f"src/goofspiel/{part}.py" for part in parts}
-    assert set(FILES) == {"pyproject.toml", "src/goofspiel/components.toml", "src/goofspiel/table.js", *python_files}
-    page = (ROOT / "docs" / "your-own-game.md").read_text()
-    assert page.count("```") == 2 * (
-        len(FILES) + 5
-    )  # no file is missed: the rest are three blocks of commands and two of code
+PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
+
+
+def test_the_walk_names_every_file_of_the_game_and_of_a_new_one(tmp_path):
+    written = {path.name for path in write_new_game("fair", tmp_path / "fair")}
+    parts = {name.rpartition("/")[2] for name in FILES}
+    listed, _ = PAGE.split("The parts are Protocols")
+    named = set(re.findall(r"`(\w+\.(?:py|toml|js|css))`", listed)) | {"test_fair.py"}
+    assert parts | written <= named | {"test_goofspiel.py"}
+    assert {name for name in named if name not in parts | written} == {"restrictions.py", "table.css"}
     assert not re.search("kernel|numpy|numba", FILES["src/goofspiel/reference.py"].partition('"""\n\n')[2])
+
+
+def test_the_code_of_the_walk_is_of_games_that_are_played():
+    """A block is a part of the game, of the one that `strozzi new` writes, or of ours; the last tests run what checks it."""
+    package = ROOT / "strozzi_sim"
+    sources = [*FILES.values(), *((package / name).read_text() for name in OTHERS)]
+    blocks = re.findall(r"^```(?:python|toml)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(blocks) > 12
+    for block in blocks:
+        assert any(block in source for source in sources) or block.startswith("from goofspiel import GAME\n"), block
+
+
+def test_the_walk_is_short():
+    assert len(PAGE.split()) <= 2500
 
 
 def test_games_and_agents_list_it(document):
@@ -245,11 +263,8 @@ def test_an_edited_rule_is_compiled_anew_and_found(own_copy, document, tmp_path)
 
 
 @pytest.mark.slow
-def test_its_promises_are_tests(python, tmp_path):
-    page = (ROOT / "docs" / "your-own-game.md").read_text()
-    (block,) = (text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "game_checks" in text)
-    (tmp_path / "test_promises.py").write_text(f"from goofspiel import GAME\n{block}")
-    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "test_promises.py").stdout
+def test_its_promises_are_tests(python):
+    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", FOLDER / "test_goofspiel.py").stdout
     assert "16 passed, 3 skipped" in ran, ran  # it has no move trees, no facts and no report
 
 

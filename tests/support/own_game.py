@@ -1,4 +1,4 @@
-"""The package that docs/your-own-game.md shows, made from the page alone."""
+"""The game of docs/your-own-game.md: the package in examples/goofspiel."""
 
 import os
 import re
@@ -12,12 +12,17 @@ def files_of(page):
     return dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
 
 
-FILES = files_of((ROOT / "docs" / "your-own-game.md").read_text())
+FOLDER = ROOT / "examples" / "goofspiel"
+FILES = {
+    path.relative_to(FOLDER).as_posix(): path.read_text()
+    for path in sorted(FOLDER.rglob("*.*"))
+    if path.suffix in (".py", ".toml", ".js")
+}
 GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
 
 def install(folder):
-    """Install the page's files into a folder; return the environment of a Python that finds them."""
+    """Install the game into a folder; return the environment of a Python that finds it."""
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
