@@ -9,13 +9,13 @@ import argparse
 
 import numpy as np
 
+import strozzi_sim as ss
 from strozzi_sim.agent import find_agent
 from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.precision import most_deals, share_interval
-from strozzi_sim.study.extent import deals_for
 
 GAMES = (("strozzi", 4, "random", "fair"), ("strozzi", 4, "heuristic", "unfair"), ("strasbourg", 3, "random", "unfair"))
 
@@ -33,8 +33,8 @@ def shares_by_deal(name: str, players: int, agent: str, deals: int) -> np.ndarra
 
 def study(pool: np.ndarray, points: float, rng: np.random.Generator) -> tuple[int, np.ndarray]:
     """Return the deals that a study plays, and whether each seat's interval covers the truth."""
-    most, chunks = deals_for(points, None, is_paired=False)
-    size, truth = most // chunks, pool.mean(axis=0)
+    played = ss.Study.of(game="strozzi", lineups=[["random"]], precision=points)
+    chunks, size, truth = played.chunks, played.chunk_deals, pool.mean(axis=0)
     wins = np.zeros(pool.shape[1])
     for chunk in range(1, chunks + 1):
         wins += pool[rng.integers(len(pool), size=size)].sum(axis=0)

@@ -22,8 +22,7 @@ import numpy as np
 import strozzi_sim as ss
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
-from strozzi_sim.study.chunks import Chunk
-from strozzi_sim.study.store import Store
+from strozzi_sim.study.store import Chunk, Store
 
 STUDY = """name = "store"
 game = "strozzi"

@@ -11,8 +11,7 @@ import pandas as pd
 import strozzi_sim as ss
 from strozzi_sim.game import load_game
 from strozzi_sim.simulation.pool import Task, play_tasks
-from strozzi_sim.study.cells import Cell
-from strozzi_sim.study.counts import Counts
+from strozzi_sim.study.cells import Cell, Counts
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.running import tables_of
 from strozzi_sim.study.store import Store

@@ -20,9 +20,9 @@ from strozzi_sim.simulation.loop import OUTCOME
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats import holm
-from strozzi_sim.study.counts import CellCounts
-from strozzi_sim.study.extent import CHUNKS
+from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.games import _add_fairness
+from strozzi_sim.study.model import CHUNKS
 
 Array = np.ndarray[Any, Any]
 
@@ -63,20 +63,8 @@ def _cell(match: Match, pool: Array, deals: int, number: int, rng: np.random.Gen
     summed = np.zeros(chunks, OUTCOME)
     for field in OUTCOME.names or ():
         summed[field] = np.add.reduceat(outcome[field], edges, axis=0)
-    positions = tuple(spec.text for spec in match.positions)
-    alone = len(match.lineup) == 1
-    return CellCounts(
-        players,
-        match.variant.name,
-        str(number),
-        deals,
-        positions,
-        alone,
-        {},
-        summed,
-        np.zeros((chunks, 0), np.int64),
-        match.plan([]),
-    )
+    nothing = np.zeros((chunks, 0), np.int64)
+    return CellCounts(number, match, deals, outcome=summed, counts=nothing, plan=match.plan([]))
 
 
 def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:

@@ -16,7 +16,7 @@ from strozzi_sim.game.finding import Comparison
 from strozzi_sim.game.reporting import SCENARIO, Picture, unknown_figures
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.games import figures_of_games
 
 DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up, played at random
@@ -60,12 +60,7 @@ def _cell(here: Checked, players: int, agents: int) -> CellCounts:
     chunks = [match.play(first, first + DEALS, plan=plan) for first in range(0, CHUNKS * DEALS, DEALS)]
     outcome = np.concatenate([chunk.outcome for chunk in chunks])
     counts = np.stack([chunk.counts for chunk in chunks])
-    text = ", ".join(spec.text for spec in lineup)
-    positions = tuple(spec.text for spec in match.positions)
-    return CellCounts(
-        players, here.variant.name, text, CHUNKS * DEALS, positions, agents == 1, here.variant.components, outcome, counts, plan,
-        sign=here.game.sign,
-    )  # fmt: skip
+    return CellCounts(0, match, CHUNKS * DEALS, outcome=outcome, counts=counts, plan=plan)
 
 
 def _known(here: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:

@@ -12,7 +12,7 @@ from strozzi_sim.pictures.heat import draw_heat
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.layout import Layout
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.look import Section
 
 
 def drawing_of(layout: Layout, within: Section, shown: Picture | tuple[str, HeatMap]) -> Drawing:

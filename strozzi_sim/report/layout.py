@@ -14,7 +14,7 @@ from strozzi_sim.game.reporting import SCENARIO, Picture, pick
 from strozzi_sim.pictures.ink import MOST_SCENARIOS
 from strozzi_sim.pictures.series import Words, scenario_words, scenarios
 from strozzi_sim.report.naming import Naming
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 

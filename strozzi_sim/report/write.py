@@ -29,9 +29,8 @@ from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.painter import Painter
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.study.files import REPORT, refuse_links
-from strozzi_sim.study.notes import notes
-from strozzi_sim.study.pages import KeyNumber, Section
-from strozzi_sim.study.results import Results
+from strozzi_sim.study.look import KeyNumber, Section
+from strozzi_sim.study.results import Results, notes
 
 FIGURES = "figures"
 MAX_CELLS = 6000  # of heat maps that a page has as tables

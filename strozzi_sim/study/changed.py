@@ -14,7 +14,7 @@ from strozzi_sim.game.reporting import Picture, Tables, listed, pick, some_of
 from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
-from strozzi_sim.study.pages import KeyNumber, Section
+from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.wording import seat_words
 
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value

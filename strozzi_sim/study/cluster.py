@@ -6,7 +6,7 @@ import platform
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,8 +19,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.simulation import pool
-from strozzi_sim.study.identity import differences
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.model import Study, differences
 from strozzi_sim.study.store import versions
 
 _CONNECT = 10  # seconds for a scheduler to answer, and for a first worker
@@ -33,11 +32,6 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
     Every worker, also one that joins later, first compares its versions, processor and agents with this machine's, and
     receives the files of the agents. One that differs gets chunks all the same, and answers with the difference.
-
-    Raises:
-        ArgumentError: an unknown backend, or arguments that do not fit it.
-        InputError: a file of an agent cannot be sent.
-        ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
     """
     if backend not in ("", "dask"):
         raise ArgumentError("backend", f"must be dask, or left out, got {short_repr(backend)}")
@@ -75,7 +69,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
                 pool.refusal = ""
 
-    with _quiet(), _connected(scheduler) as client:
+    with _connected(scheduler) as client:
         try:
             client.register_plugin(Joined())
         except (RuntimeError, ClusterError) as error:
@@ -90,39 +84,28 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client of a scheduler."""
+    """Yield a client of a scheduler. Dask neither logs what ends in one of our errors, nor warns of other versions of itself."""
     import distributed
 
     connect = getattr(distributed, "Client")  # noqa: B009 - it has no types
-    client, why = None, ""
-    try:
-        client = connect(scheduler, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        why = (str(error).splitlines() or ["timeout"])[0]
-    if client is None:
-        gc.collect()  # closes the client that did not connect: Dask locks up if that happens while another one starts
-        raise ClusterError(
-            f"no Dask scheduler answers at {scheduler} within {_CONNECT} s ({why}); "
-            "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
-        )
-    try:
-        yield client
-    finally:
-        client.close(timeout=2)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep Dask from logging what ends in one of our errors, and from warning of other versions of itself."""
-    log = logging.getLogger("distributed")
+    log, client, why = logging.getLogger("distributed"), None, ""
     level = log.level
     log.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module="distributed")
-            yield
-    finally:
-        log.setLevel(level)
+    with warnings.catch_warnings(), ExitStack() as at_end:
+        at_end.callback(log.setLevel, level)
+        warnings.filterwarnings("ignore", module="distributed")
+        try:
+            client = connect(scheduler, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            why = (str(error).splitlines() or ["timeout"])[0]
+        if client is None:
+            gc.collect()  # closes the client that did not connect: Dask locks up if that happens while another one starts
+            raise ClusterError(
+                f"no Dask scheduler answers at {scheduler} within {_CONNECT} s ({why}); "
+                "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
+            )
+        at_end.callback(client.close, timeout=2)
+        yield client
 
 
 def _backend(scheduler: str) -> Any:
@@ -138,9 +121,8 @@ def _backend(scheduler: str) -> Any:
             try:
                 return max(int(super().effective_n_jobs(n_jobs)), 2)
             except TimeoutError:
-                raise ClusterError(
-                    f"no worker joined {scheduler}; start some with `dask worker {scheduler}`, and {_RESUME}"
-                ) from None
+                start = f"start some with `dask worker {scheduler}`"
+                raise ClusterError(f"no worker joined {scheduler}; {start}, and {_RESUME}") from None
 
         def submit(self, func: Any, callback: Any = None) -> Any:
             future = super().submit(func, callback)
@@ -165,20 +147,13 @@ def _backend(scheduler: str) -> Any:
 
 def _machine(game: Game) -> dict[str, Any]:
     """Return what must be equal on all machines that share a study."""
-    of_code = {**versions(), "behaviour": game.behaviour}
-    del of_code["commit"]
-    return {
-        "version": of_code,
-        "processor": {"machine": platform.machine(), "cpu": processor_type(), "byte_order": sys.byteorder},
-    }
+    of_code = {**versions(), "commit": "", "behaviour": game.behaviour}
+    processor = {"machine": platform.machine(), "cpu": processor_type(), "byte_order": sys.byteorder}
+    return {"version": of_code, "processor": processor}
 
 
 def _request_of(study: Study) -> dict[str, Any]:
-    """Return what a worker must know before it plays, as plain data, which any version can read.
-
-    Raises:
-        InputError: a file of an agent cannot be sent.
-    """
+    """Return what a worker must know before it plays, as plain data, which any version can read."""
     specs = [*study.specs.values(), *([study.how_luck.agent] if study.how_luck else [])]
     files = list(dict.fromkeys(file for spec in specs for file in spec.sent_files))
     for file in files:
@@ -198,9 +173,7 @@ def _request_of(study: Study) -> dict[str, Any]:
 def prepare(request: Mapping[str, Any], worker: Any) -> None:
     """Store the agents' files in the folder of a worker of Dask, and compare the worker with the machine that asks.
 
-    Raises:
-        ClusterError: they differ. The worker's tasks end in this error too: Dask gives tasks also to a worker that joined
-            later and raised it.
+    If they differ, the worker's tasks end in the same ClusterError: Dask gives tasks also to a worker that joined later and raised it.
     """
     try:
         if not worker.address.startswith("inproc:"):  # that worker is this process, whose files may change later

@@ -1,21 +1,37 @@
-"""Files of a results folder: which there are, none of them a link, and tables as Parquet and CSV."""
+"""Files of a results folder: which there are, none of them a link; what its database says of the study; tables as Parquet and CSV."""
 
 import contextlib
 import hashlib
 import os
+import sqlite3
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError, StorageError, short_repr
 from strozzi_sim.runtime.files import storage_errors
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
+MANIFEST = "manifest.json"  # of an earlier format
+OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 FOLDERS = ("tables", "games", "facts", "figures")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a results folder; refuse one that holds something else."""
+    with storage_errors(f"cannot write to {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder)
+        if (folder / MANIFEST).exists():
+            why = "holds results of an earlier format, which are shown and not played on"
+            raise InputError(f"{folder}: {why}; name another folder")
+        if not (folder / DATABASE).exists() and any(folder.iterdir()):
+            raise InputError(f"{folder}: is not empty and holds no results of a study; name another folder")
 
 
 def refuse_links(folder: Path) -> None:
@@ -23,31 +39,17 @@ def refuse_links(folder: Path) -> None:
 
     The folder itself may be a link, and files of the user's own in it are not looked at.
     """
-    ours = [
-        folder / name
-        for name in (
-            DATABASE,
-            f"{DATABASE}-wal",
-            f"{DATABASE}-shm",
-            f"{DATABASE}-journal",
-            STUDY_FILE,
-            REPORT,
-            *FOLDERS,
-        )
-    ]
+    ours = [folder / name for name in (DATABASE, *OF_SQLITE, STUDY_FILE, REPORT, *FOLDERS)]
     for name in FOLDERS:
-        ours += [
-            Path(parent, entry) for parent, folders, files in os.walk(folder / name) for entry in (*folders, *files)
-        ]
+        for parent, folders, files in os.walk(folder / name):
+            ours += [Path(parent, entry) for entry in (*folders, *files)]
     for path in ours:
-        try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             mode = path.lstat().st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise StorageError(
-                f"{path}: is a link, a pipe or a device, which no run made; remove it, or name another folder"
-            )
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise StorageError(
+                    f"{path}: is a link, a pipe or a device, which no run made; remove it, or name another folder"
+                )
 
 
 def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:
@@ -58,13 +60,48 @@ def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:
     return files
 
 
-def remove_file(folder: Path, name: str) -> None:
-    """Remove a file of a folder, and the folders that it leaves empty."""
-    path = folder / name
-    path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        for parent in path.parents[: len(Path(name).parts) - 1]:
-            parent.rmdir()
+def about(folder: Path) -> dict[str, Any]:
+    """Return what a results folder says of itself: study and look as JSON, part, files, and its last run. Leaves no file there."""
+    path, left = folder / DATABASE, folder / OF_SQLITE[0]
+    refuse_links(folder)
+    if not path.exists():
+        raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
+    # What a killed run left in the log goes into the database, without a file of shared memory; else nothing is written.
+    mode = "mode=rw" if left.exists() else "immutable=1"
+    place = f"{path.resolve().as_uri()}?{mode}"
+    with (
+        database_errors(str(path)),
+        content_errors(str(path)),
+        contextlib.closing(sqlite3.connect(place, uri=True)) as database,
+    ):
+        database.row_factory = sqlite3.Row
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        found = dict(database.execute("SELECT format, hash, study, look, part FROM study").fetchone())
+        found["files"] = refuse_outside(str(path), dict(database.execute("SELECT name, sha256 FROM files").fetchall()))
+        return found | {"run": dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})}
+
+
+@contextlib.contextmanager
+def database_errors(place: str) -> Iterator[None]:
+    """Turn errors of SQLite into a StorageError or an InputError that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_BUSY"):
+            raise StorageError(f"{place}: another run is writing here; wait for it, or choose another folder") from None
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
+        raise StorageError(f"cannot write {place}: {error}") from error
+
+
+@contextlib.contextmanager
+def content_errors(place: str) -> Iterator[None]:
+    """Turn errors of reading what a run wrote into an InputError that names the file."""
+    try:
+        yield
+    except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
+        raise InputError(f"{place}: is not as a run wrote it: {error}") from None
 
 
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
@@ -82,11 +119,18 @@ def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFr
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file; "" if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return ""
+
+
+def remove_file(folder: Path, name: str) -> None:
+    """Remove a file of a folder, and the folders that it leaves empty."""
+    path = folder / name
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        for parent in path.parents[: len(Path(name).parts) - 1]:
+            parent.rmdir()
 
 
 def csv_of(frame: pd.DataFrame) -> bytes:

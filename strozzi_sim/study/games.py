@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
@@ -32,15 +32,14 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
-from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.cells import GAMES_SAVED, CellCounts, CountsOf
 from strozzi_sim.study.changed import changes_section
 from strozzi_sim.study.changes import changes
-from strozzi_sim.study.counts import GAMES_SAVED, CellCounts
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.wording import players_words, seat_words
 
+EXPLORED = 24  # most cells of a study whose page has an explorer
 EXPLORER_KEYS = ("map", "row", "column", "round")
 Pairs = Sequence[tuple[str, str]]
 WIN, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")
@@ -49,31 +48,34 @@ RANK = Figure("rank_mean", "mean place", "number")
 
 def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
     """Return the facts that `tables_of_games` needs."""
-    report, maps, explored = study.the_game.report, look.maps_in(study.the_game).values(), study.explored(look).values()
+    report, maps = study.the_game.report, look.maps_in(study.the_game).values()
     return fact_union(
         report.crosstabs(look.pages_in(study.the_game)),
         (heat_map.block.crosstab for heat_map in maps if heat_map.block),
-        (block.crosstab for block in explored),
+        (block.crosstab for block in _explored(study, look).values()),
     )
 
 
-def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | None = None) -> dict[str, Any]:
-    """Return the tables of the cells without restrictions; `changes` has the differences of the pairs of variants.
+def _explored(study: Study, look: Look) -> dict[str, Block]:
+    """Return what the explorer of the page shows, by name of the heat map."""
+    is_small = len(study.cells) <= EXPLORED
+    return study.the_game.report.explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
-    Args:
-        study: the study.
-        counts: counts of its cells.
-        look: what is shown.
-        pairs: names of variants to compare; default: the reference with each other one.
+
+def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | None = None) -> dict[str, Any]:
+    """Return the tables of the cells without restrictions.
+
+    `changes` has the differences of the pairs of variants, by name; default: of the reference with each other one.
     """
     cells = [counts(cell) for cell in study.cells if not cell.without]
     if pairs is None:
         pairs = [(study.reference, other) for other in study.variant_of if other != study.reference]
-    found: dict[str, Any] = {**figures_of_games(study.the_game, cells, look.pages_in(study.the_game), look.maps_in(study.the_game), sums=bool(pairs))}  # fmt: skip
+    game, found = study.the_game, dict[str, Any]()
+    found |= figures_of_games(game, cells, look.pages_in(game), look.maps_in(game), sums=bool(pairs))
     if pairs:
         compared = {name: table for name, table in found.items() if not name.startswith("heat_")}
         found["changes"] = changes(compared, pairs, look.effect)
-    if explored := study.explored(look):
+    if explored := _explored(study, look):
         found["explorer"] = table = FigureTable(*EXPLORER_KEYS)
         for name, block in explored.items():
             of_all = {} if "round" in block.axes else {"round": ALL}
@@ -87,12 +89,7 @@ def figures_of_games(
 ) -> dict[str, FigureTable]:
     """Return seats, line-up and balance of some cells, and the tables of these pages and heat maps of the game.
 
-    Args:
-        game: the game.
-        cells: counts of the cells.
-        pages: names of pages.
-        maps: heat maps by name.
-        sums: whether the sums by chunk are kept too, for differences.
+    With `sums` the tables keep the sums by chunk too, for differences.
     """
     seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
@@ -119,9 +116,8 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
         _add_positions(table, cell, sums.figure, sums.estimate(), range(cell.players))
         first = sums.of(slice(0, 1))
         for position in range(1, cell.players):
-            less = sums.of(slice(position, position + 1)).minus(
-                first, same=cell.positions[position] == cell.positions[0]
-            )
+            same = cell.positions[position] == cell.positions[0]
+            less = sums.of(slice(position, position + 1)).minus(first, same=same)
             _add_positions(table, cell, f"{sums.figure}_minus_position_0", less, range(position, position + 1))
     for name, luck in cell.luck("position").items():
         _add_positions(table, cell, f"{name}{GAMES_SAVED}", luck.games_saved(), range(cell.players))
@@ -153,32 +149,25 @@ def sections_of_games(
 ) -> list[Section]:
     """Return the sections of a study whose games are played for their own sake: what changed, the game's pages, heat maps.
 
-    Args:
-        study: the study.
-        tables: its tables.
-        look: what is shown.
-        first: what stands first, since the verdict is about it: a page, changes, lineup or heatmaps; default: the balance of the seats.
-        paired: whether the variants were played on the same deals.
+    `first` is what stands first, since the verdict is about it: a page, changes, lineup or heatmaps; default: the balance of the seats.
+    `paired`: the variants were played on the same deals.
     """
-    report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    findings = report.findings(tables, components, study.chunks, whom=partial(players_words, study.the_game))
+    report, findings, found = study.the_game.report, _findings(study, tables), dict[str, Section]()
     pictures = [*seat_pictures(tables), *report.pictures(tables)]
-    found: dict[str, Section] = {}
-    numbers = (*gap_numbers(tables), *length_numbers(tables))
+    numbers = (*_gap_numbers(tables), *_length_numbers(tables))
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
-        numbers = tuple(agent_numbers(tables))
+        numbers = tuple(_agent_numbers(tables))
     if first == "heatmaps":
-        numbers = tuple(map_numbers(study, tables, look))
+        numbers = tuple(_map_numbers(study, tables, look))
     if "changes" in tables:
-        found["changes"] = changes_section(tables, study.variant_of, figure_labels(pictures), paired=paired)
+        found["changes"] = changes_section(tables, study.variant_of, _figure_labels(pictures), paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
         made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
-        found[page] = Section(
-            name, question, shown, (), findings.get(page, ""), numbers, made, len(study.variant_of) > 1
-        )
+        finding, beside = findings.get(page, ""), len(study.variant_of) > 1
+        found[page] = Section(name, question, shown, (), finding, numbers, made, beside)
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
         found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)
@@ -191,12 +180,12 @@ def table_of_map(name: str) -> str:
     return f"heat_{name.replace('-', '_')}"
 
 
-def figure_labels(pictures: Sequence[Picture]) -> dict[str, Figure]:
+def _figure_labels(pictures: Sequence[Picture]) -> dict[str, Figure]:
     """Return the figures of pictures by name; of several with one name the first."""
     return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
 
 
-def gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
+def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield how far the seats that win most and least are from an equal share, over all cells."""
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
     less = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
@@ -205,7 +194,7 @@ def gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
         yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
 
 
-def length_numbers(tables: Tables) -> Iterator[KeyNumber]:
+def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
     balance = first_scenario(tables["balance"])
     for figure, what in (("margin_mean", "the winner's lead over the second"), ("score_mean", "score of a player"), ("decisions_mean", "decisions in a game")):  # fmt: skip
@@ -216,7 +205,7 @@ def length_numbers(tables: Tables) -> Iterator[KeyNumber]:
             return
 
 
-def agent_numbers(tables: Tables) -> Iterator[KeyNumber]:
+def _agent_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the games won by the agents that win most, in the first line-up at the player count of the headline."""
     rows = first_scenario(pick(tables["lineup"], figure="win_share").dropna(subset="low"))
     if len(rows):
@@ -266,22 +255,20 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     said = []
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables[table_of_map(name)], heat_map)
-        words = [
-            f"{format_estimate(row, heat_map.figure.unit)} ({_place(study, tables, heat_map, row)})" for row in ends
-        ]
+        unit = heat_map.figure.unit
+        words = [f"{format_estimate(row, unit)} ({_place(study, tables, heat_map, row)})" for row in ends]
         found = f"varies from {words[0]} to {words[1]}" if ends else "no two cells are known to differ"
         said.append(f"{heat_map.title}: {found}.")
     return said
 
 
-def map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber]:
+def _map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber]:
     """Yield the highest and the lowest cell of the first heat map whose cells are known to differ."""
     for name, heat_map in look.maps_in(study.the_game).items():
         if ends := _ends(study, tables[table_of_map(name)], heat_map):
             for row in reversed(ends):
-                yield KeyNumber(
-                    row, heat_map.figure.unit, f"{heat_map.figure.label}: {_place(study, tables, heat_map, row)}"
-                )
+                what = f"{heat_map.figure.label}: {_place(study, tables, heat_map, row)}"
+                yield KeyNumber(row, heat_map.figure.unit, what)
             return
 
 
@@ -318,10 +305,13 @@ def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return the finding of a page of the game."""
-    report, components = study.the_game.report, {name: variant.components for name, variant in study.variant_of.items()}
-    found = report.findings(
-        tables, components, study.chunks, named=True, whom=partial(players_words, study.the_game)
-    ).get(page)
-    return [
-        found or f"{report.PAGE_TITLES[page][0]}: in these games of {study.the_game.title} no difference is certain."
-    ]
+    title, game = study.the_game.report.PAGE_TITLES[page][0], study.the_game.title
+    found = _findings(study, tables, named=True).get(page)
+    return [found or f"{title}: in these games of {game} no difference is certain."]
+
+
+def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[str, str]:
+    """Return the findings of the pages of the game."""
+    components = {name: variant.components for name, variant in study.variant_of.items()}
+    whom = partial(players_words, study.the_game)
+    return study.the_game.report.findings(tables, components, study.chunks, named=named, whom=whom)

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, GameConfig, Levels
@@ -40,81 +42,62 @@ _AGENT = Column("agent", "the agent at the seat")
 
 
 class KeptTable:
-    """Format of the rows of a fact table, the same in all cells of a study.
-
-    Args:
-        study: the study.
-        look: what is kept of it.
-        name: name of the table.
-    """
+    """Format of the kept rows of a fact table, the same in all cells of a study."""
 
     def __init__(self, study: Study, look: Look, name: str) -> None:
         (self.table,) = (table for table in study.the_game.fact_tables if table.name == name)
         self._study, self._every = study, look.kept_in(study.the_game).every
-        settings = {(cell.match.players, cell.match.variant.name): cell.match.setting for cell in study.cells}.values()
+        settings = {(cell.players, cell.variant): cell.match.setting for cell in study.cells}.values()
         self.columns = [*_ID, *self.table.columns]
         for outcome in OUTCOMES if self.table.has_seat else ():
             self.columns += [outcome, _AGENT] if outcome.name == "position" else [outcome]
         names = [column.name for column in self.columns]
         assert len({*names, *KEYS}) == len(names) + len(KEYS), f"{name}: a column has the name of another"
-        self._labelled = {
-            column.name for column in self.columns if any(_are_labels(column, setting) for setting in settings)
-        } | {_AGENT.name}
+        labelled = (column.name for column in self.columns if any(_are_labels(column, each) for each in settings))
+        self._labelled = {*labelled, _AGENT.name}
         self._dtypes = {column.name: _dtype(column, settings) for column in self.columns}
 
     def path(self, cell: Cell) -> str:
         """Return the file of a cell, within the results folder."""
-        keys = (str(cell.match.players), cell.match.variant.name, cell.lineup)
+        keys = (str(cell.players), cell.variant, cell.lineup)
         folders = "/".join(f"{key}={_folder_name(value)}" for key, value in zip(KEYS, keys, strict=True))
         return f"{PART}{self.table.name}/{folders}/cell-{cell.number:04d}.parquet"
 
     def schema(self, cell: Cell) -> Any:
         """Return the Arrow schema of a cell's rows; names and types are the same in every cell."""
-        import pyarrow as pa
-
-        match, study, fields = cell.match, self._study, []
+        study, fields = self._study, []
         for column in self.columns:
             kind: Any = pa.float64() if column.scale != 1 else pa.type_for_alias(self._dtypes[column.name])
             kind = pa.dictionary(pa.int32(), pa.string()) if column.name in self._labelled else kind
             kind = pa.bool_() if column.levels is YES_NO else kind
-            metadata = {"description": column.text, "unit": column.unit}
-            names = self._names(column, cell)
-            metadata |= {"levels": json.dumps(list(names))} if names else {}
-            fields.append(
-                pa.field(column.name, kind, nullable=False, metadata={k: v for k, v in metadata.items() if v})
-            )
+            levels = json.dumps(names) if (names := self._names(column, cell)) else ""
+            metadata = {"description": column.text, "unit": column.unit, "levels": levels}
+            told = {key: value for key, value in metadata.items() if value}
+            fields.append(pa.field(column.name, kind, nullable=False, metadata=told))
         every = np.lcm(self._every, max(self.table.sampled, 1))
         about: dict[str, Any] = {
             "table": self.table.name, "description": self.table.text, "game": study.game, "seed": study.seed,
-            "behaviour": study.behaviour, "strozzi-sim": version("strozzi-sim"), "players": match.players,
-            "variant": match.variant.name, "lineup": cell.lineup, "deals": "all" if every == 1 else f"multiples of {every}",
+            "behaviour": study.behaviour, "strozzi-sim": version("strozzi-sim"), "players": cell.players,
+            "variant": cell.variant, "lineup": cell.lineup, "deals": "all" if every == 1 else f"multiples of {every}",
             "share": 1 / every,
         }  # fmt: skip
         return pa.schema(fields, metadata={key: str(value) for key, value in about.items()})
 
     def batches(self, cell: Cell, store: Store) -> Iterator[Any]:
         """Yield the rows of a cell in order, as Arrow record batches."""
-        import pyarrow as pa
-
-        schema = self.schema(cell)
-        derived = {
-            column.name: np.asarray(column.values(cell.match.setting))
-            for column in self.columns
-            if column.values is not None
-        }
-        for chunk in store.kept(cell, self.table):
-            for rows in chunk:
-                wanted = rows.games["deal"] % self._every == 0
-                if not wanted.all():
-                    chosen = wanted[rows.game]
-                    columns = {name: values[chosen] for name, values in rows.columns.items()}
-                    rows = rows._replace(game=rows.game[chosen], columns=columns)
-                arrays = [self._array(column, cell, rows, derived) for column in self.columns]
-                yield pa.record_batch(arrays, schema=schema)
+        schema, setting = self.schema(cell), cell.match.setting
+        derived = {each.name: np.asarray(each.values(setting)) for each in self.columns if each.values is not None}
+        for rows in chain.from_iterable(store.kept(cell, self.table)):
+            wanted = rows.games["deal"] % self._every == 0
+            if not wanted.all():
+                chosen = wanted[rows.game]
+                columns = {name: values[chosen] for name, values in rows.columns.items()}
+                rows = rows._replace(game=rows.game[chosen], columns=columns)
+            arrays = [self._array(column, cell, rows, derived) for column in self.columns]
+            yield pa.record_batch(arrays, schema=schema)
 
     def write(self, cell: Cell, store: Store, file: IO[bytes]) -> None:
         """Write the file of a cell in constant memory."""
-        import pyarrow as pa
         from pyarrow import parquet
 
         schema = self.schema(cell)
@@ -131,17 +114,15 @@ class KeptTable:
             if rows:
                 writer.write_table(pa.Table.from_batches(waiting).combine_chunks())
 
-    def _names(self, column: Column, cell: Cell) -> tuple[str, ...]:
+    def _names(self, column: Column, cell: Cell) -> list[str]:
         """Return the names of a column's levels in a cell; empty for a number without levels."""
         if column is _AGENT:
-            return tuple(dict.fromkeys(spec.text for spec in cell.match.positions))
+            return list(dict.fromkeys(cell.positions))
         levels = column.levels_in(cell.match.setting)
-        return levels.names if levels else ()
+        return list(levels.names) if levels else []
 
     def _array(self, column: Column, cell: Cell, rows: KeptRows, derived: dict[str, Array]) -> Any:
         """Return the values of a column."""
-        import pyarrow as pa
-
         name = column.name
         if column in _ID:
             values = rows.games[name][rows.game]
@@ -149,7 +130,7 @@ class KeptTable:
             values = rows.games[name][rows.game, rows.columns["seat"]]
         elif column is _AGENT:
             names = self._names(column, cell)
-            places = np.array([names.index(spec.text) for spec in cell.match.positions], np.int32)
+            places = np.array([names.index(text) for text in cell.positions], np.int32)
             positions = rows.games["position"][rows.game, rows.columns["seat"]]
             return pa.DictionaryArray.from_arrays(places[positions], pa.array(names, pa.string()))
         elif column.derived_from:
@@ -161,9 +142,8 @@ class KeptTable:
         if name in self._labelled:
             levels = column.levels_in(cell.match.setting)
             assert levels is not None, name
-            return pa.DictionaryArray.from_arrays(
-                levels.of(values).astype(np.int32), pa.array(levels.names, pa.string())
-            )
+            numbers = levels.of(values).astype(np.int32)
+            return pa.DictionaryArray.from_arrays(numbers, pa.array(levels.names, pa.string()))
         return pa.array(values / column.scale if column.scale != 1 else values.astype(self._dtypes[name]))
 
 
@@ -178,16 +158,13 @@ def _are_labels(column: Column, setting: GameConfig) -> bool:
 
 
 def _dtype(column: Column, settings: Any) -> str:
-    """The smallest type that is not below the declared one and has room for what follows from other columns."""
-    declared = ("u1", "u2", "i4").index(column.dtype)
+    """Return the smallest type that is not below the declared one and has room for what follows from other columns."""
+    types = _DTYPES[("u1", "u2", "i4").index(column.dtype) :]
     if column.values is None:
-        return _DTYPES[declared]
+        return types[0]
     found = [np.asarray(column.values(setting)) for setting in settings]
     low, high = min(int(values.min()) for values in found), max(int(values.max()) for values in found)
-    fits = (np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max for dtype in _DTYPES)
-    return next(
-        dtype for number, (dtype, fit) in enumerate(zip(_DTYPES, fits, strict=True)) if fit and number >= declared
-    )
+    return next(dtype for dtype in types if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max)
 
 
 def _folder_name(value: str) -> str:
@@ -218,8 +195,6 @@ def write_rows(store: Store, study: Study, *, same: bool) -> None:
 
 def rows_of(store: Store, study: Study) -> dict[str, pd.DataFrame]:
     """Return the rows that the look keeps as data frames, by fact table; "" has the rows of games and seats."""
-    import pyarrow as pa
-
     cells, frames = [cell for cell in study.cells if not cell.without], {}
     if store.look.rows:
         frames[""] = pa.concat_tables(table for cell in cells for table in _games(store, cell)).to_pandas()
@@ -231,13 +206,11 @@ def rows_of(store: Store, study: Study) -> dict[str, pd.DataFrame]:
 
 def read_rows(folder: Path, files: list[str], table: str) -> pd.DataFrame:
     """Return the rows of a fact table in a results folder, or with "" those of games and seats, cell after cell."""
-    import pyarrow as pa
     from pyarrow import parquet
 
     prefix = f"{PART}{table}/" if table else GAMES
-    names = sorted(
-        (name for name in files if name.startswith(prefix)), key=lambda name: int(Path(name).stem.partition("-")[2])
-    )
+    names = [name for name in files if name.startswith(prefix)]
+    names.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
     if not names:
         known = sorted({name.split("/")[1] for name in files if name.startswith(PART)})
         raise InputError(f"{folder}: {missing(table, known)}")
@@ -274,13 +247,11 @@ def _write_games(store: Store, cell: Cell, file: IO[bytes]) -> None:
 
 def _games(store: Store, cell: Cell) -> Iterator[Any]:
     """Yield one row per game and seat, a table for every chunk."""
-    import pyarrow as pa
-
-    names = np.array([spec.text for spec in cell.match.positions])
+    names = np.array(cell.positions)
     for rows in store.rows(cell):
         columns = {
-            "players": np.full(len(rows), cell.match.players),
-            "variant": np.full(len(rows), cell.match.variant.name),
+            "players": np.full(len(rows), cell.players),
+            "variant": np.full(len(rows), cell.variant),
             "lineup": np.full(len(rows), cell.lineup),
             **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
             "agent": names[rows["position"]],
@@ -293,19 +264,13 @@ def _games(store: Store, cell: Cell) -> Iterator[Any]:
 
 def _frame(cells: list[Any]) -> pd.DataFrame:
     """Return the rows of cells as a data frame, with the keys in the names of folders as columns."""
-    import pyarrow as pa
-
     whole = []
     for cell in cells:
-        about = cell.schema.metadata
+        players, *texts = (cell.schema.metadata[key.encode()].decode() for key in KEYS)
         rows = np.zeros(len(cell), np.int32)
-        for at, key in enumerate(KEYS):
-            value = about[key.encode()].decode()
-            column = (
-                pa.array(rows.astype(np.uint8) + int(value))
-                if key == "players"
-                else pa.DictionaryArray.from_arrays(rows, pa.array([value]))
-            )
+        columns = [pa.array(rows.astype(np.uint8) + int(players))]
+        columns += [pa.DictionaryArray.from_arrays(rows, pa.array([text])) for text in texts]
+        for at, (key, column) in enumerate(zip(KEYS, columns, strict=True)):
             cell = cell.add_column(at, key, column)
         whole.append(cell)
     frame: pd.DataFrame = pa.concat_tables(whole).unify_dictionaries().to_pandas()

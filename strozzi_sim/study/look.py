@@ -1,17 +1,19 @@
-"""A look: what is counted beside wins and scores, what is kept, and what the report shows. It changes no game and is never hashed."""
+"""What is shown of a study: its look, and its page as data. A look changes no game and is never hashed; the report draws the page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Self
 
 import msgspec
 from msgspec import Meta
 
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_names, short_repr, suggest_names
-from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.facts.pictures import HeatMap, Unit
 from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.variants import with_text_keys
 
 SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, beside the pages of a game
@@ -51,7 +53,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if not isinstance(report, Mapping):
             raise ArgumentError("report", f"expected a table of keys, got {short_repr(report)}")
         for key in report:
-            check_key(key, cls.__struct_fields__, "report")
+            if key not in cls.__struct_fields__:
+                raise ArgumentError(f"report.{key}", f"unknown key; {suggest_names(key, cls.__struct_fields__)}")
         try:
             found: Self = converted(with_text_keys({**keys, **report}), cls, "look")
         except InputError as error:
@@ -82,10 +85,30 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return maps
 
 
-def check_key(key: str, known: Iterable[str], place: str) -> None:
-    """Refuse an unknown key of a table of a file."""
-    if key not in known:
-        raise ArgumentError(f"{place}.{key}" if place else key, f"unknown key; {suggest_names(key, known)}")
-
-
 PLAIN = Look()
+
+
+@dataclass(frozen=True)
+class KeyNumber:
+    """One of the numbers of a page's first screen."""
+
+    row: Any  # row of a table with value, low and high
+    unit: Unit
+    what: str
+    is_change: bool = False  # whether it has a sign, and a share is in points
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a report. The first one has the picture and the numbers of the first screen."""
+
+    name: str
+    question: str  # the question that it answers
+    shown: tuple[
+        Picture | tuple[str, HeatMap], ...
+    ] = ()  # pictures and tables, and heat maps by the name of their table
+    sentences: tuple[str, ...] = ()
+    finding: str = ""  # its title; default: its name
+    numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section
+    tables: Mapping[str, Any] = field(default_factory=dict)  # made for its pictures, by name, beside those of the study
+    beside: bool = False  # whether the pictures of variants and line-ups stand beside each other

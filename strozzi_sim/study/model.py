@@ -25,24 +25,33 @@ from strozzi_sim.errors import (
     short_repr,
     suggest_names,
 )
-from strozzi_sim.facts.blocks import Block
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import FigureTable, Tables
-from strozzi_sim.game.variants import Variant, from_components, with_text_keys
+from strozzi_sim.game.variants import Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
-from strozzi_sim.stats.precision import reach
-from strozzi_sim.study import extent
+from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
 from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
-from strozzi_sim.study.identity import FEW, RESUMES, PlayedAgent, played_agent, refuse_changed_agents, unknown_code
 from strozzi_sim.study.kinds import kind_named
-from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 
-EXPLORED = 24  # most cells of a study whose page has an explorer
+CHUNKS = 200  # of a cell, unless the study says how long they are
+MOST_CHUNKS = 100_000
+MOST_DEALS = 1_000_000_000
+POINTS = 100  # a precision is in points of a share of wins
+FEW = 8  # things that a line lists
+RESUMES = "so a results folder resumes only with trust_agents"
+
+
+class PlayedAgent(msgspec.Struct, frozen=True):
+    """What an agent was when it played."""
+
+    values: dict[str, Any]  # of its parameters
+    source: str = ""  # digest of its code and files; "": it is built in
+    undigested: tuple[str, ...] = ()  # what its code uses whose changes cannot be detected
 
 
 class Study(
@@ -92,10 +101,8 @@ class Study(
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield players, line-up, variant and restriction of every cell, in order."""
-        for players, lineup in product(self.players, self.lineups):
-            if len(lineup) in (1, players):
-                for variant in self.variant_of.values():
-                    yield players, tuple(self.specs[text] for text in lineup), variant, ""
+        for (players, lineup), variant in product(self._fitting, self.variant_of.values()):
+            yield players, lineup, variant, ""
 
     @property
     def variant_of(self) -> dict[str, Variant]:
@@ -122,25 +129,20 @@ class Study(
     def headlines(self) -> list[Headline]:
         """Return the figures that a precision is about: wins of every seat in self-play, else of every position."""
         cells = [cell for cell in self.cells if not cell.without]
-        reference = {
-            (cell.match.players, cell.lineup): cell for cell in cells if cell.match.variant.name == self.reference
-        }
-        found: list[Headline] = []
-        for cell in cells:
-            if cell.deals == max(each.deals for each in cells):
-                than = reference[cell.match.players, cell.lineup]
-                by = "seat" if cell.selfplay else "position"
-                for level in range(cell.match.players):
-                    found.append(Headline(cell, by, level))
-                    found += [Headline(cell, by, level, than)] if than is not cell else []
+        reference = {(cell.players, cell.lineup): cell for cell in cells if cell.variant == self.reference}
+        most, found = max(cell.deals for cell in cells), list[Headline]()
+        for cell in (cell for cell in cells if cell.deals == most):
+            than, by = reference[cell.players, cell.lineup], "seat" if cell.selfplay else "position"
+            for level in range(cell.players):
+                found += [Headline(cell, by, level, other) for other in (None, than) if other is not cell]
         return found
 
     def is_known(self, low: float, value: float, high: float) -> bool:
         """Return whether the interval of a headline reaches no further from its value than the precision."""
-        return bool(reach(value, low, high) <= self.precision / extent.POINTS)
+        return bool(reach(value, low, high) <= self.precision / POINTS)
 
     def rule(self, counts: CountsOfChunks) -> Rule | None:
-        """Return a rule of its own that stops play; None: play stops once the headlines have their precision, if one is asked."""
+        """Return a rule of its own that stops play; None: the headlines' precision stops it, if one is asked."""
         return None
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
@@ -159,7 +161,7 @@ class Study(
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
         """Return the number of chunks of a cell, unless the keys say how long they are."""
-        return extent.CHUNKS
+        return CHUNKS
 
     def check(self) -> None:
         """Refuse what this kind of study cannot play."""
@@ -169,21 +171,20 @@ class Study(
         check_range("effect", look.effect, 0, 1)
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
         look.kept_in(self.the_game)
-        known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
-        if look.question and (look.question not in known or not self.has_pages):
-            known = known if self.has_pages else []
-            raise ArgumentError(
-                "question", f"unknown question {short_repr(look.question)}; {suggest_names(look.question, known)}"
-            )
-        lacks = {
-            VARIANTS: "" if len(self.variant_of) > 1 else "a second variant",
-            AGENTS: "" if any(len(set(lineup)) > 1 for lineup in self.lineups) else "a line-up of different agents",
-            HEATMAPS: "" if maps else "a heat map",
-        }.get(look.question, "")
-        if lacks:
-            raise ArgumentError("question", f"{look.question!r} needs {lacks}")
-
-    # -- the parser ----------------------------------------------------------------------------------------------------
+        asked, known = (
+            look.question,
+            [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")],
+        )
+        known = known if self.has_pages else []
+        if asked and asked not in known:
+            raise ArgumentError("question", f"unknown question {short_repr(asked)}; {suggest_names(asked, known)}")
+        needs = {
+            VARIANTS: ("a second variant", len(self.variant_of) > 1),
+            AGENTS: ("a line-up of different agents", any(len(set(lineup)) > 1 for lineup in self.lineups)),
+            HEATMAPS: ("a heat map", bool(maps)),
+        }
+        if asked in needs and not needs[asked][1]:
+            raise ArgumentError("question", f"{asked!r} needs {needs[asked][0]}")
 
     @classmethod
     def of(cls, **keys: Any) -> Self:
@@ -210,21 +211,25 @@ class Study(
             raise ArgumentError("precision", "must be between 0.01 and 25, got 0; leave it out to play all deals")
         if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
             raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
-        if is_whole and keys["behaviour"] != game.behaviour:
-            raise ArgumentError(
-                "behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({keys['behaviour']})"
-            )
-        variants = names.listed_variants(
-            game, keys.pop("variants", ["base"]), with_text_keys(keys.pop("variant", {})), is_whole
-        )
+        now, then = game.behaviour, keys.get("behaviour", game.behaviour)
+        if now != then:
+            raise ArgumentError("behaviour", f"{game.name} plays otherwise now ({now}) than then ({then})")
+        own = with_text_keys(keys.pop("variant", {}))
+        variants = names.listed_variants(game, keys.pop("variants", ["base"]), own, is_whole)
         lineups = names.listed_lineups(game, keys["lineups"])
         specs = {spec.text: spec for lineup in lineups for spec in lineup}
         named = [*specs.values(), *(names.agents_named(game, keys["luck"], "luck") if keys.get("luck") else ())]
         every = {each.text: each for spec in named for each in (*spec.policies, spec)}
-        agents = {text: played_agent(spec) for text, spec in sorted(every.items())}
+        agents = {
+            text: PlayedAgent(dict(spec.values), spec.source_digest or "", spec.undigested)
+            for text, spec in sorted(every.items())
+        }
         texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
         if is_whole:
-            refuse_changed_agents(keys["agents"], agents)
+            for line in differences(
+                msgspec.to_builtins(keys["agents"]), msgspec.json.decode(msgspec.json.encode(agents))
+            ):
+                raise ArgumentError("agents", f"not as they were when the study was played: {line}")
         keys |= {
             "game": game.name,
             "behaviour": game.behaviour,
@@ -233,38 +238,54 @@ class Study(
             "variants": {variant.name: variant.components for variant in variants},
             "agents": msgspec.to_builtins(agents),
         }
-        usual = extent.Usual(cls.usual_deals, cls.usual_chunks(keys), cls.is_paired(keys))
-        keys |= extent.extent_of(keys, usual, any(spec.searches for spec in specs.values()))
+        keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
         keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
         study: Self = converted({**keys, "kind": cls.__struct_config__.tag}, cls, "study")
-        study.__dict__.update(specs=specs, the_game=game)  # of those declared in code there is nothing else
-        study.__dict__["listed_variants"] = {variant.name: variant for variant in variants}
+        found = {"specs": specs, "the_game": game, "listed_variants": {variant.name: variant for variant in variants}}
+        study.__dict__.update(found)  # of those declared in code there is nothing else
         study._check_values()
         study.check()
         return study
+
+    @classmethod
+    def _extent(cls, keys: Mapping[str, Any], has_search: bool) -> dict[str, int]:
+        """Return deals, search_deals and chunk_deals of a study with these keys."""
+        for name, most in (("deals", MOST_DEALS), ("chunks", MOST_CHUNKS), ("chunk_deals", MOST_DEALS)):
+            if keys.get(name) is not None:
+                check_whole(name, keys[name], 1, most)
+        deals, chunks, search = keys.get("deals"), keys.get("chunks"), keys.get("search_deals")
+        if precision := keys.get("precision"):
+            check_range("precision", precision, 0.01, 25)
+            most, given = most_deals(precision / POINTS, paired=cls.is_paired(keys)), deals or MOST_DEALS
+            usual_chunks = max(1, min(CHUNKS_AT_MOST, min(given, most) // FEWEST_IN_CHUNK))
+            deals, chunks = min(given, -(-most // usual_chunks) * usual_chunks), chunks or usual_chunks
+        deals = deals or cls.usual_deals
+        if search:
+            check_whole("search_deals", search, 1, deals)
+        search = search if has_search and search and search < deals else 0
+        chunks = min(chunks or cls.usual_chunks(keys), deals, search or deals)
+        size = keys.get("chunk_deals") or -(-deals // chunks)
+        if -(-deals // size) > min(MOST_CHUNKS, search or MOST_CHUNKS):
+            raise ArgumentError("chunk_deals", f"{size} makes too many chunks of {search or deals:,} deals")
+        return {"deals": deals, "search_deals": search, "chunk_deals": size}
 
     def _check_values(self) -> None:
         check_whole("seed", self.seed, 0, 2**53 - 1)
         as_argument_error("seatings", check_names, "design", [self.seatings], DESIGNS)
         for lineup in self.lineups:
             if len(lineup) > 1 and len(lineup) not in self.players:
-                allowed = " or ".join(map(str, self.players))
-                raise ArgumentError(
-                    "lineups",
-                    f"{len(lineup)} agents ({', '.join(lineup)}) fit no player count; give 1 agent, or {allowed}",
-                )
+                fits, agents = " or ".join(map(str, self.players)), f"{len(lineup)} agents ({', '.join(lineup)})"
+                raise ArgumentError("lineups", f"{agents} fit no player count; give 1 agent, or {fits}")
         for players in self.players:
             seating_design(self.seatings, players)
-            for lineup in self.lineups:
-                if len(lineup) in (1, players):
-                    specs = [self.specs[text] for text in lineup]
-                    as_argument_error("lineups", check_lineup, specs, self.the_game, players)
+        for players, specs in self._fitting:
+            as_argument_error("lineups", check_lineup, specs, self.the_game, players)
         check_range("luck_redraws", self.luck_redraws, 1, MOST_REDRAWS)
         _ = self.how_luck
 
     def extended(self, deals: int) -> Self:
         """Return the study with another number of deals and the same chunks."""
-        check_whole("deals", deals, 1, extent.MOST_DEALS)
+        check_whole("deals", deals, 1, MOST_DEALS)
         if deals != self.deals and not self.can_grow:
             raise ArgumentError("deals", "a study with a rule that stops play, or with search_deals, has its own")
         return self.changed(deals=deals)
@@ -274,8 +295,6 @@ class Study(
         other = msgspec.structs.replace(self, **changes)
         other.__dict__.update({key: self.__dict__[key] for key in ("specs", "the_game") if key in self.__dict__})
         return other
-
-    # -- identity ------------------------------------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
@@ -312,24 +331,26 @@ class Study(
     @cached_property
     def specs(self) -> dict[str, AgentSpec]:
         """The agents of the line-ups by spec string."""
-        texts = dict.fromkeys(text for lineup in self.lineups for text in lineup)
-        return {text: names.agents_named(self.the_game, [text])[0] for text in texts}
+        return {spec.text: spec for each in names.listed_lineups(self.the_game, self.lineups) for spec in each}
+
+    @property
+    def _fitting(self) -> Iterator[tuple[int, tuple[AgentSpec, ...]]]:
+        """Every player count with every line-up that fits it."""
+        for players, lineup in product(self.players, self.lineups):
+            if len(lineup) in (1, players):
+                yield players, tuple(self.specs[text] for text in lineup)
 
     @cached_property
     def listed_variants(self) -> dict[str, Variant]:
         """The variants of the field `variants`, by name."""
-        return {
-            name: from_components(self.the_game, name, data, f"variants.{name}") for name, data in self.variants.items()
-        }
+        return {each.name: each for each in names.listed_variants(self.the_game, self.variants, {}, is_whole=True)}
 
     @cached_property
     def how_luck(self) -> Luck | None:
         """How luck is measured; None: it is not."""
         if not self.luck:
             return None
-        (spec,) = names.agents_named(self.the_game, self.luck, "luck")
-        for players in self.players:
-            as_argument_error("luck", check_lineup, [spec], self.the_game, players)
+        (spec,) = names.agents_named(self.the_game, self.luck, "luck", self.players)
         return as_argument_error("luck", Luck, spec, self.luck_redraws)
 
     @cached_property
@@ -338,13 +359,8 @@ class Study(
         found: list[Cell] = []
         alike: dict[tuple[int, str], Match] = {}  # matches that share the layout of counts
         for players, lineup, variant, without in self.plan():
-            seatings = (
-                "one"
-                if len(lineup) == 1
-                else "rotate"
-                if without and self.seatings in ("one", "spread")
-                else self.seatings
-            )
+            seatings = "rotate" if without and self.seatings in ("one", "spread") else self.seatings
+            seatings = "one" if len(lineup) == 1 else seatings
             match = Match(self.the_game, players, lineup, variant, self.seed, seatings)
             match.count_like(alike.setdefault((players, variant.name), match))
             deals = self.search_deals if any(spec.searches for spec in lineup) else 0
@@ -387,11 +403,6 @@ class Study(
         """Record of the outcome of a chunk."""
         return outcome_dtype(bool(self.luck), self.counts_answers)
 
-    def explored(self, look: Look) -> dict[str, Block]:
-        """Return what the explorer of the page shows, by name of the heat map."""
-        is_small = len(self.cells) <= EXPLORED
-        return self.the_game.report.explored(self.the_game.fact_tables) if look.explorer and is_small else {}
-
     @property
     def summary(self) -> str:
         """The study in one line."""
@@ -412,9 +423,28 @@ class Study(
             more = len(variant.warnings) - FEW
             lines = [*variant.warnings[:FEW], *([f"and {more} more"] if more > 0 else [])]
             of_variants += [f"variant {name}: {line}" for line in lines]
-        return [*of_variants, *(f"{line}; {RESUMES}" for line in unknown_code(self.agents))]
+        return [*of_variants, *(f"{line}; {RESUMES}" for line in self.unknown_code)]
+
+    @property
+    def unknown_code(self) -> list[str]:
+        """A line for each agent that uses code whose changes are not detected."""
+        return [
+            f"agent {text}: changes of {', '.join(used[:FEW])}{' and more' * (len(used) > FEW)} are not detected"
+            for text, agent in self.agents.items()
+            if (used := agent.undigested)
+        ]
 
 
 def fact_union(*several: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
     """Return crosstabs without repetition."""
     return tuple(dict.fromkeys(crosstab for each in several for crosstab in each))
+
+
+def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+    """Yield the differences of two studies in plain data, key by key."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in dict.fromkeys([*there, *here]):
+            inner = f"{key}.{name}" if key else name
+            yield from differences(there.get(name, "nothing"), here.get(name, "nothing"), inner)
+    elif there != here:
+        yield f"{key}: {short_repr(there)} there, {short_repr(here)} here"

@@ -18,12 +18,7 @@ COLUMNS = {
 
 
 class Precision:
-    """The rule of a study with a precision.
-
-    Args:
-        study: the study.
-        counts: counts of some chunks of a cell, once they are played.
-    """
+    """The rule of a study with a precision."""
 
     def __init__(self, study: Study, counts: CountsOfChunks) -> None:
         self._study, self._counts, self._half = study, counts, study.precision / 100
@@ -46,18 +41,12 @@ class Precision:
         deals, rows = self._deals(chunks)[-1], []
         for each in self._headlines:
             low, value, high = self._interval(each, chunks)
-            match, than = each.cell.match, each.than
-            less = (
-                ""
-                if than is None
-                else than.lineup
-                if than.match.variant.name == match.variant.name
-                else than.match.variant.name
-            )
+            cell, than = each.cell, each.than
+            less = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
             figure = "win_share" if than is None else "win_share_difference"
             known = int(self._study.is_known(low, value, high))
-            where = (match.players, match.variant.name, each.cell.lineup, each.by, each.level, less, figure)
-            rows.append((*where, value, low, high, deals * match.games_per_deal, deals, known))
+            where = (cell.players, cell.variant, cell.lineup, each.by, each.level, less, figure)
+            rows.append((*where, value, low, high, deals * cell.match.games_per_deal, deals, known))
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
     def _deals(self, chunks: int) -> list[int]:
@@ -83,23 +72,19 @@ class Precision:
         half = float(mean_half_width(own, (1 - _BY_THEMSELVES) * ALPHA))
         low, high = value - half, value + half
         if half > self._half:
-            one, two = (
-                self._share(part, shares, float(shares.mean()), deals, _BY_THEMSELVES * ALPHA / 2)
-                for part in (each._replace(than=None), other)
-                for shares in (self._shares_of(part, chunks),)
-            )
+            sides = [(part, self._shares_of(part, chunks)) for part in (each._replace(than=None), other)]
+            alpha = _BY_THEMSELVES * ALPHA / 2
+            one, two = (self._share(part, shares, float(shares.mean()), deals, alpha) for part, shares in sides)
             low, high = max(low, one[0] - two[1]), min(high, one[1] - two[0])
         return low, value, high
 
     def _share(self, each: Headline, own: Array, value: float, deals: int, alpha: float) -> tuple[float, float]:
         """Return low and high of a share of wins; `own` is its value in each chunk."""
-        if each.by == "position" and len(set(each.cell.match.positions)) == 1 and (own == own[0]).all():
+        if each.by == "position" and len(set(each.cell.positions)) == 1 and (own == own[0]).all():
             return value, value  # copies that sit in every seat win equally often
-        of_deals = (
-            alpha if each.by == "seat" else alpha / 2
-        )  # seatings of a deal may vary less than games: two intervals
+        # Seatings of a deal may vary less than games, so a position has two intervals.
+        of_deals, half = (alpha, np.inf) if each.by == "seat" else (alpha / 2, float(mean_half_width(own, alpha / 2)))
         low, high = share_interval(np.array([value]), deals, self._half, of_deals)
-        half = np.inf if each.by == "seat" else float(mean_half_width(own, alpha / 2))
         return max(float(low[0]), value - half), min(float(high[0]), value + half)
 
     def _shares_of(self, each: Headline, chunks: int) -> Array:

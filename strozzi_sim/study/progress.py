@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -34,17 +33,11 @@ ProgressOption = bool | Progress | None
 @contextmanager
 def terminal_bar(console: Any) -> Iterator[Show]:
     """Show a bar on a rich console, one phase at a time."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich import progress as rich
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=console, transient=True) as bar:
+    columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn()]
+    columns += [rich.TimeElapsedColumn(), rich.TimeRemainingColumn()]
+    with rich.Progress(*columns, console=console, transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def show(phase: str, done: int, total: int) -> None:
@@ -72,9 +65,8 @@ def notebook_bar() -> Iterator[Show]:
             last, current = monotonic(), phase
             text = f"{phase}: {done:,} of {total:,}" if total else f"{phase}: {done:,}" if done else phase
             ends = f' value="{done}" max="{total}"' if total else ""
-            shown.update(
-                {"text/html": f'<progress{ends} style="width: 20em"></progress> {text}', "text/plain": text}, raw=True
-            )
+            html = f'<progress{ends} style="width: 20em"></progress> {text}'
+            shown.update({"text/html": html, "text/plain": text}, raw=True)
 
     try:
         yield show
@@ -97,6 +89,6 @@ def progress_of(wanted: ProgressOption) -> Iterator[Progress]:
 
         console = Console(stderr=True)
         with terminal_bar(console) as show:
-            yield Progress(on_message=console.print, on_phase=partial(show))
+            yield Progress(on_message=console.print, on_phase=show)
     else:
         yield Progress()

@@ -23,11 +23,9 @@ from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, 
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.cells import Cell, CountsOf
-from strozzi_sim.study.counts import WITHOUT_LUCK, CellCounts
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.cells import WITHOUT_LUCK, Cell, CellCounts, CountsOf
+from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.wording import players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
@@ -172,7 +170,7 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
             (whole.numerator.sum(axis=1), whole.played.sum(axis=1)),
             (scores.numerator, scores.played),
         )
-        more, less = (with_it, doing_without) if free.sign > 0 else (doing_without, with_it)
+        more, less = (with_it, doing_without) if free.match.game.sign > 0 else (doing_without, with_it)
         lost = stats.difference((more[0], less[0]), (more[1], less[1]))
         found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
         found[f"score_lost{ending}"] = replace(lost, n=share.n)

@@ -1,6 +1,6 @@
 """Results: a study, its tables, and the folder that holds them. They draw nothing; `report` and `plot` call the report part."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
@@ -9,11 +9,12 @@ from typing import Any
 
 from strozzi_sim.agent.names import path_of
 from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
+from strozzi_sim.game.missed import size_text
+from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.study.files import about
 from strozzi_sim.study.kept import missing, read_rows
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study
-from strozzi_sim.study.notes import notes
-from strozzi_sim.study.store import about
+from strozzi_sim.study.model import POINTS, Study
 
 
 class Frames(dict[str, Any]):
@@ -44,6 +45,7 @@ class Results:
         about: of the run: started, command, versions, host, part.
         interrupted: how far it came, if a signal stopped it, else "".
         rows: of a study in memory, the rows that it keeps: of facts by table, and of games and seats by "".
+        chunks: of a study in memory, its chunks, for a heat map asked later; empty if they are large.
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
@@ -64,6 +66,7 @@ class Results:
     about: dict[str, Any] = field(default_factory=dict)
     interrupted: str = ""
     rows: dict[str, Any] = field(default_factory=dict)
+    chunks: bytes = b""
 
     @property
     def verdict(self) -> list[str]:
@@ -131,11 +134,7 @@ class Results:
         return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
-        lines: Sequence[str] = [
-            f"<b>{escape(self.summary)}</b>",
-            *map(escape, self.verdict),
-            escape(repr(self.tables)),
-        ]
+        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, (*self.verdict, repr(self.tables))))
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
     def summary_of_run(self) -> str:
@@ -147,3 +146,36 @@ def _report_part(function: str) -> Callable[..., Any]:
     """Return a function of the report part, which is imported when results are drawn and not before."""
     found: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
     return found
+
+
+def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
+    """Return the notes on the tables precision and answers, a sentence each; none without these tables."""
+    found = [_precision_note(study, tables["precision"])] if "precision" in tables else []
+    return [*found, *_answer_notes(tables["answers"].to_dict("records"))] if "answers" in tables else found
+
+
+def _precision_note(study: Study, table: Any) -> str:
+    """Return whether the headlines are known, or whether differences are found or excluded."""
+    played = pluralize(int(table["deals"].iloc[0]), "deal")
+    unknown = int((table["known"] == 0).sum())
+    if (table["figure"] == "win_share_difference").all():
+        size = size_text(study.precision / POINTS)
+        if not unknown:
+            return f"Every difference of {size} of games won is found or excluded, after {played}; intervals are valid whenever play stops."
+        return f"{unknown} of {len(table)} differences of {size} of games won are neither found nor excluded after the last of {played}; more deals decide them."
+    if not unknown:
+        return f"Every share of wins is known to +- {study.precision:g} points, after {played}; intervals are valid whenever play stops."
+    return f"{unknown} of {len(table)} shares of wins are not known to +- {study.precision:g} points after the last of {played}."
+
+
+def _answer_notes(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each agent that replaces illegal answers: how many there were, with an interval."""
+    several = [key for key in ("players", "variant") if len({row[key] for row in rows}) > 1]
+    for row in rows:
+        of = "".join(f", {row[key]} players" if key == "players" else f", variant {row[key]}" for key in several)
+        share = "too few to say"
+        if row["value"] == row["value"]:
+            ends = (100 * row["value"], 100 * row["low"], 100 * row["high"])
+            value, low, high = rounded(ends, 50 * (row["high"] - row["low"]), 2)
+            share = f"{value} % ({low} to {high})"
+        yield f"Illegal answers of {row['agent']}{of}: {share}, n = {row['n']:,} decisions."

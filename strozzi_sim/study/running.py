@@ -1,7 +1,6 @@
 """Run a study: play the chunks that are missing, then make the tables. Running again resumes."""
 
 import warnings
-from collections.abc import Iterable
 from functools import partial
 from os import PathLike
 from time import monotonic
@@ -20,18 +19,15 @@ from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
 from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
-from strozzi_sim.study.cells import Cell, Rule
-from strozzi_sim.study.chunks import Part
+from strozzi_sim.study.cells import Cell, CellCounts, Counts, Rule
 from strozzi_sim.study.cluster import cluster_of
-from strozzi_sim.study.counts import CellCounts, Counts
-from strozzi_sim.study.identity import RESUMES, unknown_code
 from strozzi_sim.study.kept import rows_of, write_rows
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.model import RESUMES, Study
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.store import Store, versions
+from strozzi_sim.study.store import Part, Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
@@ -76,40 +72,55 @@ def run(
     study.check_look(look)
     if share.of > 1 and (place is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
-    began, team = monotonic(), worker_count(workers)
+    team = worker_count(workers)
     with (
         progress_of(progress) as reporter,
         cluster_of(backend, scheduler, workers, study),
         Store(place, study, look, share) as store,
     ):
-        plan = [study.summary] if study.chunks and reporter.command != Progress.command else []
-        for line in (*plan, *study.warnings, *store.left):
-            reporter.on_message(line)
-        if store.done and (unknown := unknown_code(study.agents)) and not trust_agents:
-            raise InputError(f"{place}: {'; '.join(unknown)}; {RESUMES}, or name another folder")
-        store.begin_run(reporter.command)
-        played, new_games, interrupted = _play(store, team, reporter)
-        tables: dict[str, Any] = {}
-        rows: dict[str, Any] = {}
-        if share.of == 1:
-            reporter.on_phase("tables", 0, 0)
-            # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own.
-            with stop_flag(), single_threaded_blas(), parallel_config(n_jobs=team):
-                known = store.tables() if place is not None and not new_games else None
-                tables = tables_of(played, store) if known is None else known
-                if place is not None and known is None:
+        return _run(store, team, reporter, trust_agents)
+
+
+def run_again(results: Results, look: Look, workers: int | None, progress: ProgressOption) -> Results:
+    """Return results in memory with another look; they are played again only if their chunks do not answer it."""
+    results.study.check_look(look)
+    team = worker_count(workers)
+    with progress_of(progress) as reporter, Store(None, results.study, look, before=results.chunks) as store:
+        return _run(store, team, reporter)
+
+
+def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False) -> Results:
+    """Play the missing chunks of an open store, and make its tables."""
+    study, folder, began = store.study, store.folder, monotonic()
+    plan = [study.summary] if study.chunks and reporter.command != Progress.command else []
+    for line in (*plan, *study.warnings, *store.left):
+        reporter.on_message(line)
+    if store.done and study.unknown_code and not trust_agents:
+        raise InputError(f"{folder}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
+    store.begin_run(reporter.command)
+    played, new_games, interrupted = _play(store, team, reporter)
+    tables: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
+    if store.part.of == 1:
+        reporter.on_phase("tables", 0, 0)
+        # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own.
+        with stop_flag(), single_threaded_blas(), parallel_config(n_jobs=team):
+            known = None if new_games else store.tables()
+            tables = tables_of(played, store) if known is None else known
+            if folder is None:
+                rows = rows_of(store, played)
+            else:
+                if known is None:
                     store.write_tables(tables)
-                if place is not None:
-                    write_rows(store, played, same=known is not None)
-                else:
-                    rows = rows_of(store, played)
-        seconds = round(monotonic() - began, 3)
-        store.end_run(played, new_games, seconds)
+                write_rows(store, played, same=known is not None)
+    seconds = round(monotonic() - began, 3)
+    store.end_run(played, new_games, seconds)
     if interrupted:
-        warnings.warn(interrupted, stacklevel=2)
-    about = {"command": reporter.command, "part": str(share), "versions": versions()}
+        warnings.warn(interrupted, stacklevel=3)
+    about = {"command": reporter.command, "part": str(store.part), "versions": versions()}
     shown = played.games, played.summary, new_games, seconds
-    return Results(played, look, Frames(tables), place, *shown, about, interrupted, rows)
+    chunks = store.content(played) if folder is None and study.has_pages else b""
+    return Results(played, store.look, Frames(tables), folder, *shown, about, interrupted, rows, chunks)
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, str]:
@@ -117,8 +128,7 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, s
     study, before = store.study, len(store.done)
     if before:
         reporter.on_message(f"resuming: {before:,} of {len(store.keys):,} chunks are already played")
-    rule = _rule(study, store)
-    if rule is None:
+    if (rule := _rule(study, store)) is None:
         try:
             return study, _play_chunks(store, workers, reporter, range(study.chunks)), ""
         except Interrupted as signal:
@@ -142,9 +152,8 @@ def _rule(study: Study, store: Store) -> Rule | None:
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> int:
     """Play the missing ones of these chunks of every cell; return the number of games."""
     study, played = store.study, 0
-    missing = [
-        (study.cells[cell], chunk) for cell, chunk in store.keys if chunk in chunks and (cell, chunk) not in store.done
-    ]
+    wanted = (key for key in store.keys if key[1] in chunks and key not in store.done)
+    missing = [(study.cells[cell], chunk) for cell, chunk in wanted]
     if store.folder is None:
         missing.sort(key=lambda key: key[1])  # the first chunks of all cells first: of use after an interruption
     if not missing:
@@ -154,9 +163,8 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     with stop_flag() as stop:
         for number, cell in enumerate(study.cells):  # here, so that workers find everything compiled
             reporter.on_phase("compiling", number, len(study.cells))
-            cell.match.warm(
-                counted=bool(store.counted or store.held.tables) and study.counts_facts(cell), luck=study.how_luck
-            )
+            counted = bool(store.counted or store.held.tables) and study.counts_facts(cell)
+            cell.match.warm(counted=counted, luck=study.how_luck)
         for _, chunk in play_tasks((store.task(*each) for each in missing), workers, stop):
             store.write(chunk)
             played += chunk.games
@@ -170,10 +178,8 @@ def _finished_part(store: Store, signal: Interrupted) -> tuple[Study, int, str]:
     while all((cell.number, chunks) in store.done for cell in study.cells):
         chunks += 1
     if store.folder is not None:
-        raise Interrupted(
-            signal.signal_number,
-            f"{signal}; {len(store.done)} of {len(store.keys)} chunks are kept; run again to resume",
-        )
+        kept = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
+        raise Interrupted(signal.signal_number, f"{signal}; {kept}")
     if chunks < FEWEST_CHUNKS:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder")
     played = study.first_chunks(chunks)
@@ -191,8 +197,7 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
     """Return every table of a study, from the chunks of a store."""
     found = study.tables(partial(counts_of, study, store), store.look)
     tables = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in found.items()}
-    rule = _rule(study, store)
-    if rule is not None and (headlines := rule.table(study.chunks)) is not None:
+    if (rule := _rule(study, store)) is not None and (headlines := rule.table(study.chunks)) is not None:
         tables["precision"] = headlines
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
@@ -213,15 +218,13 @@ def _finite(frame: Any) -> Any:
 
 def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
     """Return the counts of a cell."""
-    counted, match = store.counts(cell, range(study.chunks)), cell.match
-    facts, needed = (store.counted, study.facts(store.look)) if study.counts_facts(cell) else ((), ())
-    plan = match.plan(facts)
-    missing = [crosstab for crosstab in needed if not plan.can_answer(crosstab)]
-    return CellCounts(
-        match.players, match.variant.name, cell.lineup, cell.deals, tuple(spec.text for spec in match.positions), cell.selfplay,
-        match.variant.components, counted.outcome, counted.facts, plan, match.game.sign,
-        (match.plan(missing), _recounted(store, cell, match.plan(missing))) if missing else None, partial(store.rows, cell),
-    )  # fmt: skip
+    outcome, counts = store.counts(cell, range(study.chunks))
+    needed = study.facts(store.look) if study.counts_facts(cell) else ()
+    plan = cell.match.plan(store.facts(cell))
+    missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
+    recounted = (missing, _recounted(store, cell, missing)) if missing.crosstabs else None
+    read_rows = partial(store.rows, cell)
+    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=read_rows)
 
 
 def _recounted(store: Store, cell: Cell, plan: CrosstabPlan) -> Any:
@@ -233,25 +236,14 @@ def _recounted(store: Store, cell: Cell, plan: CrosstabPlan) -> Any:
 def _answers(study: Study, store: Store) -> Any:
     """Return the table answers: the share of illegal answers of every agent that replaces them, over all its line-ups."""
     table = FigureTable("agent")
-    of_agent: dict[tuple[int, str, str], tuple[list[Cell], Counts]] = {}
+    sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # the first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:
-        replacing = {spec.text for spec in cell.match.positions if spec.agent.replaces}
-        for agent in replacing:
-            key, counts = (cell.match.players, cell.match.variant.name, agent), store.counts(cell, range(study.chunks))
-            where = [position for position, spec in enumerate(cell.match.positions) if spec.text == agent]
-            cells, before = of_agent.get(key, ([], None))
-            own = Counts(_only(counts.outcome, where), counts.facts[:, :0])
-            of_agent[key] = [*cells, cell], own if before is None else before + own
-    for (_, _, agent), (cells, counts) in of_agent.items():
-        first = counts_of(study, store, cells[0])
-        asked, replaced = (counts.outcome[field].sum(axis=1) for field in ("answers", "replaced"))
+        outcome = store.counts(cell, range(study.chunks)).outcome
+        for position, spec in enumerate(cell.match.positions):
+            if spec.agent.replaces:
+                first, before = sums.get((cell.players, cell.variant, spec.text), (cell, 0))
+                own = np.stack([outcome[field][:, position] for field in ("answers", "replaced")])
+                sums[cell.players, cell.variant, spec.text] = first, before + own
+    for (_, _, agent), (first, (asked, replaced)) in sums.items():
         table.add(first, "illegal_share", stats.ratio(replaced, asked, n_deals=first.deals), agent=agent)
     return table.frame().drop(columns="lineup")  # over all line-ups
-
-
-def _only(outcome: Any, positions: Iterable[int]) -> Any:
-    """Return outcomes with the answers of some positions alone."""
-    kept = outcome.copy()
-    for position in set(range(outcome["answers"].shape[1])).difference(positions):
-        kept["answers"][:, position] = kept["replaced"][:, position] = 0
-    return kept

@@ -9,8 +9,8 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.reporting import Picture, Tables, headline_players, listed, pick
 from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.games import RANK, SCORE, WIN
+from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import KeyNumber, Section
 
 STRENGTH, AHEAD = Figure("strength", "strength", "number"), Figure("ahead_share", "finished ahead", "share")
 _WEIGHT, _AGAINST = Figure("weight", "Nash weight", "share"), Figure("score", "wins against the mixture", "share")

@@ -5,12 +5,12 @@ one transaction, so a killed run keeps every finished chunk. Each chunk has a SH
 other facts, is played again. SQLite's lock keeps a second run out, and ends with the process.
 """
 
-import contextlib
 import hashlib
 import io
 import json
 import os
 import platform
+import re
 import shutil
 import sqlite3
 import zlib
@@ -18,15 +18,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
@@ -36,28 +36,29 @@ from strozzi_sim.runtime.files import open_atomically, storage_errors, write_ato
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
+from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.simulation.pool import Task
-from strozzi_sim.study.cells import Cell
-from strozzi_sim.study.chunks import WHOLE, Chunk, Key, Part, stacked
-from strozzi_sim.study.counts import Counts
+from strozzi_sim.study.cells import Cell, Counts
 from strozzi_sim.study.files import (
     DATABASE,
     STUDY_FILE,
+    content_errors,
     csv_of,
+    database_errors,
     file_digest,
+    make_folder,
     read_tables,
-    refuse_links,
     refuse_outside,
     remove_file,
 )
-from strozzi_sim.study.identity import differences
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.model import Study, differences, fact_union
 
 FORMAT = "strozzi-sim.study/1"
-MANIFEST = "manifest.json"  # of the format before, see `old_folders`
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
 CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
+MOST_PARTS = 100_000
+MOST_PAGES = 2**16  # of 4 KiB, of a store in memory that results keep
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
@@ -68,7 +69,63 @@ SCHEMA = (
     " versions TEXT, host TEXT)",
 )
 
+Key = tuple[int, int]  # numbers of cell and chunk
 Content = bytes | Callable[[IO[bytes]], None]  # of a file
+
+
+class Part(NamedTuple):
+    """A share of the chunks of a study: number 1 .. `of`."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        """Return the part that a text such as 2/5 names; "" is all of the study."""
+        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
+        if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS:
+            raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
+        return cls(int(found[1]), int(found[2]))
+
+    def has(self, key: Key) -> bool:
+        """Return whether a chunk belongs to the part; that does not depend on the number of deals."""
+        return sum(key) % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        """Return it as text; "" for all of the study."""
+        return "" if self.of == 1 else f"{self.number}/{self.of}"
+
+
+WHOLE = Part()
+
+
+class Chunk(NamedTuple):
+    """A finished chunk, a row of the table `chunks`: what it holds, its digest, and the results of its games, compressed."""
+
+    cell: int
+    chunk: int
+    games: int
+    holds: str
+    sha256: bytes
+    outcome: bytes
+    facts: bytes
+    rows: bytes
+    kept: bytes
+
+    @classmethod
+    def of(cls, cell: int, chunk: int, holds: str, played: MatchResult) -> Self:
+        """Return a chunk that was played. Workers call this, since compressing takes longer than storing."""
+        parts = (played.outcome, played.counts, played.rows)
+        outcome, facts, rows = (zlib.compress(part.tobytes(), 1) for part in parts)
+        found = cls(cell, chunk, played.games, holds, b"", outcome, facts, rows, played.kept)
+        return found._replace(sha256=found.digest())
+
+    def digest(self) -> bytes:
+        """Return the SHA-256 of the chunk."""
+        whole = hashlib.sha256(f"{self.cell} {self.chunk} {self.games} {self.holds}".encode())
+        for part in (self.outcome, self.facts, self.rows, self.kept):
+            whole.update(len(part).to_bytes(8, "big") + part)
+        return whole.digest()
 
 
 class Store:
@@ -79,41 +136,30 @@ class Store:
         study: the study, perhaps with more deals than the folder has.
         look: what is shown; its facts are counted.
         part: the share of the chunks that is played here.
-
-    Attributes:
-        counted: the facts that chunks count: those that the look needs, and those that the folder has already.
-        held: the rows of facts that chunks keep, likewise.
-        done: (cell, chunk) -> SHA-256 of every chunk that can be used.
-        left: messages on chunks that cannot be used and are played again.
+        before: for a store in memory, the `content` of an earlier one of the study.
     """
 
-    def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
-        self.folder, self.study, self.look, self.part = folder, study, look, part
+    def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE, before: bytes = b"") -> None:
+        self.folder, self.study, self.look, self.part, self._before = folder, study, look, part, before
+        # Facts that chunks count and rows that they keep: those that the look needs, and those that the folder has already.
         self.counted: tuple[Crosstab, ...] = study.facts(look)
         self.held = look.kept_in(study.the_game)
-        self.done: dict[Key, bytes] = {}
-        self.left: list[str] = []
+        self.done: dict[Key, bytes] = {}  # SHA-256 of every chunk that can be used
+        self.left: list[str] = []  # messages on chunks that cannot be used and are played again
         self._place = "memory" if folder is None else str(folder / DATABASE)
+        self._errors = partial(database_errors, self._place)
 
     def __enter__(self) -> Self:
         """Open the folder, or make it. Refuses one that is in use, holds another study, or something else altogether."""
         if self.folder is not None:
-            with storage_errors(f"cannot write to {self.folder}"):
-                self.folder.mkdir(parents=True, exist_ok=True)
-                refuse_links(self.folder)
-                if (self.folder / MANIFEST).exists():
-                    raise InputError(
-                        f"{self.folder}: holds results of an earlier format, which are shown and not played on; name another folder"
-                    )
-                if not (self.folder / DATABASE).exists() and any(self.folder.iterdir()):
-                    raise InputError(
-                        f"{self.folder}: is not empty and holds no results of a study; name another folder"
-                    )
+            make_folder(self.folder)
         with self._errors():
             place = ":memory:" if self.folder is None else self._place
             self._database = sqlite3.connect(place, timeout=0, isolation_level=None)
         try:
             with self._errors():
+                if self._before:
+                    self._database.deserialize(self._before)
                 for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
                     self._database.execute(f"PRAGMA {pragma}")
                 self._database.execute("BEGIN IMMEDIATE")
@@ -138,28 +184,23 @@ class Store:
                 self._database.execute(statement)
             self._database.execute("INSERT INTO study (format, part) VALUES (?, ?)", (FORMAT, str(self.part)))
         else:
-            columns = "format, part, study, counted, held"
+            found = self._database.execute("SELECT format, part, study, counted, held FROM study")
             with content_errors(self._place):
-                kind, part, text, counted, kept = self._database.execute(f"SELECT {columns} FROM study").fetchone()
+                kind, part, text, counted, kept = found.fetchone()
                 there = msgspec.json.decode(text, type=dict[str, Any])
                 before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
                 held = msgspec.json.decode(kept, type=RowSelection)
             if kind != FORMAT or part != str(self.part):
-                other, own = (
-                    f"part {each or '1/1'} ({form})" for each, form in ((part, kind), (str(self.part), FORMAT))
-                )
-                raise InputError(f"{self.folder}: holds {other}, not {own}; name another folder")
+                own = f"part {str(self.part) or '1/1'} ({FORMAT})"
+                raise InputError(f"{self.folder}: holds part {part or '1/1'} ({kind}), not {own}; name another folder")
             self._refuse_other_study(there)
             answers = self._answers(before, held)
             self.counted = before if answers else fact_union(before, self.counted)
             self.held = held if answers and held.covers(self.held) else self.held
+        documents = self.study.json, *map(msgspec.json.encode, (self.look, self.counted, self.held))
         self._database.execute(
             "UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?",
-            (
-                self.study.hash,
-                self.study.json.decode(),
-                *(msgspec.json.encode(each).decode() for each in (self.look, self.counted, self.held)),
-            ),
+            (self.study.hash, *(each.decode() for each in documents)),
         )
         if self.folder is not None:
             write_atomically(self.folder / STUDY_FILE, as_file(self.study, self.look))
@@ -168,8 +209,8 @@ class Store:
         """Return whether these facts, or these kept rows of all deals, hold all that the look needs."""
         whole = held.tables if held.every == 1 else ()
         needed = [each for each in self.counted if each.fact not in whole]
-        cells = {id(cell.match.plan(counted)): cell for cell in self.study.cells if self.study.counts_facts(cell)}
-        return all(cell.match.plan(counted).can_answer(each) for cell in cells.values() for each in needed)
+        plans = {id(plan): plan for cell in self.study.cells if self.study.counts_facts(cell) for plan in [cell.match.plan(counted)]}  # fmt: skip
+        return all(plan.can_answer(each) for plan in plans.values() for each in needed)
 
     def _refuse_other_study(self, there: dict[str, Any]) -> None:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
@@ -186,11 +227,8 @@ class Store:
             more = f"; and {len(lines) - 3} more" if len(lines) > 3 else ""
             raise InputError(f"{self.folder}: holds another study ({'; '.join(lines[:3])}{more}); name another folder")
         if deals > self.study.deals or not self.study.can_grow:
-            why = (
-                "ask for at least as many"
-                if self.study.can_grow
-                else "a study with a precision or search_deals cannot be extended"
-            )
+            why = "a study with a precision or search_deals cannot be extended"
+            why = "ask for at least as many" if self.study.can_grow else why
             raise InputError(
                 f"{self.folder}: holds {deals:,} deals of this study, not {self.study.deals:,}; {why}, or name another folder"
             )
@@ -210,9 +248,12 @@ class Store:
         """What chunks of each cell count and keep."""
         rows = " rows" if self.look.rows or self.study.keeps_rows else ""
         kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
-        counted = [self.counted if self.study.counts_facts(cell) else () for cell in self.study.cells]
-        plans = (cell.match.plan(facts) for cell, facts in zip(self.study.cells, counted, strict=True))
+        plans = (cell.match.plan(self.facts(cell)) for cell in self.study.cells)
         return [f"{plan.digest}{rows}{kept}" for plan in plans]
+
+    def facts(self, cell: Cell) -> tuple[Crosstab, ...]:
+        """Return the facts that chunks of a cell count."""
+        return self.counted if self.study.counts_facts(cell) else ()
 
     def _check_chunks(self) -> None:
         wanted, outdated = set(self.keys), 0
@@ -228,60 +269,48 @@ class Store:
 
     def check_space(self, missing: int) -> None:
         """Refuse to begin if what is still to be played will not fit on the disk."""
-        if self.folder is None or not missing:
+        if self.folder is None:
             return
-        size = CHUNK_BYTES + self._bytes_of_rows() // len(self.keys)
-        with storage_errors(f"cannot write to {self.folder}"):
-            free = shutil.disk_usage(self.folder).free
-        if free < missing * size:
-            raise StorageError(
-                f"{self.folder}: {free >> 20} MiB free on the disk, about {missing * size >> 20} MiB needed"
-            )
-
-    def _bytes_of_rows(self) -> int:
-        """Return about how large the rows are that chunks keep."""
-        size = _GAME_BYTES * self.study.games if self.look.rows else 0
+        rows = _GAME_BYTES * self.study.games if self.look.rows else 0
         tables = [table for table in self.study.the_game.fact_tables if table.name in self.held.tables]
         for cell, table in product(self.study.cells, tables):
             games = cell.deals // (self.held.every * max(table.sampled, 1)) * cell.match.games_per_deal
-            size += _ROW_BYTES * games * table.max_rows(cell.match.setting)
-        return size
+            rows += _ROW_BYTES * games * table.max_rows(cell.match.setting)
+        needed = missing * (CHUNK_BYTES + rows // len(self.keys))
+        with storage_errors(f"cannot write to {self.folder}"):
+            free = shutil.disk_usage(self.folder).free
+        if free < needed:
+            raise StorageError(f"{self.folder}: {free >> 20} MiB free on the disk, about {needed >> 20} MiB needed")
 
     def task(self, cell: Cell, chunk: int) -> Task:
         """Return the task that plays a chunk, whose result is a `Chunk`."""
-        study, facts = self.study, self.counted if self.study.counts_facts(cell) else ()
-        finish = partial(Chunk.of, cell.number, chunk, self._holds[cell.number])
+        study, finish = self.study, partial(Chunk.of, cell.number, chunk, self._holds[cell.number])
         return Task(
-            (cell.number, chunk), cell.match, *study.deals_of(cell, chunk), facts, rows=self.look.rows or study.keeps_rows,
+            (cell.number, chunk), cell.match, *study.deals_of(cell, chunk), self.facts(cell), rows=self.look.rows or study.keeps_rows,
             orders=study.keeps_orders, luck=study.how_luck, answers=study.counts_answers, keep=self.held, finish=finish,
         )  # fmt: skip
 
     def write(self, chunk: Chunk) -> None:
         """Store a finished chunk."""
         with self._errors():
-            self._database.execute(
-                f"INSERT OR REPLACE INTO chunks ({', '.join(Chunk._fields)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk
-            )
+            self._database.execute("INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk)
         self.done[chunk.cell, chunk.chunk] = chunk.sha256
 
     def stored(self) -> Iterator[Chunk]:
         """Yield the chunks."""
-        yield from map(
-            Chunk._make, self._database.execute(f"SELECT {', '.join(Chunk._fields)} FROM chunks ORDER BY cell, chunk")
-        )
+        yield from map(Chunk._make, self._database.execute("SELECT * FROM chunks ORDER BY cell, chunk"))
 
     def counts(self, cell: Cell, chunks: range) -> Counts:
         """Return the counts of some chunks of a cell."""
-        facts: Any = ORDERS if self.study.keeps_orders else np.int64
         with self._errors():
             found = self._database.execute("SELECT outcome, facts FROM chunks WHERE cell = ? AND chunk BETWEEN ? AND ? ORDER BY chunk", (cell.number, chunks.start, chunks.stop - 1)).fetchall()  # fmt: skip
         if len(found) != len(chunks):
             raise StorageError(f"{self._place}: changed while the study was running; run again")
         outcome = np.concatenate([np.frombuffer(zlib.decompress(each), self.study.outcome_type) for each, _ in found])
-        counted = (np.frombuffer(zlib.decompress(each), facts) for _, each in found)
+        facts = (zlib.decompress(each) for _, each in found)
         if self.study.keeps_orders:
-            return Counts(outcome, np.concatenate(list(counted)))
-        return Counts(outcome, stacked(counted, len(found)))
+            return Counts(outcome, np.frombuffer(b"".join(facts), ORDERS))
+        return Counts(outcome, _stacked((np.frombuffer(each, np.int64) for each in facts), len(found)))
 
     def rows(self, cell: Cell) -> Iterator[Any]:
         """Yield the ROW records of each chunk of a cell."""
@@ -293,26 +322,32 @@ class Store:
         for (kept,) in self._database.execute("SELECT kept FROM chunks WHERE cell = ? ORDER BY chunk", (cell.number,)):
             yield kept_rows(kept, self.held, table)
 
+    def content(self, played: Study) -> bytes:
+        """Return a store in memory, for another look at the study as far as it was played; empty if it is large."""
+        (pages,) = self._database.execute("PRAGMA page_count").fetchone()
+        if pages > MOST_PAGES or (
+            played is not self.study and played.search_deals
+        ):  # whose chunks would be cut elsewhere
+            return b""
+        self._database.execute("DELETE FROM chunks WHERE chunk >= ?", (played.chunks,))
+        self._database.execute("UPDATE study SET study = ?", (played.json.decode(),))
+        return self._database.serialize()
+
     # -- files and runs ------------------------------------------------------------------------------------------------
 
     @property
     def made_of(self) -> str:
         """Digest of all that decides the tables."""
-        parts = (
-            self.study.hash.encode(),
-            msgspec.json.encode(self.look),
-            json.dumps(versions()).encode(),
-            *(self.done[key] for key in sorted(self.done)),
-        )
-        return hashlib.sha256(b" ".join(parts)).hexdigest()
+        done = (self.done[key] for key in sorted(self.done))
+        known = self.study.hash.encode(), msgspec.json.encode(self.look), json.dumps(versions()).encode()
+        return hashlib.sha256(b" ".join((*known, *done))).hexdigest()
 
     def has_files(self, names: Iterable[str], *prefixes: str) -> bool:
         """Return whether these are the files of these prefixes, as they were written."""
         assert self.folder is not None
         files = {name: digest for prefix in prefixes for name, digest in self._files(prefix).items()}
-        return files.keys() == set(names) and all(
-            file_digest(self.folder / name) == digest for name, digest in files.items()
-        )
+        same = (file_digest(self.folder / name) == digest for name, digest in files.items())
+        return files.keys() == set(names) and all(same)
 
     def tables(self) -> dict[str, pd.DataFrame] | None:
         """Return the tables that an earlier run wrote, if they are of these chunks and nobody changed them; else None."""
@@ -369,7 +404,7 @@ class Store:
         with self._errors():
             self._database.execute(
                 "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)",
-                (now(), text, json.dumps(versions()), json.dumps(host)),
+                (_now(), text, json.dumps(versions()), json.dumps(host)),
             )
 
     def end_run(self, played: Study, games: int, seconds: float) -> None:
@@ -377,13 +412,8 @@ class Store:
         with self._errors():
             self._database.execute(
                 "UPDATE runs SET finished = ?, games = ?, seconds = ?, chunks = ?, all_games = ?, summary = ? WHERE run = (SELECT max(run) FROM runs)",
-                (now(), games, seconds, played.chunks, played.games, played.summary),
+                (_now(), games, seconds, played.chunks, played.games, played.summary),
             )
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        with database_errors(self._place):
-            yield
 
 
 def as_file(study: Study, look: Look) -> bytes:
@@ -392,55 +422,23 @@ def as_file(study: Study, look: Look) -> bytes:
     return msgspec.json.format(msgspec.json.encode(keys), indent=1) + b"\n"
 
 
-def about(folder: Path) -> dict[str, Any]:
-    """Return what a results folder says of itself: study and look as JSON, part, and its last run. Takes no lock."""
-    path = folder / DATABASE
-    refuse_links(folder)
-    if not path.exists():
-        raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
-    with (
-        database_errors(str(path)),
-        content_errors(str(path)),
-        contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database,
-    ):
-        database.row_factory = sqlite3.Row
-        found = dict(database.execute("SELECT format, hash, study, look, part FROM study").fetchone())
-        found["files"] = refuse_outside(str(path), dict(database.execute("SELECT name, sha256 FROM files").fetchall()))
-        return found | {"run": dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})}
-
-
-@contextlib.contextmanager
-def database_errors(place: str) -> Iterator[None]:
-    """Turn errors of SQLite into a StorageError or an InputError that names the file."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "")
-        if name.startswith("SQLITE_BUSY"):
-            raise StorageError(f"{place}: another run is writing here; wait for it, or choose another folder") from None
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
-        raise StorageError(f"cannot write {place}: {error}") from error
-
-
-@contextlib.contextmanager
-def content_errors(place: str) -> Iterator[None]:
-    """Turn errors of reading what a run wrote into an InputError that names the file."""
-    try:
-        yield
-    except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
-        raise InputError(f"{place}: is not as a run wrote it: {error}") from None
-
-
 def versions() -> dict[str, str]:
     """Return the versions on which results may depend, and the commit."""
-    return {
-        "python": platform.python_version(),
-        "commit": source_commit(),
-        **{name: version(name) for name in LIBRARIES},
-    }
+    libraries = {name: version(name) for name in LIBRARIES}
+    return {"python": platform.python_version(), "commit": source_commit(), **libraries}
 
 
-def now() -> str:
+def _now() -> str:
     """Return the time in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _stacked(rows: Iterator[Any], number: int) -> Any:
+    """Return equally long rows of integers as one array, int32 if they fit: counts of many chunks fill the memory."""
+    first = next(rows)
+    whole = np.empty((number, len(first)), np.int32)
+    for at, row in enumerate(chain([first], rows)):
+        if whole.dtype == np.int32 and len(row) and max(row.max(), -row.min()) > np.iinfo(np.int32).max:
+            whole = whole.astype(np.int64)
+        whole[at] = row
+    return whole

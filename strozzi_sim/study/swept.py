@@ -10,8 +10,8 @@ from strozzi_sim.game.component_keys import is_reconstructed, published_value
 from strozzi_sim.game.reporting import Picture, Tables, pick
 from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import KeyNumber, Section
 
 GAP = Figure("seat_gap", "gap between the seats", "share")
 _SHOWN = (

@@ -1,5 +1,7 @@
 """Results folders: shown without their agents, folders of the format before, and kept rows."""
 
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,6 +11,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
+from strozzi_sim.study.store import Store
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -75,6 +78,38 @@ def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     name = "heat_mean_coins_by_seat_and_round"
     plain = ss.heatmap("strozzi", players=3, agents="random", deals=40, seed=7, **asked)
     assert later.tables[name].drop(columns=["low", "high"]).equals(plain.tables[name].drop(columns=["low", "high"]))
+
+
+@pytest.mark.parametrize("keys", [{}, {"deals": None, "precision": 5}], ids=["all deals", "until precise"])
+def test_results_in_memory_answer_a_heat_map_asked_later(keys):
+    """Of what is counted or kept no game is played again; of anything else all are."""
+    quiet = {"workers": 1, "progress": False}
+    study = ss.Study.of(**{**KEYS, "chunk_deals": None, **keys})
+    results = ss.run(study, look=ss.Look(pages=("balance",), facts=("round",)), **quiet)
+    assert results.study.deals < study.deals or not keys
+    later = ss.heatmap(results, rows="seat", columns="round", value="mean coins", **quiet)
+    once_more = ss.heatmap(later, rows="round", columns="seat", value="mean coins", **quiet)
+    assert (later.new_games, once_more.new_games) == (0, 0)
+    there, turned = (each.tables[name] for each, name in ((later, "heat_mean_coins_by_seat_and_round"), (once_more, "heat_mean_coins_by_round_and_seat")))  # fmt: skip
+    found = turned.rename(columns={"row": "column", "column": "row"})[list(there)].sort_values(["row", "column"])
+    assert found["value"].tolist() == there.sort_values(["row", "column"])["value"].tolist()
+    assert later.tables["seats"].equals(results.tables["seats"])
+    other = ss.heatmap(results, rows="flag", columns="seat", value="count", fact="ship", **quiet)
+    assert other.new_games == results.n_games == other.n_games
+
+
+def test_reading_a_folder_leaves_nothing_in_it(tmp_path):
+    """Also of a run that was killed: what it left in the log of the database is read."""
+    study, look = ss.Study.of(**KEYS), ss.Look()
+    ss.run(study, tmp_path / "whole", look=look, workers=1, progress=False)
+    with Store(tmp_path / "whole", study, look) as store:  # a copy made now is as after a kill
+        store.write(next(store.stored()))
+        shutil.copytree(tmp_path / "whole", tmp_path / "killed")
+    files = sorted(os.listdir(tmp_path / "whole"))
+    assert (tmp_path / "killed" / "study.sqlite-wal").stat().st_size > 0
+    for name in ("whole", "killed"):
+        assert ss.load_results(tmp_path / name).verdict
+        assert sorted(os.listdir(tmp_path / name)) == files
 
 
 def test_a_folder_of_agents_with_unknown_code_resumes_only_if_trusted(tmp_path, bot):

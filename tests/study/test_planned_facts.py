@@ -12,7 +12,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.steps import steps
 
@@ -33,12 +33,9 @@ def read_by(study, look):
     READ.clear()
 
     def counts(cell):
-        match = cell.match
-        counted = match.plan(study.facts(look) if study.counts_facts(cell) else ())
-        return Read(
-            match.players, match.variant.name, cell.lineup, cell.deals, tuple(spec.text for spec in match.positions), cell.selfplay,
-            match.variant.components, np.zeros(CHUNKS, study.outcome_type), np.zeros((CHUNKS, counted.size), np.int64), counted,
-        )  # fmt: skip
+        plan = cell.match.plan(study.facts(look) if study.counts_facts(cell) else ())
+        outcome, nothing = np.zeros(CHUNKS, study.outcome_type), np.zeros((CHUNKS, plan.size), np.int64)
+        return Read(**vars(cell), outcome=outcome, counts=nothing, plan=plan)
 
     study.tables(counts, look)
     return set(READ)

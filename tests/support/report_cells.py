@@ -5,7 +5,7 @@ import numpy as np
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.games import figures_of_games
 
 CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "high", "n", "deals"]
@@ -14,17 +14,13 @@ CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "hig
 def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
     """The counts of one cell; one agent plays itself, several take turns at the seats."""
     lineup = tuple(load_agent(agent, game) for agent in agents.split(","))
-    alone = len(lineup) == 1
     resolved = resolve_variant(game, variant) if isinstance(variant, str) else variant
-    match = Match(game, players, lineup, resolved, 2008, "one" if alone else "rotate")
+    match = Match(game, players, lineup, resolved, 2008, "one" if len(lineup) == 1 else "rotate")
     maps = [heat_map.block.crosstab for heat_map in game.report.HEATMAPS.values()]
     plan = match.plan([*game.report.crosstabs(game.report.PAGES), *maps])
     played = [match.play(c * deals // chunks, (c + 1) * deals // chunks, plan=plan) for c in range(chunks)]
     outcome, counts = np.concatenate([each.outcome for each in played]), np.stack([each.counts for each in played])
-    positions = tuple(spec.text for spec in match.positions)
-    return CellCounts(
-        players, resolved.name, agents, deals, positions, alone, resolved.components, outcome, counts, plan, game.sign
-    )
+    return CellCounts(0, match, deals, outcome=outcome, counts=counts, plan=plan)
 
 
 def tables_of(game, cells, pages, maps):

@@ -29,9 +29,8 @@ from strozzi_sim.study.games import (
     verdict_on_maps,
     verdict_on_page,
 )
-from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look
+from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.restricted import (
     check_uses,

@@ -27,10 +27,8 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
-from strozzi_sim.study.cells import Cell, CountsOf, Headline
+from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, FigureCounts, Headline, Side
 from strozzi_sim.study.changed import change_sentences
-from strozzi_sim.study.counts import CellCounts, FigureCounts, Side
-from strozzi_sim.study.extent import POINTS
 from strozzi_sim.study.games import (
     RANK,
     SCORE,
@@ -39,9 +37,8 @@ from strozzi_sim.study.games import (
     sections_of_games,
     tables_of_games,
 )
-from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import KeyNumber, Section
+from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section
+from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run

@@ -18,7 +18,7 @@ from strozzi_sim.study.folders import read_study, study_of
 from strozzi_sim.study.look import HEATMAPS, Look
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.running import Folder, run, run_again
 
 PLACE = "heatmap"  # of errors
 
@@ -48,7 +48,7 @@ def heatmap(
     Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"
 
     Args:
-        source: a results folder of a study, or a game; in Python also results, whose games are played again where they are not kept
+        source: a results folder of a study, or a game; in Python also results
         rows: column whose values are the rows; see strozzi facts GAME
         columns: column whose values are the columns
         value: count, share, 'mean COLUMN' or 'share COLUMN'
@@ -94,6 +94,8 @@ def heatmap(
         others = tuple(each for each in look.heatmap if each.name != own.name)
         look = msgspec.structs.replace(look, heatmap=(*others, own))
         _check(study.the_game, own)
+        if isinstance(source, Results) and place is None:
+            return run_again(source, look, workers, progress)
         return run(study, place, look=look, workers=workers, progress=progress)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")

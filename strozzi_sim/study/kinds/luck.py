@@ -29,12 +29,10 @@ from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
-from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.counts import CellCounts
+from strozzi_sim.study.cells import CellCounts, CountsOf
 from strozzi_sim.study.drama import FEWEST, drama_figures
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run

@@ -26,9 +26,8 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.look import Look, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run

@@ -34,13 +34,10 @@ from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
-from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Rule
-from strozzi_sim.study.counts import GAMES_SAVED, WITHOUT_LUCK, luck_sums
+from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, Cell, CountsOf, CountsOfChunks, Rule, luck_sums
 from strozzi_sim.study.dominance import dominance_sentences, field_orders
-from strozzi_sim.study.extent import CHUNKS
-from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import Section
+from strozzi_sim.study.look import Look, Section
+from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run

@@ -20,9 +20,8 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, t_quantile
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.pages import KeyNumber, Section
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import counts_in_memory

@@ -20,9 +20,8 @@ from strozzi_sim.game.restricting import Use
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import AnyVariant, Variant
 from strozzi_sim.study.cells import CountsOf, Headline
-from strozzi_sim.study.look import Look
+from strozzi_sim.study.look import Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.pages import Section
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.restricted import (
     check_uses,
