@@ -404,7 +404,7 @@ class Store:
         with self._errors():
             self._database.execute(
                 "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)",
-                (_now(), text, json.dumps(versions()), json.dumps(host)),
+                (now(), text, json.dumps(versions()), json.dumps(host)),
             )
 
     def end_run(self, played: Study, games: int, seconds: float) -> None:
@@ -412,7 +412,7 @@ class Store:
         with self._errors():
             self._database.execute(
                 "UPDATE runs SET finished = ?, games = ?, seconds = ?, chunks = ?, all_games = ?, summary = ? WHERE run = (SELECT max(run) FROM runs)",
-                (_now(), games, seconds, played.chunks, played.games, played.summary),
+                (now(), games, seconds, played.chunks, played.games, played.summary),
             )
 
 
@@ -428,7 +428,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "commit": source_commit(), **libraries}
 
 
-def _now() -> str:
+def now() -> str:
     """Return the time in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
