@@ -88,9 +88,7 @@ class FigureCounts(NamedTuple):
     unit: int  # value of one event in the numerator
     played: Array  # games, int64[C, P]
     n_deals: int | None  # number of deals, of a share; None: the figure is no share
-    span: tuple[float, float] | None = (
-        None  # smallest and largest value in a game, of a figure that is bounded and no share
-    )
+    span: tuple[float, float] | None = None  # smallest and largest value in a game, if bounded and no share
     deals: int | None = None  # number of deals, of a figure with a span
 
     def of(self, level: int | slice) -> "FigureCounts":
@@ -124,9 +122,7 @@ class CellCounts(Cell):
     counts: Array  # the facts of `Counts`
     plan: CrosstabPlan  # layout of the counts of facts
     recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for what `counts` do not answer
-    read_rows: Callable[[], Iterator[Array]] = lambda: iter(
-        ()
-    )  # of the ROW records of each chunk, if the study keeps them
+    read_rows: Callable[[], Iterator[Array]] = lambda: iter(())  # ROW records of each chunk, if they are kept
     found: Found = field(default_factory=dict)  # in `counts`, see `CrosstabPlan.read`
 
     @property
@@ -148,15 +144,13 @@ class CellCounts(Cell):
     def sums(self, side: Side) -> tuple[FigureCounts, ...]:
         """Return share of wins, mean rank, mean score, and mean lead over the others at the table."""
         wins, places, scores, played = (self._by(side, field) for field in ("wins", "places", "scores", "played"))
+        luck = self.luck(side).items()
         return (
             FigureCounts("win_share", wins, WIN_UNITS, played, self.deals),
             FigureCounts("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
             FigureCounts("score_mean", scores, 1, played, None),
             FigureCounts("lead_mean", self._leads(scores), self.players - 1, played, None),
-            *(
-                FigureCounts(f"{name}{WITHOUT_LUCK}", luck.adjusted(), 1, played, None)
-                for name, luck in self.luck(side).items()
-            ),
+            *(FigureCounts(f"{name}{WITHOUT_LUCK}", each.adjusted(), 1, played, None) for name, each in luck),
         )
 
     def luck(self, side: Side) -> dict[str, LuckSums]:

@@ -133,9 +133,8 @@ def _backend(scheduler: str) -> Any:
             if isinstance(out, CancelledError):
                 raise ClusterError(f"the Dask scheduler at {scheduler} went away; start it again, and {_RESUME}")
             if isinstance(out, KilledWorker):
-                raise ClusterError(
-                    f"a chunk ended every worker that played it ({out.args[0]}); see a worker's log, and {_RESUME}"
-                )
+                chunk = f"a chunk ended every worker that played it ({out.args[0]})"
+                raise ClusterError(f"{chunk}; see a worker's log, and {_RESUME}")
             if isinstance(out, ClusterError):
                 raise out
             if isinstance(out, BaseException):
@@ -159,9 +158,8 @@ def _request_of(study: Study) -> dict[str, Any]:
     for file in files:
         for name, _ in file.contents:
             if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
-                raise InputError(
-                    f"agent file {file.given}: {name!r} leads out of its folder, so it cannot be sent to a worker"
-                )
+                why = "leads out of its folder, so it cannot be sent to a worker"
+                raise InputError(f"agent file {file.given}: {name!r} {why}")
     return {
         "game": study.game,
         "machine": _machine(study.the_game),

@@ -47,9 +47,8 @@ def refuse_links(folder: Path) -> None:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             mode = path.lstat().st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise StorageError(
-                    f"{path}: is a link, a pipe or a device, which no run made; remove it, or name another folder"
-                )
+                what = "is a link, a pipe or a device, which no run made"
+                raise StorageError(f"{path}: {what}; remove it, or name another folder")
 
 
 def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:

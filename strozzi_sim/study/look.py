@@ -106,7 +106,7 @@ class Section:
     question: str  # the question that it answers
     shown: tuple[
         Picture | tuple[str, HeatMap], ...
-    ] = ()  # pictures and tables, and heat maps by the name of their table
+    ] = ()  # pictures, tables, and heat maps with the name of their table
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
     numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section

@@ -171,11 +171,8 @@ class Study(
         check_range("effect", look.effect, 0, 1)
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
         look.kept_in(self.the_game)
-        asked, known = (
-            look.question,
-            [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")],
-        )
-        known = known if self.has_pages else []
+        known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
+        asked, known = look.question, known if self.has_pages else []
         if asked and asked not in known:
             raise ArgumentError("question", f"unknown question {short_repr(asked)}; {suggest_names(asked, known)}")
         needs = {
@@ -226,9 +223,8 @@ class Study(
         }
         texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
         if is_whole:
-            for line in differences(
-                msgspec.to_builtins(keys["agents"]), msgspec.json.decode(msgspec.json.encode(agents))
-            ):
+            here = msgspec.json.decode(msgspec.json.encode(agents))
+            for line in differences(msgspec.to_builtins(keys["agents"]), here):
                 raise ArgumentError("agents", f"not as they were when the study was played: {line}")
         keys |= {
             "game": game.name,

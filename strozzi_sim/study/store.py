@@ -26,11 +26,11 @@ import msgspec
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
-from strozzi_sim.game.variants import from_components
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
@@ -216,10 +216,8 @@ class Store:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
         here, deals, game = msgspec.json.decode(self.study.json), there.get("deals", 0), self.study.the_game
         if there["variants"] != here["variants"]:  # of a folder that is older than a switch of the game
-            there["variants"] = {
-                name: from_components(game, name, data, f"variants.{name}").components
-                for name, data in there["variants"].items()
-            }
+            made = names.listed_variants(game, there["variants"], {}, is_whole=True)
+            there["variants"] = {variant.name: variant.components for variant in made}
         if there == here:
             return
         if {**there, "deals": 0} != {**here, "deals": 0}:
@@ -229,9 +227,8 @@ class Store:
         if deals > self.study.deals or not self.study.can_grow:
             why = "a study with a precision or search_deals cannot be extended"
             why = "ask for at least as many" if self.study.can_grow else why
-            raise InputError(
-                f"{self.folder}: holds {deals:,} deals of this study, not {self.study.deals:,}; {why}, or name another folder"
-            )
+            held = f"holds {deals:,} deals of this study, not {self.study.deals:,}"
+            raise InputError(f"{self.folder}: {held}; {why}, or name another folder")
         if deals % self.study.chunk_deals:
             self._database.execute("DELETE FROM chunks WHERE chunk = ?", (deals // self.study.chunk_deals,))
 
@@ -325,9 +322,8 @@ class Store:
     def content(self, played: Study) -> bytes:
         """Return a store in memory, for another look at the study as far as it was played; empty if it is large."""
         (pages,) = self._database.execute("PRAGMA page_count").fetchone()
-        if pages > MOST_PAGES or (
-            played is not self.study and played.search_deals
-        ):  # whose chunks would be cut elsewhere
+        cut_elsewhere = played is not self.study and played.search_deals  # are the chunks of a part of such a study
+        if pages > MOST_PAGES or cut_elsewhere:
             return b""
         self._database.execute("DELETE FROM chunks WHERE chunk >= ?", (played.chunks,))
         self._database.execute("UPDATE study SET study = ?", (played.json.decode(),))
@@ -394,12 +390,8 @@ class Store:
 
     def begin_run(self, command: str) -> None:
         """Note that a run begins, by whom and where."""
-        host = {
-            "system": platform.platform(),
-            "cores": os.cpu_count(),
-            "machine": platform.machine(),
-            "cpu": processor_type(),
-        }
+        host = {"system": platform.platform(), "cores": os.cpu_count(), "machine": platform.machine()}
+        host["cpu"] = processor_type()
         text = command.encode(errors="backslashreplace").decode()  # names of files need not be text
         with self._errors():
             self._database.execute(
