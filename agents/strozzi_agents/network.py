@@ -4,8 +4,17 @@ import numpy as np
 
 from strozzi_sim.agent import Param, Weights, compiled_agent
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS, probabilities_field, worth_field
-from strozzi_sim.game.contract import actor, conceal, count_legal, is_over, kth_legal, observe, score
-from strozzi_sim.game.final_worth import lead_of, share_of_win
+from strozzi_sim.game.contract import (
+    actor,
+    conceal,
+    count_legal,
+    is_over,
+    kth_legal,
+    lead_of,
+    observe,
+    score,
+    share_of_win,
+)
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.network import network_outputs, network_work, run_network
 from strozzi_sim.kernel.pointers import clone, int64_at

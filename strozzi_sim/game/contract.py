@@ -8,17 +8,17 @@ is chosen at compile time. All verbs are registered before the first code for th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numba import int64
+from numba import float64, int64
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.game.observing import observer
 from strozzi_sim.game.protocols import (
     ComponentsPart,
     CorePart,
@@ -32,9 +32,9 @@ from strozzi_sim.game.protocols import (
     VerifyPart,
     ViewPart,
 )
-from strozzi_sim.game.slices import Layout
+from strozzi_sim.game.slices import Layout, observer
 from strozzi_sim.kernel.generated import generated
-from strozzi_sim.kernel.jit import jit, register_overload
+from strozzi_sim.kernel.jit import force_inline, jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
 
 if TYPE_CHECKING:
@@ -179,32 +179,51 @@ def _game_in(package: str) -> Game:
     return game
 
 
-def _no_game(verb: str) -> Any:
-    raise TypeError(f"{verb} is a verb of compiled code; call it from a kernel with the state of a game")
+VERBS: dict[Callable[..., Any], str] = {}  # verb -> the module of the game's folder that implements it
+# verb -> its default: an expression of its parameters and OVER of state.py, or a function of the game that returns a kernel
+_DEFAULTS: dict[Callable[..., Any], str | Callable[[Game], Any]] = {}
 
 
+def _verb(part: str, default: str | Callable[[Game], Any] | None = None) -> Callable[[Any], Any]:
+    """Return a decorator for a verb, which a module of the game's folder implements, if it has no default."""
+
+    def declare(stub: Any) -> Any:
+        @wraps(stub)
+        def verb(*arguments: Any) -> Any:
+            raise TypeError(
+                f"{stub.__name__} is a verb of compiled code; call it from a kernel with the state of a game"
+            )
+
+        VERBS[verb] = part
+        if default is not None:
+            _DEFAULTS[verb] = default
+        return verb
+
+    return declare
+
+
+@_verb("core")
 def deal(state, rules, players, start_player, chance, journal):
     """Set up a game for `players` seats and continue to the first decision; the sources of `chance` are seeded.
 
     The record is zero, or holds an earlier game of as many players. Set every field that is read before `apply` writes it, or
     that `conceal` shows.
     """
-    _no_game("deal")
 
 
+@_verb("core", "state.actor")
 def actor(state):
     """Return the acting seat; undefined when the game is over. Default: the field `actor`."""
-    return _no_game("actor")
 
 
+@_verb("core")
 def count_legal(state, rules):
     """Return the number of legal actions: at least 2 during the game, 0 once it is over."""
-    return _no_game("count_legal")
 
 
+@_verb("core")
 def kth_legal(state, rules, k):
     """Return the k-th legal action (k from 0), in ascending order."""
-    return _no_game("kth_legal")
 
 
 def _within_count(kernel):
@@ -218,63 +237,73 @@ def _within_count(kernel):
     return kth_of_count
 
 
-kth_legal.guard = _within_count  # type: ignore[attr-defined]
+kth_legal.guard = _within_count
 
 
+@_verb("core")
 def is_legal(state, rules, action):
     """Return whether `action` (any int64) is legal. Action 0 never is."""
-    return _no_game("is_legal")
 
 
+@_verb("core")
 def apply(state, rules, action, chance, journal):
     """Play a legal action, and continue to the next seat that has more than one legal action."""
-    _no_game("apply")
 
 
+@_verb("core", "state.phase == OVER")
 def is_over(state):
     """Return whether the game has ended. Default: `phase` is OVER of state.py."""
-    return _no_game("is_over")
 
 
+@_verb("core")
 def score(state, seat):
     """Return the score of a seat: so far, or final once the game is over. The highest wins, unless `Game.lowest_wins`."""
-    return _no_game("score")
 
 
+@_verb("", lambda game: _returns("-points" if game.lowest_wins else "points", "state", "points"))
 def merit(state, points):
     """Return points of score as a number of which the highest is best: `points`, or `-points` if the lowest score wins.
 
     Made by `Game.register`; no game implements it.
     """
-    return _no_game("merit")
 
 
+def _by_score(state, seat):
+    own, better, equal = merit(state, score(state, seat)), 0, 0
+    for other in range(state.players):
+        theirs = merit(state, score(state, other))
+        better += int64(theirs > own)
+        equal += int64(theirs == own)
+    return better, equal
+
+
+@_verb("core", lambda game: _by_score)
 def placing(state, seat):
     """Return (seats placed better, seats that share the place, including this one); (0, 1) is a sole win.
 
     Default: the highest score is best (the lowest with `Game.lowest_wins`), equal scores share a place.
     """
-    return _no_game("placing")
 
 
+@_verb("view", "None")
 def conceal(state, rules, seat):
     """Reduce a state in place to the knowledge of `seat`: equal knowledge is equal bytes.
 
     Replace every secret by its constant for "unknown", sort what has no order, set unused elements to zero. Default, of
     games without `hidden`: the state is unchanged.
     """
-    _no_game("conceal")
 
 
+@_verb("view", "None")
 def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, consistently with the knowledge of `seat`.
 
     The result depends on the concealed state and on `rng` alone. Future chance is in no state, so it is not sampled: a search
     makes its own chance record (`kernel.streams.reseed`). Default, of games without `hidden`: there are no unknowns.
     """
-    _no_game("determinize")
 
 
+@_verb("view", "None")
 def imagine(state, rules, seat, policy, rng):
     """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, by an agent.
 
@@ -282,93 +311,73 @@ def imagine(state, rules, seat, policy, rng):
     contradict the knowledge of `seat`, the sampled state is unchanged. The result depends on the state, the agent and `rng` alone.
     Optional.
     """
-    _no_game("imagine")
 
 
+@_verb("view", "action")
 def seen_action(before, after, rules, action, viewer):
     """Return what `viewer` learns from a step: the action, a coarser code for it, or 0 for nothing. Default: the action."""
-    return _no_game("seen_action")
 
 
+@_verb("view", lambda game: observer(game.slices, game.state, game.rules))
 def observe(state, rules, seat, out):
-    """Write the observation of `seat` into float32 `out[F]`. Default: as SLICES of view.py declare (`game.observing`)."""
-    _no_game("observe")
+    """Write the observation of `seat` into float32 `out[F]`. Default: as SLICES of view.py declare (`slices.observer`)."""
 
 
+@_verb("fact_handlers", "None")
 def begin_match(facts, rules, players):
     """Store in a sink of facts what its handlers need to know of a match. Optional."""
-    _no_game("begin_match")
 
 
+@_verb("fact_handlers", "None")
 def open_game(facts, number):
     """Prepare a sink for a game of deal `number`, which is about to be dealt. Optional."""
-    _no_game("open_game")
 
 
+@_verb("fact_handlers", "None")
 def on_decision(facts, state, rules, action):
     """Handle a seat's choice of the legal `action`, before the state changes. Optional."""
-    _no_game("on_decision")
 
 
+@_verb("fact_handlers", "None")
 def close_game(facts, state, rules):
     """Write the rows that are known only at the end of a game. Optional."""
-    _no_game("close_game")
 
 
-# verb -> the module of the game's folder that implements it.
-VERBS: Mapping[Callable[..., Any], str] = {
-    deal: "core", actor: "core", count_legal: "core", kth_legal: "core", is_legal: "core", apply: "core", is_over: "core",
-    score: "core", placing: "core", conceal: "view", determinize: "view", imagine: "view", seen_action: "view",
-    observe: "view",
-}  # fmt: skip
-# verb -> its name in fact_handlers.py, implemented for the game's sink; `note` handles the events that the core writes.
-FACT_VERBS: Mapping[Callable[..., Any], str] = {
-    begin_match: "begin_match", open_game: "open_game", write_event: "note", on_decision: "on_decision",
-    close_game: "close_game",
-}  # fmt: skip
+@force_inline
+def lead_of(state, seat):
+    """Return how far the score of `seat` is ahead of the mean of the others, float64: positive is better."""
+    total = 0
+    for other in range(state.players):
+        total += score(state, other)
+    mine = score(state, seat)
+    return merit(state, mine - float64(total - mine) / (state.players - 1))
 
 
-def _is_phase_over(game: Game) -> Callable[..., Any]:
-    over = int(game.state_part.OVER)
+@force_inline
+def share_of_win(state, seat):
+    """Return the share of the win of `seat`: 1 / k for a win shared by k, float64."""
+    better, shared = placing(state, seat)
+    return 1.0 / shared if better == 0 else 0.0
 
-    def is_phase_over(state):
-        return state.phase == over
-
-    return is_phase_over
-
-
-def _placing_by_score(game: Game) -> Callable[..., Any]:
-    def placing_by_score(state, seat):
-        own, better, equal = merit(state, score(state, seat)), 0, 0
-        for other in range(state.players):
-            theirs = merit(state, score(state, other))
-            better += int64(theirs > own)
-            equal += int64(theirs == own)
-        return better, equal
-
-    return placing_by_score
-
-
-def _returns(value: str, *names: str) -> Callable[[Game], Callable[..., Any]]:
-    """Return a factory of a kernel with these parameters that returns an expression of them."""
-    return lambda game: generated(f"def default({', '.join(names)}):\n    return {value}\n", "default")
-
-
-def _do_nothing(*names: str) -> Callable[[Game], Callable[..., Any]]:
-    return _returns("None", *names)
-
-
-# verb -> factory of its default
-DEFAULTS: Mapping[Callable[..., Any], Callable[[Game], Callable[..., Any]]] = {
-    actor: _returns("state.actor", "state"), is_over: _is_phase_over, placing: _placing_by_score,
-    seen_action: _returns("action", "before", "after", "rules", "action", "viewer"),
-    observe: lambda game: observer(game.slices, game.state, game.rules),
-    conceal: _do_nothing("state", "rules", "seat"), determinize: _do_nothing("state", "rules", "seat", "rng"),
-    imagine: _do_nothing("state", "rules", "seat", "policy", "rng"), begin_match: _do_nothing("facts", "rules", "players"),
-    open_game: _do_nothing("facts", "number"), on_decision: _do_nothing("facts", "state", "rules", "action"), close_game: _do_nothing("facts", "state", "rules"),
-}  # fmt: skip
 
 _registered: dict[np.dtype[Any], str] = {}
+
+
+def _returns(value: str, *names: str, **bound: Any) -> Callable[..., Any]:
+    """Return a function of these parameters that returns an expression of them."""
+    return generated(f"def default({', '.join(names)}):\n    return {value}\n", "default", **bound)
+
+
+def _default(game: Game, verb: Callable[..., Any]) -> Any:
+    """Return the kernel of a verb that the game does not implement, or None."""
+    default = _DEFAULTS.get(verb)
+    has_secrets = hasattr(import_module(f"{game.package}.components"), "hidden")
+    if default is None or (has_secrets and verb in (conceal, determinize)):
+        return None
+    if isinstance(default, str):
+        bound = {"OVER": int(game.state_part.OVER)} if "OVER" in default else {}
+        return jit(_returns(default, *signature(verb).parameters, **bound))
+    return jit(default(game))
 
 
 def _register(game: Game) -> None:
@@ -377,21 +386,18 @@ def _register(game: Game) -> None:
         return
     if known is not None:
         raise TypeError(f"{game.package} and {known} have the same state record; every game needs its own")
-
-    parts = {verb: (part, verb.__name__, game.state) for verb, part in VERBS.items()}
-    if game.facts is not None:
-        parts |= {verb: ("fact_handlers", name, game.facts.SINK) for verb, name in FACT_VERBS.items()}
-    signed = jit(_returns("-points" if game.lowest_wins else "points", "state", "points")(game))
-    register_overload(merit, game.state, signed, force_inline=True)
-    for verb, (part, name, dtype) in parts.items():
-        exists = find_spec(f"{game.package}.{part}") is not None
-        kernel = getattr(import_module(f"{game.package}.{part}"), name, None) if exists else None
-        has_secrets = hasattr(import_module(f"{game.package}.components"), "hidden")
-        if kernel is None and verb in DEFAULTS and not (has_secrets and verb in (conceal, determinize)):
-            kernel = jit(DEFAULTS[verb](game))
+    for verb, part in (
+        *VERBS.items(),
+        (write_event, "fact_handlers"),
+    ):  # `note` handles the events that the core writes
+        if part == "fact_handlers" and game.facts is None:
+            continue
+        dtype = game.facts.SINK if part == "fact_handlers" and game.facts else game.state
+        where, name = f"{game.package}.{part}", "note" if verb is write_event else verb.__name__
+        kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
+        kernel = kernel if kernel is not None else _default(game, verb)
         if kernel is None:
-            where = f"{game.package}.{part}"
             raise InputError(f"game {game.name!r}: {where} has no {name}, which every game must have")
-        inlined = kernel in game.core.FORCE_INLINE or verb in (write_event, actor, is_over)
+        inlined = kernel in game.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
         register_overload(verb, dtype, kernel, force_inline=inlined)
     _registered[game.state] = game.package

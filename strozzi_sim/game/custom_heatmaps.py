@@ -20,25 +20,16 @@ _VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
 
 class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The specification of a custom heat map.
+    """The specification of a custom heat map."""
 
-    Attributes:
-        name: name of its picture; its table is heat_<name>.
-        rows: column of a fact table.
-        columns: another column of that table.
-        value: count (facts per game), share (of the row's facts), `mean COLUMN`, or `share COLUMN` (a yes/no column or `win`).
-        where: condition on columns; default: all facts.
-        fact: fact table; default: the only one with all columns.
-        title: title of the picture; default: made from the other fields.
-    """
-
-    name: Annotated[str, Meta(pattern=NAME)]
-    rows: str
-    columns: str
+    name: Annotated[str, Meta(pattern=NAME)]  # name of its picture; its table is heat_<name>
+    rows: str  # column of a fact table
+    columns: str  # another column of that table
+    # count (facts per game), share (of the row's facts), `mean COLUMN`, or `share COLUMN` (a yes/no column or `win`)
     value: str = "share"
-    where: str = ""
-    fact: str = ""
-    title: str = ""
+    where: str = ""  # condition on columns; default: all facts
+    fact: str = ""  # fact table; default: the only one with all columns
+    title: str = ""  # title of the picture; default: made from the other fields
 
 
 def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:

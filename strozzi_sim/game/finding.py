@@ -84,16 +84,7 @@ def comparison_of(picture: Picture, finding: Finding, figures: tuple[Figure, ...
 def finding_of(
     compared: Comparison, finding: Finding, table: pd.DataFrame, players: int, name: Namer, chunks: int = MAX_CHUNKS
 ) -> str:
-    """Return the largest certain difference as a sentence; "" without one.
-
-    Args:
-        compared: what is compared.
-        finding: its words and limits.
-        table: table of one variant and line-up.
-        players: player count.
-        name: names of levels.
-        chunks: number of chunks of the study.
-    """
+    """Return the largest certain difference in a table of one variant and line-up as a sentence; "" without one."""
     if {compared.key, compared.at, *compared.where} - {"", *table.columns}:
         return ""  # `check_game` names the column
     rows = _rows(compared, pick(table, players=players, **compared.where))

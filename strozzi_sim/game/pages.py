@@ -64,13 +64,7 @@ BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
 
 
 class Report:
-    """The report of a game. Without `report.toml` it has the page `balance` alone.
-
-    Args:
-        declared: content of `report.toml`.
-        code: `report.py` (`game.protocols.ReportPart`), or None.
-        where: file of `report.toml`, for errors.
-    """
+    """The report of a game, made of `report.toml` (`where` in errors) and `report.py`; without them it has the page `balance`."""
 
     def __init__(self, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
@@ -189,12 +183,8 @@ class Report:
     def findings(self, tables: Tables, components: Mapping[str, Any], chunks: int = MAX_CHUNKS, *, named: bool = False, whom: Callable[[str], str] = str) -> dict[str, str]:  # fmt: skip
         """Return page -> its finding, about the first variant and line-up at the player count of the headline.
 
-        Args:
-            tables: tables of the study.
-            components: variant -> component data.
-            chunks: number of chunks of the study.
-            named: whether each finding names its games; default: if the study has several player counts, variants or line-ups.
-            whom: returns the agents of a line-up in words; default: the line-up.
+        `components` is variant -> component data, `whom` returns the agents of a line-up in words. Each finding names its games if
+        it is `named`, or if the study has several player counts, variants or line-ups.
         """
         if tables["balance"].empty:
             return {}

@@ -17,7 +17,6 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Board
 from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
 from strozzi_sim.game.slices import Layout
-from strozzi_sim.game.state_view import StateView
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
 Member = TypeVar("Member")
@@ -30,21 +29,10 @@ def optional(member: Member) -> Member:
     return member
 
 
-class _Game(Protocol):
-    """What a part uses of its game."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def package(self) -> str: ...
-    @property
-    def rules(self) -> np.dtype[Any]: ...
-
-
 class Part:
     """A module of a game's folder, completed with the defaults of its Protocol."""
 
-    def __init__(self, game: _Game, name: str, protocol: type) -> None:
+    def __init__(self, game: Any, name: str, protocol: type) -> None:
         self.game = game
         self._module = import_module(f"{game.package}.{name}")
         self._protocol = protocol
@@ -85,7 +73,7 @@ class CorePart(Protocol):
 class ComponentsPart(Protocol):
     """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
-    game: _Game
+    game: Any
     Components: Any  # msgspec type of components.toml
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
     # descriptions of the sections that may be `reconstructed`, see `reconstructed_sections`; None describes all alike
@@ -166,13 +154,42 @@ class EventsPart(Protocol):
         return iter(())
 
 
+class StateView:
+    """A position as a seat sees it: every field of the concealed state, as a number or as nested tuples."""
+
+    def __init__(self, state: Any, components: Mapping[str, Any], seat: int, over: int) -> None:
+        """Read a row of concealed states; `over` is the phase of a finished game."""
+        fields = {name: _frozen(state[name].tolist()) for name in state.dtype.names}
+        self.__dict__.update(fields, seat=seat, over=fields["phase"] == over, components=components)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StateView) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if name != "components")
+        return f"{type(self).__name__}({fields})"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a View is read-only: {name} cannot be set")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"the view has no {name}; it has {', '.join(self.__dict__)}")
+
+
+def _frozen(value: Any) -> Any:
+    """Return nested lists as nested tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
 class ViewPart(Protocol):
     """`view.py`: the knowledge of a seat. Every function takes a state as `conceal` leaves it.
 
     The text of `render` has parts, divided by empty lines; each begins with a heading that does not change.
     """
 
-    game: _Game
+    game: Any
     SLICES: Layout  # the named slices of the observation tensor
 
     @property

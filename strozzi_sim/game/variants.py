@@ -267,12 +267,10 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     boxed = _toml(game.package, "components.toml")
     raw = boxed | {section: with_provenance(given, boxed.get(section)) for section, given in components.items()}
     variant = _variant(game, name, _converted(game, raw, where))
-    if components == variant.components:
-        return variant
-    for key, given, wanted in _differences(components, variant.components):
-        if wanted is _NOTHING:
+    for key, given, wanted in differing_keys(components, variant.components):
+        if wanted is None:
             raise InputError(f"{where}: {key}: unknown key")
-        if given is _NOTHING:
+        if given is None:
             raise InputError(f"{where}: {key}: missing")
         raise InputError(
             f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(given)}"
@@ -311,22 +309,6 @@ def _variant(game: Game, name: str, components: Any) -> Variant:
         name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain)),
         warnings=tuple(part.warnings(components)),
     )  # fmt: skip
-
-
-_NOTHING = object()
-
-
-def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield (key, given, wanted) for each difference of two plain documents."""
-    if isinstance(given, Mapping) and isinstance(wanted, Mapping):
-        for name in (*wanted, *(name for name in given if name not in wanted)):
-            here = f"{key}.{name}" if key else str(name)
-            yield from _differences(given.get(name, _NOTHING), wanted.get(name, _NOTHING), here)
-    elif isinstance(given, list) and isinstance(wanted, list) and len(given) == len(wanted):
-        for number, pair in enumerate(zip(given, wanted, strict=True)):
-            yield from _differences(*pair, f"{key}[{number}]")
-    elif given != wanted:
-        yield key, given, wanted
 
 
 def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -409,3 +391,35 @@ def _listed(change: Mapping[str, Any], key: str, where: str) -> list[Any]:
     if not isinstance(found, list | tuple):
         raise InputError(f"{where}.{key}: expected a list, got {short_repr(found)}")
     return list(found)
+
+
+def published_value(game: Game, key: str) -> Any:
+    """Return the value of a key in the published game; None where it has none.
+
+    >>> from strozzi_sim.game import load_game
+    >>> published_value(load_game("strozzi"), "tracks.bonus.9"), published_value(load_game("strozzi"), "ships.S01.sail")
+    (15, 5)
+    """
+    *_, found = _along(find_variant(game, BASE).components, key)
+    return found
+
+
+def is_reconstructed(game: Game, key: str) -> bool:
+    """Return whether the block that holds a key is reconstructed; a section NAME_meta is of all blocks of the list NAME."""
+    data = component_data(game)
+    blocks = [data.get(f"{key.split('.')[0]}_meta"), *_along(data, key)]
+    return any(isinstance(block, Mapping) and block.get("provenance") == "reconstructed" for block in blocks)
+
+
+def _along(data: Any, key: str) -> Iterator[Any]:
+    """Yield what each part of a key leads to; None from where there is nothing."""
+    for name in key.split("."):
+        if isinstance(data, list):
+            ids = [
+                each.get("id", str(place)) if isinstance(each, Mapping) else str(place)
+                for place, each in enumerate(data)
+            ]
+            data = data[ids.index(name)] if name in ids else None
+        else:
+            data = data.get(name) if isinstance(data, Mapping) else None
+        yield data

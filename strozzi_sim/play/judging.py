@@ -6,8 +6,19 @@ from typing import Any
 from numba import types
 
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
-from strozzi_sim.game.contract import Game, actor, apply, conceal, count_legal, deal, determinize, kth_legal, score
-from strozzi_sim.game.final_worth import lead_of, share_of_win
+from strozzi_sim.game.contract import (
+    Game,
+    actor,
+    apply,
+    conceal,
+    count_legal,
+    deal,
+    determinize,
+    kth_legal,
+    lead_of,
+    score,
+    share_of_win,
+)
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, int64_at
 from strozzi_sim.kernel.record_types import array_type, record_type

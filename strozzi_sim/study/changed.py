@@ -9,9 +9,8 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import Picture, Tables, listed, pick, some_of
-from strozzi_sim.game.significance import MAX_CHUNKS
+from strozzi_sim.game.significance import MAX_CHUNKS, missed, not_excluded
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
 from strozzi_sim.study.look import KeyNumber, Section

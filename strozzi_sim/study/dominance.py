@@ -13,9 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import Tables, listed, pick
-from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value_of_share
+from strozzi_sim.game.significance import (
+    ALPHA,
+    MAX_CHUNKS,
+    MIN_SHARE,
+    degrees_of_freedom,
+    missed,
+    not_excluded,
+    p_value_of_share,
+)
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.multiple_testing import holm
 

@@ -16,10 +16,17 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import THIN, FigureTable, Picture, Tables, format_estimate, headline_players, some_of
 from strozzi_sim.game.restricting import Use, find_things, restricted
-from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
+from strozzi_sim.game.significance import (
+    ALPHA,
+    MIN_SHARE,
+    degrees_of_freedom,
+    missed,
+    not_excluded,
+    p_value,
+    p_value_of_share,
+)
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm

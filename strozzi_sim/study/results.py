@@ -9,7 +9,7 @@ from typing import Any
 
 from strozzi_sim.agent.names import path_of
 from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
-from strozzi_sim.game.missed import size_text
+from strozzi_sim.game.significance import size_text
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.files import about
 from strozzi_sim.study.kept import missing, read_rows

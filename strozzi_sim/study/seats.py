@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.missed import missed
 from strozzi_sim.game.reporting import CELL, Tables, format_estimate, listed, pick
-from strozzi_sim.game.significance import MIN_SHARE
+from strozzi_sim.game.significance import MIN_SHARE, missed
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.wording import PLAY, players_words, seat_words, strengths
 

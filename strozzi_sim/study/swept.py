@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game.component_keys import is_reconstructed, published_value
 from strozzi_sim.game.reporting import Picture, Tables, pick
 from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.game.variants import is_reconstructed, published_value
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.model import Study

@@ -14,11 +14,10 @@ from strozzi_sim.errors import InputError, RuleViolation
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
-from strozzi_sim.game.observing import observer
 from strozzi_sim.game.pages import Page
 from strozzi_sim.game.record_checking import replayer
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.game.slices import Group, Layout, Slice, members, number, one_hot, seat_of
+from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.template.events import EVENTS
 from strozzi_sim.template.fact_handlers import TAKES

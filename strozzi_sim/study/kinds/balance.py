@@ -13,10 +13,9 @@ from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, pick
 from strozzi_sim.game.restricting import Use
-from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, p_value_of_share
+from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, missed, not_excluded, p_value_of_share
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm

@@ -13,7 +13,6 @@ from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.missed import missed, not_excluded, size_text
 from strozzi_sim.game.reporting import (
     THIN,
     FigureTable,
@@ -24,6 +23,7 @@ from strozzi_sim.game.reporting import (
     listed,
     pick,
 )
+from strozzi_sim.game.significance import missed, not_excluded, size_text
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design

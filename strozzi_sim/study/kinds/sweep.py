@@ -15,13 +15,11 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import game_names
-from strozzi_sim.game.component_keys import published_value
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.missed import missed, not_excluded
 from strozzi_sim.game.reporting import CELL, FIGURE, Tables, pick
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, missed, not_excluded, p_value
 from strozzi_sim.game.variant_names import check_names_differ
-from strozzi_sim.game.variants import AnyVariant, Variant, with_values
+from strozzi_sim.game.variants import AnyVariant, Variant, published_value, with_values
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.folders import read_study
