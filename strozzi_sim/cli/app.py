@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from strozzi_sim.cli.declared import Declared
-from strozzi_sim.cli.parser import arguments_of, command_named, help_text, parsed, refuse_nul, words_of
+from strozzi_sim.cli.parser import arguments_of, command_named, help_text, parsed, words_of
 from strozzi_sim.errors import MAX_SHOWN, Interrupted, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.signals import postponed
 
@@ -59,9 +59,13 @@ def run(arguments: Sequence[str]) -> int:
     debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
     command: Declared | None = None
     try:
-        refuse_nul(words)
-        if words[0] in ("--help", "-h", "--version"):
-            print(help_text() if words[0] != "--version" else _version())
+        if words[0] == "--version":
+            from importlib.metadata import version
+
+            print(f"strozzi-sim {version('strozzi-sim')}")
+            return 0
+        if words[0] in ("--help", "-h"):
+            print(help_text())
             return 0
         command = command_named(words[0])
         code = _call(words)
@@ -82,12 +86,6 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is an internal error
         return _complain(f"internal error: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
     return code
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return f"strozzi-sim {version('strozzi-sim')}"
 
 
 def _call(words: Sequence[str]) -> int:
@@ -138,21 +136,15 @@ def _instead(name: str, given: dict[str, Any]) -> Any:
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
     """Yield progress callbacks for the terminal, with a bar; messages go to standard error, and with JSON nowhere."""
     import warnings
+    from dataclasses import replace
 
-    from strozzi_sim.study.progress import Progress, terminal_bar
+    from strozzi_sim.study.progress import progress_of
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), progress_of(False if quiet else None) as progress:
         warnings.simplefilter("ignore", UserWarning)  # what they say of an interruption is the error's
-        if quiet:
-            yield Progress(command=line)
-        elif not sys.stderr.isatty():
-            yield Progress(command=line, on_message=lambda text: print(text, file=sys.stderr, flush=True))
-        else:
-            from rich.console import Console
-
-            console = Console(stderr=True)
-            with terminal_bar(console) as bar:
-                yield Progress(command=line, on_message=console.print, on_phase=bar)
+        by_bar = quiet or sys.stderr.isatty()
+        say = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
+        yield replace(progress, command=line, on_message=say)
 
 
 def _complain(message: str, code: int, debug: bool) -> int:

@@ -38,7 +38,7 @@ class Person:
 
     def hear(self) -> None:
         """Print what has happened since the last time."""
-        lines = self._lines()
+        lines = self.table.lines(self.seat)
         if self._answered and lines[self._told :]:
             print()
             self._answered = False
@@ -47,20 +47,32 @@ class Person:
 
     def decide(self) -> bool:
         """Prompt until the player has chosen, and play the choice; return False if they leave."""
-        while True:
-            self._show_changes()
+        self._show_changes()
+        self._ask()
+        doubtful = ""  # the choice that is to be confirmed
+        while line := self._read():
+            answer = line.strip().lower()
+            if doubtful and answer in ("y", "yes"):
+                return self._choose(doubtful)
+            answer = "" if doubtful and answer in ("n", "no") else answer
             choices = dict(zip(self.table.names, self.table.legal, strict=True))
-            together = self.table.compound_choices
-            print(f"\n{self.table.question}\n{self._spoken(together or list(choices))}", end="")
-            answer = self._answer(choices, together)
-            if answer is None:
+            matches, doubtful = names_meant(answer, list(choices), self.table.compound_choices), ""
+            if not answer:
+                print(self._spoken(), end="")
+            elif not matches:
+                print(f"{short_repr(line.strip())} is not a valid choice; type a whole name, or ? for help.", end="")
+            elif len(matches) > 1:
+                print(f"{short_repr(line.strip())} may be {' / '.join(in_ranges(matches))}.", end="")
+            elif matches == ["quit"] and "quit" not in choices:
                 return False
-            if answer == "undo":
-                continue
-            self._chose.append(len(self.table.actions))
-            self.table.play(choices[answer])
-            self._answered = True
-            return True
+            elif (found := matches[0]) not in choices:
+                self._obey(found)
+            elif warning := self.table.game.view.caution(choices[found], self.table.view(self.seat)):
+                print(f"{warning} Type yes to do it, or choose again.", end="")
+                doubtful = found
+            else:
+                return self._choose(found)
+        return False
 
     def show_table(self) -> None:
         """Print the whole table."""
@@ -79,99 +91,62 @@ class Person:
             tight = number == 0 or ("\n" not in text and "\n" not in changed[number - 1])
             print(text if tight else f"\n{text}")
 
-    def _answer(self, choices: Mapping[str, int], together: Sequence[str]) -> str | None:
-        """Read until a choice is made; return it, "undo" after an undo, None if the player leaves."""
-        doubtful = ""  # the choice that is to be confirmed
-        while True:
-            print(" > ", end="", flush=True)
-            line = sys.stdin.readline()
-            if not sys.stdin.isatty():
-                print(
-                    line.strip()
-                    if line.isascii() and line.strip().isprintable() and len(line) < _WIDTH
-                    else short_repr(line)
-                )
-            if not line:
-                return None
-            answer = line.strip().lower()
-            if doubtful and answer in ("y", "yes"):
-                return doubtful
-            if doubtful and answer in ("n", "no"):
-                answer = ""
-            doubtful = ""
-            matches = names_meant(answer, list(choices), together)
-            if not answer or len(matches) != 1:
-                self._explain(line.strip(), matches, together or list(choices))
-                continue
-            (found,) = matches
-            if found in choices:
-                warning = self._warning(choices[found])
-                if not warning:
-                    return found
-                print(f"{warning} Type yes to do it, or choose again.", end="")
-                doubtful = found
-            elif found == "quit":
-                return None
-            elif found == "undo" and self._undo():
-                return "undo"
-            elif found != "undo":
-                self._obey(found, together or list(choices))
+    def _ask(self) -> None:
+        print(f"\n{self.table.question}\n{self._spoken()}", end="")
 
-    def _explain(self, answer: str, matches: Sequence[str], names: Sequence[str]) -> None:
-        """Print why an answer is not a choice."""
-        if not answer or answer.lower() in ("n", "no"):
-            print(self._spoken(names), end="")
-        elif matches:
-            print(f"{short_repr(answer)} may be {' / '.join(in_ranges(matches))}.", end="")
-        else:
-            print(f"{short_repr(answer)} is not a valid choice; type a whole name, or ? for help.", end="")
+    def _read(self) -> str:
+        """Return what is typed, repeated where it does not show; "" at the end of input."""
+        print(" > ", end="", flush=True)
+        line = sys.stdin.readline()
+        if not sys.stdin.isatty():
+            plain = line.isascii() and line.strip().isprintable() and len(line) < _WIDTH
+            print(line.strip() if plain else short_repr(line))
+        return line
 
-    def _warning(self, action: int) -> str:
-        return self.table.game.view.caution(action, self.table.view(self.seat))
+    def _choose(self, name: str) -> bool:
+        self._chose.append(len(self.table.actions))
+        self.table.play(name)
+        self._answered = True
+        return True
 
-    def _obey(self, command: str, names: Sequence[str]) -> None:
-        """Print what a command asks for, then the choices again."""
-        if command == "board":
+    def _obey(self, command: str) -> None:
+        """Do what a command asks for, then print the choices again."""
+        if command == "undo":
+            if not self._chose:
+                print("There is no choice of yours to take back.", end="")
+                return
+            self._undo()
+        elif command == "board":
             self.show_table()
         elif command == "log":
             print()
-            self._print_lines(self._lines())
+            self._print_lines(self.table.lines(self.seat))
         elif command == "rules":
-            self._print_rules()
+            rules = self.table.game.view.short_rules(self.table.variant.components, self.table.players)
+            print("" if rules else f"\n{self.table.game.name} has no rules in short.")
+            for paragraph in rules.splitlines():
+                print(fill(paragraph, _width(), subsequent_indent="  "))
         else:
             print("\nType a choice, or as much of it as no other begins with; numbers are typed whole. Or type")
             print("\n".join(f"  {name:<6} {what}" for name, what in COMMANDS.items()))
-        print(f"\n{self.table.question}\n{self._spoken(names)}", end="")
+        self._ask()
 
-    def _print_rules(self) -> None:
-        game, components = self.table.game, self.table.variant.components
-        rules = game.view.short_rules(components, self.table.players)
-        print("" if rules else f"\n{game.name} has no rules in short.")
-        for paragraph in rules.splitlines():
-            print(fill(paragraph, _width(), subsequent_indent="  "))
-
-    def _undo(self) -> bool:
-        """Undo to the player's last choice; print a line and return False without one."""
-        if not self._chose:
-            print("There is no choice of yours to take back.", end="")
-            return False
+    def _undo(self) -> None:
+        """Undo to the player's last choice."""
         before, undone = self._chose.pop(), 0
         while len(self.table.actions) > before:
             undone = self.table.undo()
-        self._told = len(self._lines())
-        name = dict(zip(self.table.legal, self.table.names, strict=True))[undone]
-        print(f"\nTaken back: {name}, and all that followed.")
-        return True
-
-    def _lines(self) -> list[dict[str, object]]:
-        return self.table.lines(self.seat)
+        self._told = len(self.table.lines(self.seat))
+        print(f"\nTaken back: {self.table.names[self.table.legal.index(undone)]}, and all that followed.")
+        self._show_changes()
 
     def _print_lines(self, lines: Iterable[Mapping[str, object]]) -> None:
-        for line in lines:
-            print(self.table.game.events.describe(line, self.names, self.table.variant.components))
+        for sentence in self.table.sentences(lines, self.names):
+            print(sentence)
 
-    def _spoken(self, names: Sequence[str]) -> str:
+    def _spoken(self) -> str:
         """Return the choices with their meanings."""
+        names = self.table.compound_choices or self.table.names
         return spoken(names, self.table.game.view.meanings(self.table.view(), int(self.table.state["phase"][0])))
 
 

@@ -3,9 +3,11 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
+from strozzi_sim.cli import BEGAN
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, check_range
 
@@ -38,7 +40,7 @@ def bench(
     """
     from strozzi_sim.agent.names import worker_count
     from strozzi_sim.kernel.numba_patches import fallbacks
-    from strozzi_sim.play.one_game import match_of
+    from strozzi_sim.play.records import match_of
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.pool import Task, play_tasks
 
@@ -59,11 +61,9 @@ def bench(
     size = _slice_size(lambda trial: _seconds(match, trial, crosstabs), games, _BATCH_SLICE if in_batches else _SLICE)
 
     def tasks() -> Iterator[Task]:
-        first, limit = 0, monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
-        while first == 0 or (
-            monotonic() < limit and (games is None or first < games)
-        ):  # one at least, however slow the machine
-            last = first + size if games is None else min(first + size, games)
+        first, limit = 0, monotonic() + (seconds or 5.0)
+        while first < games if games else first == 0 or monotonic() < limit:  # one at least, however slow the machine
+            last = min(first + size, games or first + size)
             yield Task(first, match, first, last, crosstabs)
             first = last
 
@@ -76,36 +76,26 @@ def bench(
             playouts += played.playouts
     elapsed = monotonic() - began
     rounds = the_game.components_part.rounds(match.variant.components)
+    counts = {"games": done, "rounds": done * rounds, "decisions": decisions}
     document: dict[str, Any] = {
         "game": the_game.name,
         "players": match.players,
         "agents": [spec.text for spec in match.positions],
-        "workers": team,
-        "games": done,
-        "seconds": elapsed,
-        "games_per_s": done / elapsed,
-        "rounds_per_s": done * rounds / elapsed,
-        "decisions_per_s": decisions / elapsed,
-        "decisions_per_game": decisions / done,
-        "s_per_decision": elapsed * team / decisions,
-        "playouts_per_s": playouts / elapsed if playouts else None,
-        "compile_s": compiled,
-        "first_result_s": first_result,
-        "peak_rss_mib": _peak_memory(),
-        "slower": fallbacks(),
     }
+    document |= {"workers": team, "games": done, "seconds": elapsed}
+    document |= {f"{name}_per_s": count / elapsed for name, count in counts.items()}
+    document |= {"decisions_per_game": decisions / done, "s_per_decision": elapsed * team / decisions}
+    document |= {"playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compiled}
+    document |= {"first_result_s": first_result, "peak_rss_mib": _peak_memory(), "slower": fallbacks()}
     return Answer(document, _lines(document, the_game.title, playouts / done))
 
 
 def _lines(found: dict[str, Any], title: str, playouts: float) -> Iterator[str]:
     yield from found["slower"]
     yield f"{title}, {found['players']} players, {','.join(found['agents'])}, {found['workers']} workers"
-    rates = (
-        f"{found[f'{name}_per_s']:,.0f} {name}/s"
-        for name in ("games", "decisions", "rounds", "playouts")
-        if found[f"{name}_per_s"]
-    )
-    yield "  " + "   ".join(rates) + (f", {playouts:,.0f} a game" if playouts else "")
+    speeds = {name: found[f"{name}_per_s"] for name in ("games", "decisions", "rounds", "playouts")}
+    rates = "   ".join(f"{speed:,.0f} {name}/s" for name, speed in speeds.items() if speed)
+    yield f"  {rates}" + (f", {playouts:,.0f} a game" if playouts else "")
     yield (
         f"  {found['games']:,} games in {found['seconds']:.2f} s, {found['decisions_per_game']:.1f} decisions per game, "
         f"{1e6 * found['s_per_decision']:,.2f} microseconds of a worker each"
@@ -147,15 +137,10 @@ def _measure(match: Any, games: int, crosstabs: Any) -> float:
 
 def _process_age() -> float:
     """Return the seconds since this process started."""
-    try:
-        with open("/proc/self/stat", encoding="ascii") as file:
-            ticks = int(file.read().rpartition(")")[2].split()[19])
-        with open("/proc/uptime", encoding="ascii") as file:
-            return float(file.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        from strozzi_sim.cli import BEGAN
-
-        return time() - BEGAN
+    with suppress(OSError, ValueError, IndexError), open("/proc/self/stat") as stat, open("/proc/uptime") as uptime:
+        ticks = int(stat.read().rpartition(")")[2].split()[19])
+        return float(uptime.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
+    return time() - BEGAN
 
 
 def _peak_memory() -> float | None:

@@ -8,12 +8,13 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
+
+from strozzi_sim.errors import short_repr
 
 REQUIRED = object()
 OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # arguments called otherwise in Python
@@ -46,6 +47,8 @@ class Argument:
 
         if self.is_path and not text:
             raise ArgumentTypeError("a file or folder name must not be empty; use . for the current folder")
+        if "\0" in text:
+            raise ArgumentTypeError(f"must not hold a NUL character, got {short_repr(text)}")
         readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
         try:
             return readers.get(self.type, str)(text)
@@ -79,7 +82,11 @@ class Declared:
 def declared(place: str, *further: Argument) -> Declared:
     """Return what the function at MODULE:FUNCTION says of itself, with further arguments that somebody else handles."""
     module, _, name = place.partition(":")
-    function = _functions(module)[name]
+    spec = find_spec(module)
+    assert spec is not None, module
+    source = Path(str(spec.origin)).read_text("utf-8")  # of which the function alone is parsed, to be quick
+    (function,) = ast.parse(re.findall(rf'(?ms)^def {name}\(.*?^    """.*?"""$', source)[0]).body
+    assert isinstance(function, ast.FunctionDef)
     text = cleandoc(ast.get_docstring(function) or "")
     beginning, _, rest = text.partition("\nArgs:\n")
     beginning = beginning.partition("\n>>> ")[0]
@@ -100,15 +107,6 @@ def declared(place: str, *further: Argument) -> Declared:
     takes_progress = any(each.arg == "progress" for each in given.kwonlyargs)
     returns = ast.unparse(function.returns) if function.returns else ""
     return Declared(place, summary, more, example[len("Example: ") :], tuple(arguments), takes_progress, returns)
-
-
-@cache
-def _functions(module: str) -> dict[str, ast.FunctionDef]:
-    """Return the functions of a module by name."""
-    spec = find_spec(module)
-    assert spec is not None, module
-    tree = ast.parse(Path(str(spec.origin)).read_text("utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def _value(node: ast.expr) -> Any:

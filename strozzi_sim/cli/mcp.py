@@ -10,6 +10,7 @@ import shlex
 import threading
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from time import monotonic
@@ -70,10 +71,11 @@ def schema_of(tool: str) -> Document:
         one: Document = {"type": words[each.type]}
         if name == "game" and each.type is str:
             one["enum"] = ["", *game_names()] if each.default == "" else list(game_names())
-        about = each.words.partition("; default: ")[0] if name in usual else each.words
-        properties[name] = {"description": about, **({"type": "array", "items": one} if each.is_repeated else one)}
+        kind = {"type": "array", "items": one} if each.is_repeated else one
+        properties[name] = {"description": each.words} | kind
         if name in usual:
-            properties[name]["default"] = usual[name]
+            default = {"description": each.words.partition("; default: ")[0], "default": usual[name]}
+            properties[name] |= default
     required = [name for name, each in arguments.items() if each.default is REQUIRED]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
@@ -86,36 +88,30 @@ def checked(tool: str, given: Mapping[str, Any]) -> Document:
             raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, known)}")
         if value is not None:
             found[name] = _read(known[name], value)
-    for name in (name for name, each in known.items() if each.default is REQUIRED and name not in found):
-        raise ArgumentError(name, "is needed")
+    for name, each in known.items():
+        if each.default is REQUIRED and name not in found:
+            raise ArgumentError(name, "is needed")
     return found
 
 
 def _read(argument: Argument, value: Any) -> Any:
-    """Return the value of an argument from JSON."""
-    if argument.is_repeated and isinstance(value, list):
-        return [_read(Argument(argument.name, "", is_path=argument.is_path), each) for each in value]
-    if argument.type is bool or isinstance(value, bool | dict | list):
-        if argument.type is not bool or not isinstance(value, bool):
-            expected = "true or false" if argument.type is bool else "text or a number"
-            raise ArgumentError(argument.name, f"expected {expected}, got {short_repr(value)}")
-        return value
+    """Return the value of an argument from JSON; a path must not lead out of the current folder."""
+    if argument.is_repeated:
+        one = replace(argument, is_repeated=False)
+        return [_read(one, each) for each in (value if isinstance(value, list) else [value])]
+    if isinstance(value, dict | list) or isinstance(value, bool) != (argument.type is bool):
+        expected = "true or false" if argument.type is bool else "text or a number"
+        raise ArgumentError(argument.name, f"expected {expected}, got {short_repr(value)}")
     try:
-        found = argument.read(str(value))
+        found = value if argument.type is bool else argument.read(str(value))
     except ArgumentTypeError as error:
         raise ArgumentError(argument.name, str(error)) from None
     if argument.is_path:
-        _check_inside(argument.name, str(value))
-    return [found] if argument.is_repeated else found
-
-
-def _check_inside(argument: str, path: str) -> None:
-    """Refuse a path that leads out of the current folder."""
-    leads_out = "\0" in path or Path(path).is_absolute() or ".." in Path(path).parts
-    if leads_out or not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(".")):
-        raise ArgumentError(
-            argument, f"must be a path inside the folder that the server was started in, got {short_repr(path)}"
-        )
+        leads_out = Path(found).is_absolute() or ".." in Path(found).parts
+        if leads_out or not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(".")):
+            where = "must be a path inside the folder that the server was started in"
+            raise ArgumentError(argument.name, f"{where}, got {short_repr(found)}")
+    return found
 
 
 def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
@@ -245,6 +241,5 @@ def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: 
         given = None
     if not isinstance(given, dict):
         raise ArgumentError("arguments", f"must be a JSON object, got {short_repr(arguments)}")
-    return Answer(
-        found := call(tool, given, [*map(str, code)], seconds), [json.dumps(found, indent=1, allow_nan=False)]
-    )
+    found = call(tool, given, [*map(str, code)], seconds)
+    return Answer(found, [json.dumps(found, indent=1, allow_nan=False)])

@@ -7,8 +7,6 @@ import argparse
 import re
 from collections.abc import Sequence
 from functools import cache
-from shutil import get_terminal_size
-from textwrap import fill
 from typing import Any, NoReturn
 
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
@@ -67,6 +65,9 @@ def help_text() -> str:
 
 def parser_of(name: str) -> _Parser:
     """Return the parser of a command."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
     command, usual = command_named(name), USUAL.get(name, {})
     about = fill(f"{command.summary} {command.more}".strip(), get_terminal_size().columns - 2)
     places = [each for each in command.arguments if not each.is_option]
@@ -136,17 +137,6 @@ def _changed(given: dict[str, Any], settings: Sequence[str]) -> Any:
         for each in ([names] if isinstance(names, str) else names)
     ]
     return changed[0] if isinstance(names, str) else changed
-
-
-def refuse_nul(words: Sequence[str]) -> None:
-    """Refuse a NUL character in the words of a command, which no name of a file has; names the option."""
-    for place, word in enumerate(words):
-        if "\0" in word:
-            option, equals, value = word.partition("=")
-            before = words[place - 1] if place else ""
-            if not (equals and option.startswith("--")):
-                option, value = before if before.startswith("--") else "argument", word
-            raise InputError(f"{option}: must not hold a NUL character, got {short_repr(value)}")
 
 
 def words_of(error: Exception, command: Declared | None) -> str:

@@ -1,6 +1,8 @@
 """play: a human player at one seat, in the terminal or in the browser."""
 
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +12,8 @@ from strozzi_sim.errors import AgentFault, ArgumentError, InputError, Stopped, a
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
-    from strozzi_sim.game.contract import Game
-    from strozzi_sim.game.variants import AnyVariant, Variant
+    from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.play.position import Position
-    from strozzi_sim.web.session import Sitting
 
 
 def play(
@@ -40,117 +40,91 @@ def play(
         port: with --web: port of 127.0.0.1 to listen on; default: a free one
         out: with --web: write the record of each finished game
     """
-    from strozzi_sim.agent import seat_others
+    from strozzi_sim.agent import check_lineup, load_agent, seat_others
     from strozzi_sim.agent.names import agents_named, game_named, one_count, one_variant
     from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.analyse import analyse_game, find_judge
     from strozzi_sim.play.position import Position
     from strozzi_sim.runtime.workers import stdout_to_stderr
-    from strozzi_sim.web.session import Sitting
 
     the_game = game_named(game)
     count = one_count(the_game, players)
     check_range("seat", seat, 0, count - 1)
-    check_range("deal", deal, 0, 2**53 - 1)
-    check_range("seed", seed, 0, 2**53 - 1)
-    others = agents_named(the_game, agents or the_game.default_agent, counts=[count])
+    agents = agents or the_game.default_agent
+    others = agents_named(the_game, agents, counts=[count])
     if len(others) > count - 1:
         raise ArgumentError("agents", f"{len(others)} agents for {count - 1} seats; give at most {count - 1}")
-    chosen = one_variant(the_game, "variant", variant, study)
-    judging = as_argument_error("judge", find_judge, judge, the_game, count, chosen) if judge else None
+    table = Position(the_game, count, seed, deal, one_variant(the_game, "variant", variant, study))
+    judging = as_argument_error("judge", find_judge, judge, the_game, count, table.variant) if judge else None
     if foreign := dict.fromkeys(spec.text for spec in others if spec.foreign):
-        print(
-            f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command",
-            file=sys.stderr,
-        )
+        words = "plays in this process: it cannot be stopped if it hangs, and it ends with this command"
+        print(f"{', '.join(foreign)} {words}", file=sys.stderr)
     seated = seat_others(others, count, seat)
     if web:
-        judging = judging or _default_judge(the_game, count, chosen)
-        given = Sitting(the_game, chosen, count, seed, deal, seat, seated, _hinting(hint, the_game, count), judging)
-        _serve(given, port, Path(out) if out else None)
+        if judging is None:
+            with suppress(InputError):  # no such agent, or it does not evaluate positions of this game
+                judging = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
+        hint = hint or the_game.tiers.get("search", the_game.default_agent)
+        hinting = as_argument_error("hint", load_agent, hint, the_game)
+        as_argument_error("hint", check_lineup, [hinting], the_game, count)
+        _serve(table, seat, seated, hinting.text, judging, port, Path(out) if out else None)
         return
     for option, value in (("hint", hint), ("port", port), ("out", out)):
         if value:
             raise ArgumentError(option, "only valid with --web")
-    table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
-    names = [spec.text for spec in seated]
-    names[seat] = YOU
+    names, dealt = [YOU if each == seat else spec.text for each, spec in enumerate(seated)], table.copy()
     person = Person(table, names, seat)
     print("Type ? at any question for help.")
-    while True:
+    while not table.over:
         person.hear()
-        if table.over:
-            break
         if table.actor == seat:
             if not person.decide():
                 print("\nYou left the table.")
                 return
             continue
-        with stdout_to_stderr():
-            action = table.ask(seated[table.actor])
-        if action not in table.legal:
-            raise AgentFault(
-                f"agent {names[table.actor]!r} at seat {table.actor} chose the illegal action {action} (seed {seed}, deal {deal}); "
-                f"replay: strozzi play {game} --players {count} --agents '{agents or the_game.default_agent}' --seat {seat} --seed {seed} --deal {deal}"
-            )
-        table.play(action)
+        try:
+            with stdout_to_stderr():
+                table.play(table.ask(seated[table.actor]))
+        except AgentFault as fault:
+            again = f"--players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
+            raise AgentFault(f"{fault}; replay: strozzi play {game} {again}") from fault
+    person.hear()
     person.show_table()
     print(f"\n{outcome_words(table, names, seat)}")
     if judging is not None:
-        dealt = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
         print()
         print(*analysis_lines(analyse_game(dealt, table.actions, judging, names=names)), sep="\n")
 
 
-def _serve(sitting: "Sitting", port: int, out: Path | None) -> None:
-    """Print the address of the page, and serve it until the process is interrupted.
-
-    Raises:
-        InputError: the port is out of range, or cannot be listened on.
-        StorageError: the record cannot be written to `out`.
-    """
+def _serve(
+    table: "Position",
+    seat: int,
+    agents: Sequence["AgentSpec"],
+    hint: str,
+    judge: "AgentSpec | None",
+    port: int,
+    out: Path | None,
+) -> None:
+    """Print the address of the page, and serve it until the process is interrupted."""
     from strozzi_sim.play.records import write_record
     from strozzi_sim.web.ending import Ending
-    from strozzi_sim.web.server import TableServer, port_error
-    from strozzi_sim.web.session import Session
+    from strozzi_sim.web.server import HOST, TableServer
+    from strozzi_sim.web.session import Session, Sitting
 
     check_range("port", port, 0, 65_535)
     if out is not None and not out.exists():
         write_record(out, [])  # an unwritable place is an error before the game
-    ending = Ending(out)
+    ending, places = Ending(out), (table.game, table.variant, table.players, table.seed, table.deal)
     try:
-        server = TableServer(Session(sitting, ending.add), ending, port)
+        server = TableServer(Session(Sitting(*places, seat, agents, hint, judge), ending.add), ending, port)
     except OSError as error:
-        raise port_error(port, error) from error
+        raise ArgumentError("port", f"cannot listen on port {port} of {HOST}: {error.strerror or error}") from error
     with server:
         print(f"Open {server.address}\nCtrl+C ends the table.", flush=True)
         try:
             server.serve_forever()
         except (KeyboardInterrupt, Stopped):
             print("The table is closed.")
-
-
-def _hinting(text: str, game: "Game", players: int) -> str:
-    """Return the agent that gives hints: by default the game's search tier.
-
-    Raises:
-        InputError: no such agent, or it does not play this game and player count.
-    """
-    from strozzi_sim.agent import check_lineup, load_agent
-
-    spec = as_argument_error("hint", load_agent, text or game.tiers.get("search", game.default_agent), game)
-    as_argument_error("hint", check_lineup, [spec], game, players)
-    return spec.text
-
-
-def _default_judge(game: "Game", players: int, variant: "Variant") -> "AgentSpec | None":
-    """Return the agent that judges games in the browser if none is named, None where there is none."""
-    from strozzi_sim.play.analyse import find_judge
-
-    try:
-        return find_judge(game.tiers.get("learned", "learned"), game, players, variant)
-    except InputError:  # no such agent, or it does not evaluate positions of this game
-        return None
 
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:

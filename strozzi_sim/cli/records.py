@@ -39,8 +39,7 @@ def record(
         json: print one JSON document and nothing else
     """
     from strozzi_sim.agent.names import game_named, one_variant
-    from strozzi_sim.play.one_game import match_of
-    from strozzi_sim.play.records import record_games, write_record
+    from strozzi_sim.play.records import match_of, record_games, write_record
     from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
     from strozzi_sim.simulation.interrupts import stop_flag
 

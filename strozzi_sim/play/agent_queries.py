@@ -57,14 +57,17 @@ class AgentQueries:
 
         Raises:
             ArgumentError: the game is over, or no such agent plays this game and player count.
-            AgentFault: an agent's file or package that does not import.
+            AgentFault: an agent's file or package that does not import, or an agent that cannot be made.
         """
         seat = self._seat("seat", None)
         spec = as_argument_error("agent", find_agent, agent, self.game)
         key = seat, spec.text, id(spec.agent)  # agents declared in code may share a name
         if key not in self._seats:
             as_argument_error("agent", check_lineup, [spec], self.game, self.players)
-            self._seats[key] = Seat(spec, self, seat)
+            try:
+                self._seats[key] = Seat(spec, self, seat)
+            except InvalidAnswer as bad:
+                raise self.fault(spec, bad.what) from bad.__cause__
         return self._seats[key]
 
     def ask(self, agent: AnyAgent) -> int:

@@ -11,7 +11,7 @@ seat did not know and of the chance to come; all actions meet the same draws. Th
   mind without an event, and by the noise of the draws
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -24,20 +24,16 @@ from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
 from strozzi_sim.errors import InputError, as_argument_error, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.streams import game_key, mix
-from strozzi_sim.play.judging import judging_kernels
+from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
 from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.simulation.interrupts import call_interruptible
-from strozzi_sim.simulation.luck import Luck, luck_record
+from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Worth = npt.NDArray[np.float64]  # [P, WORTHS]
 REDRAWS = 32
 PARTS = {
     "start": "start", "luck": "luck", "own_errors": "own errors", "rivals_errors": "rivals' errors", "unexplained": "unexplained",
@@ -256,7 +252,7 @@ def analyse_game(
     """Return the analysis of a game, from its table as dealt and all actions; `names` are of the seats in events."""
     check_lineup([spec], table.game, table.players)
     _check_open(table.game, table.variant)
-    judge = _Judge(table, Luck(spec, redraws))
+    judge = Judge(table, Luck(spec, redraws))
     start = judge.before_the_deal()
     after = judge.position(0)
     dealt, decisions, shown = after - start, list[JudgedDecision](), len(table.lines())
@@ -304,7 +300,7 @@ def judge_choices(table: Position, spec: AgentSpec, redraws: int = REDRAWS, repe
     True
     """
     _check_open(table.game, table.variant)
-    judge, number = _Judge(table, Luck(spec, redraws)), len(table.actions) + 1
+    judge, number = Judge(table, Luck(spec, redraws)), len(table.actions) + 1
     return np.array([judge.actions(number + (repeat << 32))[:, table.actor] for repeat in range(repeats)])
 
 
@@ -314,52 +310,3 @@ def level_words(level: tuple[float, float, float] | None) -> str:
         return "-"
     value, low, high = ("below 0" if each < 0 else f"{each:.1f}" for each in level)
     return value if low == high else f"{value} ({low} to {high})"
-
-
-class _Judge:
-    """The worth of positions and actions of one game."""
-
-    def __init__(self, table: Position, luck: Luck) -> None:
-        self.table, self.redraws = table, luck.redraws
-        self._stop = np.zeros(1, np.int64)
-        self._record, self._kept = luck_record(luck, table.game, self._stop)
-        self._rules = exact_copy(table.variant.rules)
-        self._actions, self._position, self._deals, self._result = judging_kernels(table.game)
-
-    def _judged(self, shape: tuple[int, ...], judge: Callable[..., Any], *arguments: Any) -> Worth:
-        """Return the worths that a kernel adds to its last argument."""
-
-        def judged() -> Worth:
-            worths = np.zeros((*shape, self.table.players, len(WORTHS)))
-            judge(*arguments, worths)
-            return worths
-
-        return call_interruptible(self._stop, judged)
-
-    def _word(self, number: int, kind: int) -> np.uint64:
-        """Return the key of the draws of a decision: 0 for its actions, 1 for the position after it."""
-        word = np.array([self.table.seed, self.table.deal, 2 * number + kind], np.uint64)
-        for place in (1, 2):
-            word[place] ^= mix.py_func(word[place - 1 : place])[0]
-        return np.uint64(mix.py_func(word[2:])[0])
-
-    def actions(self, number: int) -> Worth:
-        """Return the worth of every legal action, float64[K, P, 3]."""
-        start = self.table.state, self._rules, self._record[0]
-        return self._judged((len(self.table.legal),), self._actions, *start, self._word(number, 0))
-
-    def position(self, number: int) -> Worth:
-        """Return the worth of the position."""
-        return self._judged((), self._position, self.table.state, self._rules, self._record[0], self._word(number, 1))
-
-    def before_the_deal(self) -> Worth:
-        """Return the mean worth of other deals."""
-        table = self.table
-        deal = game_key(table.game.name), table.seed, table.players, table.deal, table.start_player
-        return self._judged((), self._deals, np.zeros(1, table.game.state), self._rules, self._record[0], *deal)
-
-    def result(self) -> Worth:
-        """Return score, lead and share of the win of every seat of a finished game."""
-        worth = np.zeros((self.table.players, len(WORTHS)))
-        self._result(self.table.state, worth)
-        return worth

@@ -68,40 +68,35 @@ def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
     return seats
 
 
-def _names(table: Position, actions: Sequence[int]) -> list[str]:
-    """Return the names of these actions."""
-    view, seen = table.game.view, table.view()
-    return [str(view.action_name(action, seen)) for action in actions]
-
-
 class _ExplainedDecision:
     """Description of one decision."""
 
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
         self.table, self.seat, self.number = table, seat, number
         self.depth, self.least = depth, visits
-        self.names = dict(zip(table.legal, table.names, strict=True))
-        self.named = seat.spec.agent.analyse is not None
         self.analyses = in_full(seat, table.legal)
         self._rng = SeatRng(number)  # only for names: any fixed stream
 
     def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
-        table = self.table
-        visits = sum(analysis.visits for analysis in self.analyses)
-        document: dict[str, Any] = {
-            "decision": self.number,
-            "seat": table.actor,
-            "question": table.question,
-            "played": {"action": played, "name": self.names[played]},
-            "chosen": {"action": chosen, "name": self.names[chosen]},
-            "same": played == chosen,
-            "visits": visits if self.named else None,
-        }
-        in_order = ranked(self.analyses)
-        actions = in_order if self.named else self.analyses
-        document["actions"] = [self._root(analysis, visits) for analysis in actions]
-        best = [analysis for analysis in in_order if analysis.visits][:lines] if self.named and lines else []
-        document["lines"] = [self._line(analysis, self._futures) for analysis in best]
+        table, analysed = self.table, self.seat.spec.agent.analyse is not None
+        names = dict(zip(table.legal, table.names, strict=True))
+        visits, in_order = sum(analysis.visits for analysis in self.analyses), ranked(self.analyses)
+        actions = [
+            {
+                "action": each.action,
+                "name": names[each.action],
+                "visits": each.visits if analysed else None,
+                "share": each.visits / visits if analysed and visits else None,
+                "value": each.value,
+            }
+            for each in (in_order if analysed else self.analyses)
+        ]
+        best = [each for each in in_order if each.visits and analysed][:lines]
+        document: dict[str, Any] = {"decision": self.number, "seat": table.actor, "question": table.question}
+        for key, action in (("played", played), ("chosen", chosen)):
+            document[key] = {"action": action, "name": names[action]}
+        document |= {"same": played == chosen, "visits": visits if analysed else None, "actions": actions}
+        document["lines"] = [self._line(each) for each in best]
         return document | self._below(in_order, self._futures, self.depth) if tree else document
 
     @cached_property
@@ -111,63 +106,45 @@ class _ExplainedDecision:
         rng["cursor"] = self.number
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
 
-    def _root(self, analysis: ActionAnalysis, visits: int) -> dict[str, Any]:
-        analysed = self.named
-        return {
-            "action": analysis.action,
-            "name": self.names[analysis.action],
-            "visits": analysis.visits if analysed else None,
-            "share": analysis.visits / visits if analysed and visits else None,
-            "value": analysis.value,
-        }
-
-    def _line(self, analysis: ActionAnalysis, futures: Futures) -> list[dict[str, Any]]:
+    def _line(self, analysis: ActionAnalysis) -> list[dict[str, Any]]:
         """Return the most visited line that begins with an action, as far as imagined games follow it."""
-        line: list[dict[str, Any]] = []
-        while True:
-            name, futures = self._play(analysis, futures)
-            if line and not futures:
-                return line  # no imagined game reaches the action, so its name is unknown
-            line.append(self._step(analysis, name))
-            following = ranked(self._after(analysis))
-            if len(line) == self.depth or not following or following[0].visits < self.least:
-                return line
+        step, futures = self._play(analysis, self._futures)
+        line = [step]
+        while len(line) < self.depth and (following := self._after(analysis)) and following[0].visits >= self.least:
             analysis = following[0]
+            step, futures = self._play(analysis, futures)
+            if not futures:
+                break  # no imagined game reaches the action, so its name is unknown
+            line.append(step)
+        return line
 
     def _below(self, analyses: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
         """Return the tree below a node and the number of its omitted actions."""
         shown = [analysis for analysis in analyses if analysis.visits >= self.least] if depth > 0 else []
         nodes = []
         for analysis in shown:
-            name, after = self._play(analysis, futures)
-            nodes.append(self._step(analysis, name) | self._below(ranked(self._after(analysis)), after, depth - 1))
+            step, after = self._play(analysis, futures)
+            nodes.append(step | self._below(self._after(analysis), after, depth - 1))
         return {"next": nodes, "left_out": len(analyses) - len(shown)}
 
-    def _step(self, shown: ActionAnalysis, name: str) -> dict[str, Any]:
-        seat = self._mover(shown)
-        return {"action": shown.action, "name": name, "seat": seat, "visits": shown.visits, "value": shown.value}
-
-    def _mover(self, analysis: ActionAnalysis) -> int:
-        return self.table.actor if analysis.seat is None else analysis.seat
-
     def _after(self, analysis: ActionAnalysis) -> list[ActionAnalysis]:
-        return [] if analysis.node is None else self.seat.analyse(self.table.legal, analysis.node) or []
+        """Return the actions after one, the most visited first."""
+        return ranked(self.seat.analyse(self.table.legal, analysis.node) or []) if analysis.node is not None else []
 
-    def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
-        """Return an action's names in the imagined games that reach it, and these games after it."""
-        mover, action = self._mover(analysis), analysis.action
-        fitting = [each for each in futures if not each.over and each.actor == mover and action in each.legal]
+    def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[dict[str, Any], Futures]:
+        """Return an action with its names in the imagined games that reach it, and these games after it."""
+        seat, action = self.table.actor if analysis.seat is None else analysis.seat, analysis.action
+        fitting = [each for each in futures if each.actor == seat and action in each.legal]
         if not fitting:  # the agent's tree omits the actions of others
-            played_on = [self._until(mover, imagined) for imagined in futures]
-            fitting = [imagined for imagined in played_on if not imagined.over and action in imagined.legal]
+            fitting = [each for future in futures if action in (each := self._until(seat, future)).legal]
         names, after = Counter[str](), []
         for imagined in fitting:
-            names[_names(imagined, [action])[0]] += 1
-            future = imagined.copy()
-            future.play(action)
-            after.append(future)
+            names[str(imagined.game.view.action_name(action, imagined.view()))] += 1
+            after.append(imagined.copy())
+            after[-1].play(action)
         words = [name for name, _ in names.most_common()]
-        return " or ".join([*words[:_MEANINGS], *["..."][: len(words) > _MEANINGS]]) or f"action {action}", after
+        name = " or ".join([*words[:_MEANINGS], *["..."][: len(words) > _MEANINGS]]) or f"action {action}"
+        return {"action": action, "name": name, "seat": seat, "visits": analysis.visits, "value": analysis.value}, after
 
     def _until(self, seat: int, future: Position) -> Position:
         """Return the game at the next decision of a seat, after random play of the others."""

@@ -1,11 +1,13 @@
-"""Kernels that judge positions and actions with an agent that evaluates; see `play.analyse`."""
+"""Positions and actions judged by an agent that evaluates; see `play.analyse`."""
 
 from functools import cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from numba import types
 
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS
 from strozzi_sim.game.contract import (
     Game,
     actor,
@@ -21,11 +23,14 @@ from strozzi_sim.game.contract import (
 )
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, int64_at
-from strozzi_sim.kernel.record_types import array_type, record_type
-from strozzi_sim.kernel.streams import deal_key, hash_combine, mix, stream_key
-from strozzi_sim.simulation.luck import luck_dtype
+from strozzi_sim.kernel.record_types import array_type, exact_copy, record_type
+from strozzi_sim.kernel.streams import deal_key, game_key, hash_combine, mix, stream_key
+from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.interrupts import call_interruptible
+from strozzi_sim.simulation.luck import Luck, luck_dtype, luck_record
 from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
 
+Worth = npt.NDArray[np.float64]  # [P, WORTHS]
 _PURPOSE = 4_000  # of the deals that could have come
 
 
@@ -80,7 +85,7 @@ def _write_result(states, worth):
 
 
 @cache
-def judging_kernels(game: Game) -> tuple[Any, Any, Any, Any]:
+def _kernels(game: Game) -> tuple[Any, Any, Any, Any]:
     """Return the compiled functions that judge all actions, a position, the deals that could have come, and a finished game."""
     game.register()
     start = [array_type(game.state), array_type(game.rules), record_type(luck_dtype(game))]
@@ -91,3 +96,54 @@ def judging_kernels(game: Game) -> tuple[Any, Any, Any, Any]:
         entry(_judge_deals, types.void(*start, *[types.int64] * 5, worth), game.name),
         entry(_write_result, types.void(start[0], worth), game.name),
     )
+
+
+class Judge:
+    """The worth of positions and actions of one game; it can be interrupted."""
+
+    def __init__(self, table: Position, luck: Luck) -> None:
+        self.table, self._stop = table, np.zeros(1, np.int64)
+        self._record, self._kept = luck_record(luck, table.game, self._stop)
+        self._rules = exact_copy(table.variant.rules)
+        self._actions, self._position, self._deals, self._result = _kernels(table.game)
+
+    def _judged(self, judge: Any, state: Any, *key: Any, shape: tuple[int, ...] = ()) -> Worth:
+        """Return the worths that a kernel adds to its last argument."""
+
+        def judged() -> Worth:
+            worths = np.zeros((*shape, self.table.players, len(WORTHS)))
+            judge(state, self._rules, self._record[0], *key, worths)
+            return worths
+
+        return call_interruptible(self._stop, judged)
+
+    def _word(self, number: int, kind: int) -> np.uint64:
+        """Return the key of the draws of a decision: 0 for its actions, 1 for the position after it."""
+        word = np.array([self.table.seed, self.table.deal, 2 * number + kind], np.uint64)
+        for place in (1, 2):
+            word[place] ^= mix.py_func(word[place - 1 : place])[0]
+        return np.uint64(mix.py_func(word[2:])[0])
+
+    def actions(self, number: int) -> Worth:
+        """Return the worth of every legal action, float64[K, P, 3]."""
+        return self._judged(self._actions, self.table.state, self._word(number, 0), shape=(len(self.table.legal),))
+
+    def position(self, number: int) -> Worth:
+        """Return the worth of the position."""
+        return self.state(self.table.state, self._word(number, 1))
+
+    def state(self, state: Any, word: np.uint64) -> Worth:
+        """Return the worth of a state, shape (1,), by the draws of a key."""
+        return self._judged(self._position, state, word)
+
+    def before_the_deal(self) -> Worth:
+        """Return the mean worth of other deals."""
+        table = self.table
+        deal = game_key(table.game.name), table.seed, table.players, table.deal, table.start_player
+        return self._judged(self._deals, np.zeros(1, table.game.state), *deal)
+
+    def result(self) -> Worth:
+        """Return score, lead and share of the win of every seat of a finished game."""
+        worth = np.zeros((self.table.players, len(WORTHS)))
+        self._result(self.table.state, worth)
+        return worth

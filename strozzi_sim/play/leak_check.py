@@ -12,11 +12,12 @@ import os
 import pickle
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from itertools import product
+from typing import NamedTuple
+
+from joblib.externals.loky.backend.reduction import dumps  # pickles classes without a file by value
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.python import InvalidAnswer
@@ -47,11 +48,6 @@ class Leak:
     changed: str  # the change between the two
     shown: str  # the position as the seat sees it, with its question, as text
 
-    @property
-    def where(self) -> dict[str, Any]:
-        """The decision and its two choices, as plain data."""
-        return {key: value for key, value in vars(self).items() if key != "shown"}
-
 
 @dataclass(frozen=True)
 class LeakCheck:
@@ -77,18 +73,17 @@ def check_leaks(
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
     trusted = all(each.builtin for each in (spec, *spec.policies))
-    job = None if trusted else _pickled((spec, game, variant, seed))  # as the agent is before it plays
+    job = None if trusted else dumps((spec, game, variant, seed))  # as the agent is before it plays
     decisions, games = 0, list[_Game]()
     with single_threaded_blas():
-        for count in counts:
-            for deal in range(deals):
-                table = Position(game, count, seed=seed, deal=deal, variant=variant)
-                actions, change = _play_and_check(spec, table)
-                decisions += len(actions)
-                if change is not None:
-                    leak = _leak(spec, table, seed, deal, len(actions) - 1, (actions[-1], *change))
-                    return LeakCheck(spec.text, decisions, leak)
-                games.append(_Game(count, deal, actions))
+        for count, deal in product(counts, range(deals)):
+            table, leak = Position(game, count, seed=seed, deal=deal, variant=variant), None
+            while not table.over and leak is None:
+                decisions += 1
+                leak = _decided(spec, table)
+            if leak is not None:
+                return LeakCheck(spec.text, decisions, leak)
+            games.append(_Game(count, deal, list(table.actions)))
     games = games[:: max(len(games) // PLAYED_AGAIN, 1)][:PLAYED_AGAIN]
     changed = None if job is None else _play_again(spec.text, job, games)
     if changed is None:
@@ -98,15 +93,31 @@ def check_leaks(
     table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
     for action in played.actions[:decision]:
         table.play(action)
-    choices = played.actions[decision], moved_to, PROCESS
-    return LeakCheck(spec.text, decisions, _leak(spec, table, seed, played.deal, decision, choices))
+    return LeakCheck(spec.text, decisions, _leak(spec, table, played.actions[decision], moved_to, PROCESS))
 
 
-def _leak(spec: AgentSpec, table: Position, seed: int, deal: int, decision: int, choices: tuple[int, int, str]) -> Leak:
-    """Describe a leak at a position; `choices` are the action, the copy's action and what had changed."""
-    view, seat, components = table.game.view, table.actor, table.variant.components
-    state = table.concealed()[0]
-    seen = view.view_of(state, components, seat)
+def _decided(spec: AgentSpec, table: Position) -> Leak | None:
+    """Let an agent decide and play its choice; return a leak if its copy chose otherwise."""
+    seat = table.seated(spec)
+    sees_record, again, other = seat.sees_state, seat.copy(), seat.copy()
+    try:
+        action = seat.choose(table.state)
+        if (moved := again.choose(table.state)) != action:
+            return _leak(spec, table, action, moved, REPEATED)
+        if sees_record and (moved := other.choose(table.state, concealed=False)) != action:
+            return _leak(spec, table, action, moved, RECORD)
+    except InvalidAnswer as bad:
+        raise table.fault(spec, bad.what) from bad.__cause__
+    if action not in table.legal:
+        raise table.fault(spec, f"chose the illegal action {action}")
+    table.play(action)
+    return None
+
+
+def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed: str) -> Leak:
+    """Describe a leak at a position: the action, the copy's action and what had changed."""
+    view, seat = table.game.view, table.actor
+    seen = table.view()
 
     def name(action: int) -> str:
         try:
@@ -114,91 +125,47 @@ def _leak(spec: AgentSpec, table: Position, seed: int, deal: int, decision: int,
         except IndexError:
             return f"illegal action {action}"
 
-    board = view.render(seen, components, [spec.text] * table.players)
-    shown = f"{board}\n\nSeat {seat}: {view.question(seen, int(state['phase']))}"
-    action, moved_to, changed = choices
-    return Leak(table.players, seed, deal, decision, seat, name(action), name(moved_to), changed, shown)
-
-
-def _play_and_check(spec: AgentSpec, table: Position) -> tuple[list[int], tuple[int, str] | None]:
-    """Return the agent's actions in one game against itself, up to the first leak, and that leak: (action, cause)."""
-    seats: dict[int, Seat] = {}
-    actions: list[int] = []
-    while not table.over:
-        try:
-            if table.actor not in seats:
-                seats[table.actor] = Seat(spec, table, table.actor)
-            action, change = _decide(seats[table.actor], table)
-        except InvalidAnswer as bad:
-            raise table.fault(spec, bad.what) from bad.__cause__
-        actions.append(action)
-        if change is not None:
-            return actions, change
-        if action not in table.legal:
-            raise table.fault(spec, f"chose the illegal action {action}")
-        table.play(action)
-    return actions, None
-
-
-def _decide(seat: Seat, table: Position) -> tuple[int, tuple[int, str] | None]:
-    """Return the agent's action and, if its copy chose otherwise, that choice and what had changed."""
-    sees_record = seat.sees_state
-    again, other = seat.copy(), seat.copy()
-    action = seat.choose(table.state)
-    if (moved := again.choose(table.state)) != action:
-        return action, (moved, REPEATED)
-    if sees_record and (moved := other.choose(table.state, concealed=False)) != action:
-        return action, (moved, RECORD)
-    return action, None
-
-
-def _pickled(job: Any) -> bytes:
-    from joblib.externals.loky.backend.reduction import dumps  # pickles classes without a file by value
-
-    return bytes(dumps(job))
+    shown = f"{table.text(names=[spec.text] * table.players)}\n\nSeat {seat}: {table.question}"
+    decision = len(table.actions)
+    return Leak(table.players, table.seed, table.deal, decision, seat, name(action), name(moved_to), changed, shown)
 
 
 def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
     """Return the first changed decision in another process: number of the game, of the decision, and the action there."""
     environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
-    with tempfile.TemporaryDirectory(prefix="strozzi-sim-") as folder:
-        answer = Path(folder) / "answer"
-        command = [sys.executable, "-c", "from strozzi_sim.play.leak_check import answer; answer()"]
-        asked = pickle.dumps((str(answer), games, job))
-        done = subprocess.run(command, input=asked, env=environment, capture_output=True)
-        if not answer.exists():
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
-            raise AgentFault(
-                f"agent {name!r} ended the process that played its games again (exit code {done.returncode}); last line of "
-                f"its output: {said[-1]}"
-            )
-        changed: tuple[int, int, int] | str | None = pickle.loads(answer.read_bytes())
+    command = [sys.executable, "-c", "from strozzi_sim.play.leak_check import answer; answer()"]
+    done = subprocess.run(command, input=pickle.dumps((games, job)), env=environment, capture_output=True)
+    if not done.stdout:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+        raise AgentFault(
+            f"agent {name!r} ended the process that played its games again (exit code {done.returncode}); last line of "
+            f"its output: {said[-1]}"
+        )
+    changed: tuple[int, int, int] | str | None = pickle.loads(done.stdout)
     if isinstance(changed, str):
         raise AgentFault(f"agent {name!r}, playing its games again in another process, {changed}")
     return changed
 
 
 def answer() -> None:
-    """Play the games on standard input again, and write the first changed decision to the file named there."""
-    place, games, job = pickle.loads(sys.stdin.buffer.read())
+    """Play the games on standard input again, and write the first changed decision to standard output."""
+    output = os.dup(1)
     os.dup2(2, 1)  # the agent's prints must not reach standard output
+    games, job = pickle.loads(sys.stdin.buffer.read())
     changed: tuple[int, int, int] | str | None
     try:
-        spec, game, variant, seed = pickle.loads(job)
         with single_threaded_blas():
-            changed = _first_changed(spec, game, variant, seed, games)
+            changed = _first_changed(games, *pickle.loads(job))
     except InvalidAnswer as bad:
         changed = bad.what
     except AgentFault as fault:
         changed = f"failed: {fault}"
-    whole = Path(f"{place}.part")
-    whole.write_bytes(pickle.dumps(changed))
-    whole.replace(place)
+    os.write(output, pickle.dumps(changed))
 
 
 def _first_changed(
-    spec: AgentSpec, game: Game, variant: Variant, seed: int, games: Sequence[_Game]
+    games: Sequence[_Game], spec: AgentSpec, game: Game, variant: Variant, seed: int
 ) -> tuple[int, int, int] | None:
     """Ask the seats of all games one after the other, the last one first."""
     for number, played in reversed(list(enumerate(games))):

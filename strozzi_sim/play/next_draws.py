@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.worth import WIN, WORTHS
+from strozzi_sim.agent.worth import WIN
 from strozzi_sim.game.table import Table
-from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import mix
-from strozzi_sim.play.judging import judging_kernels
+from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import successor_states
-from strozzi_sim.simulation.luck import Luck, luck_record
+from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.stats.intervals import t_quantile
 
 MOST = 2_000  # outcomes of a decision; beyond them none is judged
@@ -39,52 +38,40 @@ def outcomes_of_game(
     table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
     """Return the outcomes of each decision after which something was drawn that has a name, by number from 1."""
-    judge = _OutcomeJudge(table, agent, namer)
-    found = {}
+    judge, found = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
     for number, action in enumerate(actions, 1):
         before = table.copy()
         table.play(action)
-        outcomes = judge.outcomes(before, action, table, number)
-        if len(outcomes) > 1:
-            found[number] = outcomes
+        ways = _ways(before, action, table, namer)
+        if len(ways) > 1:
+            came = namer.next_name(table.view())
+            found[number] = [_judged(judge, name, states, name == came, number) for name, states in ways.items()]
     return found
 
 
-class _OutcomeJudge:
-    def __init__(self, table: Position, agent: AgentSpec, namer: Table) -> None:
-        self._namer, self._seed, self._deal = namer, table.seed, table.deal
-        self._record, self._kept = luck_record(Luck(agent, DRAWS), table.game)
-        self._position = judging_kernels(table.game)[1]
-        self._rules = exact_copy(table.variant.rules)
-
-    def outcomes(self, before: Position, action: int, after: Position, number: int) -> list[Outcome]:
-        """Return the outcomes of an action; none if the game is over, or nothing named was drawn."""
-        if after.over:
-            return []
-        came = after.view()
-        name, given = self._namer.next_name(came), self._namer.next_given(came)
-        ways = successor_states(before.game, before.variant.rules, before.state, action)
-        states = [state for state, _ in islice(ways, MOST + 1)]
-        if not name or not 1 < len(states) <= MOST:
-            return []
-        by_name: dict[str, list[Any]] = {}
+def _ways(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
+    """Return the states to which an action may lead by the name of what is drawn; {} if the game is over, or nothing named was drawn."""
+    if after.over:
+        return {}
+    came = after.view()
+    successors = successor_states(before.game, before.variant.rules, before.state, action)
+    states = [state for state, _ in islice(successors, MOST + 1)]
+    by_name: dict[str, list[Any]] = {}
+    if namer.next_name(came) and 1 < len(states) <= MOST:
         for state in states:
-            seen = self._view(after, state)
-            if self._namer.next_given(seen) == given and (drawn := self._namer.next_name(seen)):
+            seen = after.game.view.view_of(state[0], after.variant.components, after.actor)
+            if namer.next_given(seen) == namer.next_given(came) and (drawn := namer.next_name(seen)):
                 by_name.setdefault(drawn, []).append(state)
-        return [self._judged(each, found, each == name, number, after.players) for each, found in by_name.items()]
+    return by_name
 
-    def _view(self, after: Position, state: Any) -> Any:
-        return after.game.view.view_of(state[0], after.variant.components, after.actor)
 
-    def _judged(self, name: str, states: list[Any], came: bool, number: int, players: int) -> Outcome:
-        worths = np.zeros((BATCHES, players, len(WORTHS)))
-        for batch in range(BATCHES):
-            key = self._seed * 0x9E3779B97F4A7C15 + self._deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1
-            word = np.array([key % 2**64], np.uint64)
-            self._position(states[0], self._rules, self._record[0], mix.py_func(word)[0], worths[batch])
-            if batch == 1 and np.array_equal(worths[0], worths[1]):  # a judge that draws nothing
-                return Outcome(name, len(states), worths[0, :, WIN], 0.0, came)
-        shares = worths[:, :, WIN]
-        half = t_quantile(BATCHES - 1) * shares.std(axis=0, ddof=1) / BATCHES**0.5
-        return Outcome(name, len(states), shares.mean(axis=0), float(np.max(half)), came)
+def _judged(judge: Judge, name: str, states: list[Any], came: bool, number: int) -> Outcome:
+    table, worths = judge.table, list[Worth]()
+    for batch in range(BATCHES):
+        key = table.seed * 0x9E3779B97F4A7C15 + table.deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1
+        worths.append(judge.state(states[0], mix.py_func(np.array([key % 2**64], np.uint64))[0]))
+        if batch == 1 and np.array_equal(worths[0], worths[1]):  # a judge that draws nothing
+            return Outcome(name, len(states), worths[0][:, WIN], 0.0, came)
+    shares = np.array(worths)[:, :, WIN]
+    half = t_quantile(BATCHES - 1) * shares.std(axis=0, ddof=1) / BATCHES**0.5
+    return Outcome(name, len(states), shares.mean(axis=0), float(np.max(half)), came)

@@ -1,19 +1,23 @@
 """record, position and analyse: games one by one, to play, and what each decision of one cost."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from os import PathLike
-
-    from strozzi_sim.agent.names import Agents as Lineup
-    from strozzi_sim.game.contract import Game
-    from strozzi_sim.game.variants import AnyVariant
-    from strozzi_sim.play.analyse import GameAnalysis
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.simulation.match import Match
+from strozzi_sim.agent import check_lineup, seat_others
+from strozzi_sim.agent.names import Agents as Lineup
+from strozzi_sim.agent.names import agents_named
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, short_repr
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.sentences import YOU
+from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.play.analyse import GameAnalysis, analyse_record
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.reconstruct import only_game
+from strozzi_sim.play.records import match_of, numbered_game, record_games
+from strozzi_sim.simulation.interrupts import stop_flag
+from strozzi_sim.stats.intervals import t_quantile
 
 
 def record(
@@ -50,39 +54,9 @@ def record(
     >>> lines[0]["agents"], lines[0]["seed"], len(lines) > 100
     (['random', 'random', 'random'], 7, True)
     """
-    from strozzi_sim.play.records import record_games
-    from strozzi_sim.simulation.interrupts import stop_flag
-
     match, deals = match_of(game, players, agents, games, deal, seating, seatings, seed, variant)
     with stop_flag():
         return list(record_games(match, deals, seating))
-
-
-def match_of(
-    game: str | Game, players: int | str | None, agents: Lineup, games: int, deal: int | None, seating: int | None, seatings: str,
-    seed: int, variant: AnyVariant,
-) -> tuple[Match, range]:  # fmt: skip
-    """Return the match and the deals that `record` plays with these arguments."""
-    from strozzi_sim.agent.names import game_named, lineups_of, one_count, variants_named
-    from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, check_whole
-    from strozzi_sim.simulation.match import Match
-    from strozzi_sim.simulation.seatings import DESIGNS
-
-    the_game = game_named(game)
-    count = one_count(the_game, players)
-    check_whole("games", games, 1, 10**9)
-    if deal is not None:
-        check_whole("deal", deal, 0, 2**53 - 1)
-        if games != 1:
-            raise ArgumentError("games", f"`deal` is one game, got {games} games")
-    check_whole("seed", seed, 0, 2**53 - 1)
-    (chosen,) = variants_named(the_game, [variant])
-    (lineup,) = lineups_of(the_game, agents, [count])
-    as_argument_error("seatings", check_names, "design", [seatings], DESIGNS)
-    match = as_argument_error("agents", Match, the_game, count, lineup, chosen, seed, seatings)
-    if seating is not None:
-        check_whole("seating", seating, 0, len(match.design) - 1)
-    return match, range(games) if deal is None else range(deal, deal + 1)
 
 
 def position(
@@ -118,12 +92,6 @@ def position(
     >>> found["seen_by"], found["decides"], len(found["choices"])
     (0, 0, 4)
     """
-    from strozzi_sim.agent import check_lineup, seat_others
-    from strozzi_sim.agent.names import agents_named
-    from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
-    from strozzi_sim.game.sentences import YOU
-    from strozzi_sim.play.position import Position
-
     table, done = Position(game, players, seed, deal, variant), 0
     before: dict[int, Position] = {}
     names, specs = (
@@ -176,9 +144,6 @@ def _worths(table: Position, agent: str, repeats: int = 8) -> list[dict[str, Any
     """Return the value of each legal choice, best first: the mean of independent searches, with its 95 % interval."""
     import pandas as pd
 
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.stats.intervals import t_quantile
-
     found = []
     for repeat in range(repeats):
         other = table.copy()
@@ -219,16 +184,6 @@ def analyse(
     >>> found.decision_table.columns.tolist()
     ['decision', 'seat', 'agent', 'question', 'played', 'best', 'loss', 'win_loss', 'is_choice']
     """
-    from collections.abc import Iterable, Mapping
-    from os import PathLike
-    from pathlib import Path
-
-    from strozzi_sim.errors import ArgumentError, check_whole, short_repr
-    from strozzi_sim.play.analyse import analyse_record
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.play.reconstruct import only_game
-    from strozzi_sim.play.records import numbered_game
-
     check_whole("redraws", redraws, 1, 10_000)
     check_whole("game", game, 1, 10**12)
     if isinstance(record, Position):

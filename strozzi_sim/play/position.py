@@ -365,7 +365,7 @@ class Position(AgentQueries):
 
     def _repr_html_(self) -> str:
         """Return the table as the acting seat sees it, or all of it once the game is over, for a notebook."""
-        from strozzi_sim.table.notebook import frame
+        from strozzi_sim.table.page import frame
 
         return str(self) if self._start is None else frame(self)
 

@@ -11,16 +11,26 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, InputError, RuleViolation, short_repr
+from strozzi_sim.agent.names import Agents, game_named, lineups_of, one_count, variants_named
+from strozzi_sim.errors import (
+    ArgumentError,
+    InputError,
+    RuleViolation,
+    as_argument_error,
+    check_names,
+    check_whole,
+    short_repr,
+)
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.variants import NAME, Variant, from_components
+from strozzi_sim.game.variants import NAME, AnyVariant, Variant, from_components
 from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.runtime.files import open_atomically
 from strozzi_sim.runtime.parsing import parse_json, read_lines
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.seatings import DESIGNS
 
 FORMAT = "strozzi-sim.record/1"
 MAX_NAME = 1_000  # characters of an agent's name
@@ -61,6 +71,28 @@ class RecordedGame:
             load_game(self.header["game"]).verify.check_game(self.header, self.line, self.events)
         except RuleViolation as broken:
             raise RuleViolation(broken.line, broken.message, file) from None
+
+
+def match_of(
+    game: str | Game, players: int | str | None, agents: Agents, games: int, deal: int | None, seating: int | None, seatings: str,
+    seed: int, variant: AnyVariant,
+) -> tuple[Match, range]:  # fmt: skip
+    """Return the match and the deals that `record` plays with these arguments."""
+    the_game = game_named(game)
+    count = one_count(the_game, players)
+    check_whole("games", games, 1, 10**9)
+    if deal is not None:
+        check_whole("deal", deal, 0, 2**53 - 1)
+        if games != 1:
+            raise ArgumentError("games", f"`deal` is one game, got {games} games")
+    check_whole("seed", seed, 0, 2**53 - 1)
+    (chosen,) = variants_named(the_game, [variant])
+    (lineup,) = lineups_of(the_game, agents, [count])
+    as_argument_error("seatings", check_names, "design", [seatings], DESIGNS)
+    match = as_argument_error("agents", Match, the_game, count, lineup, chosen, seed, seatings)
+    if seating is not None:
+        check_whole("seating", seating, 0, len(match.design) - 1)
+    return match, range(games) if deal is None else range(deal, deal + 1)
 
 
 def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:

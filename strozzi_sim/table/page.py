@@ -8,13 +8,15 @@ from typing import Any
 
 import jinja2
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from strozzi_sim.game.contract import Game
+from strozzi_sim.table.plain import next_steps, table_of
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("shell.js", "curve.js", "steps.js")
 _PLAY = "play.js"
+_HEIGHT = 900  # pixels of a frame in a notebook
 
 
 def render(
@@ -87,3 +89,15 @@ def _of_game(game: Game, name: str) -> str:
     """Return a file of the game's folder, "" without it."""
     place = files(game.package).joinpath(name)
     return place.read_text("utf-8") if place.is_file() else ""
+
+
+def frame(position: Any) -> str:
+    """Return an HTML frame for a notebook with the table of a Position, as its acting seat sees it; all is shown once the game is over."""
+    viewer = None if position.over else position.actor
+    header = position.record()[0]
+    header["agents"] = [""] * position.players
+    table = table_of(position.game, header, viewer)
+    steps = next_steps(table, position.lines(viewer), position, {})
+    heading = table.heading() if position.over else f"{position.game.title}: seat {position.actor} decides"
+    page = render(position.game, {"head": table.head, "steps": steps, "ask": None, "start": len(steps)}, heading)
+    return f'<iframe srcdoc="{escape(page)}" width="100%" height="{_HEIGHT}" style="border:0"></iframe>'

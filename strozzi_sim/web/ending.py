@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import StrozziError, pluralize
-from strozzi_sim.game.contract import Game
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, write_record
@@ -19,11 +18,7 @@ COSTLY = 3  # decisions that are shown
 
 
 class Ending:
-    """What a player learns after a game.
-
-    Args:
-        out: file that every finished game is written to; default: none.
-    """
+    """What a player learns after a game; every finished one is written to the file `out`."""
 
     def __init__(self, out: Path | None = None) -> None:
         self.out = out
@@ -34,40 +29,30 @@ class Ending:
         """Verify, save and judge a finished game; write the result into the session as it becomes known."""
         sitting = session.sitting
         record = position.record(sitting.names)
-        said = [_verified(position, record)]
+        said = [_verified(record)]
         if self.out is not None:
-            said.append(self._saved(record))
-        result = {
-            "sources": sources(position.lines(), _keys(sitting.game)),
-            "words": said,
-            "costly": [],
-            "judging": False,
-        }
-        judge = sitting.judge
-        if judge is None:
+            said.append(self._saved(self.out, record))
+        keys: Sequence[str] = sitting.game.table.sources if sitting.game.table is not None else ()
+        result = {"sources": sources(position.lines(), keys), "words": said, "costly": [], "judging": False}
+        if sitting.judge is None:
             session.set_result(position, result)
             return
         session.set_result(position, {**result, "judging": True})
         dealt = Position(sitting.game, sitting.players, position.seed, position.deal, sitting.variant)
-        analysis = analyse_game(dealt, position.actions, judge, REDRAWS)
+        analysis = analyse_game(dealt, position.actions, sitting.judge, REDRAWS)
         self._judged[position.actions] = analysis
         session.set_result(position, {**result, **_judged_words(analysis, record, session)})
 
-    def _saved(self, record: list[dict[str, Any]]) -> str:
-        assert self.out is not None
+    def _saved(self, out: Path, record: list[dict[str, Any]]) -> str:
         self._records = [*(each for each in self._records if each != record), record]
         try:
-            write_record(self.out, self._records)
+            write_record(out, self._records)
         except StrozziError as error:
             return f"The record was not saved: {error}."
-        return f"Saved in {self.out}."
+        return f"Saved in {out}."
 
     def page(self, session: Session) -> str:
-        """Return the page of the finished game with all secrets, judged if that is done.
-
-        Raises:
-            Refused: the game is not over.
-        """
+        """Return the page of the finished game with all secrets, judged if that is done."""
         position = session.finished()
         if position is None:
             raise Refused("the game is not over")
@@ -87,19 +72,13 @@ def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str
     return found
 
 
-def _keys(game: Game) -> Sequence[str]:
-    keys: Sequence[str] = game.table.sources if game.table is not None else ()
-    return keys
-
-
 def _recorded(record: list[dict[str, Any]]) -> RecordedGame:
     return RecordedGame(record[0], 1, list(enumerate(record[1:], 2)))
 
 
-def _verified(position: Position, record: list[dict[str, Any]]) -> str:
-    recorded = _recorded(record)
+def _verified(record: list[dict[str, Any]]) -> str:
     try:
-        position.game.verify.check_game(recorded.header, 1, recorded.events)
+        _recorded(record).check()
     except StrozziError as error:
         return f"The record does not follow the rules: {error}."
     return "The record was verified: every line follows the rules."
@@ -116,16 +95,10 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
         )
     if (level := analysis.level(seat)) is not None:
         words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
-    first = len(record) - 1 - sum(len(each.events) for each in analysis.decisions)
-    starts, step = {}, first
-    for each in analysis.decisions:
-        starts[each.number], step = step, step + len(each.events)
     own = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
-    costly = [
-        {
-            "step": starts[each.number],
-            "said": f"{each.played}: {100 * each.win_loss:.0f} % of the win, {each.loss:.1f} {table.unit}; best found: {each.best}",
-        }
-        for each in sorted(own, key=lambda each: -each.loss)[:COSTLY]
-    ]
+    costly = []
+    for each in sorted(own, key=lambda each: -each.loss)[:COSTLY]:
+        after = sum(len(later.events) for later in analysis.decisions[each.number - 1 :])  # lines from its own on
+        cost = f"{100 * each.win_loss:.0f} % of the win, {each.loss:.1f} {table.unit}"
+        costly.append({"step": len(record) - 1 - after, "said": f"{each.played}: {cost}; best found: {each.best}"})
     return {"rating": words, "costly": costly, "judging": False}

@@ -30,16 +30,7 @@ _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: c
 
 
 class TableServer(ThreadingHTTPServer):
-    """The server of one session.
-
-    Args:
-        session: the player's games.
-        ending: results of finished games.
-        port: default: a free one.
-
-    Attributes:
-        address: what the player opens.
-    """
+    """The server of one session, and of the results of its finished games; `port` 0 is a free one."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -238,8 +229,3 @@ def _whole(query: Mapping[str, list[str]], key: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise InputError(f"{key}: expected a whole number")
     return int(text)
-
-
-def port_error(port: int, error: OSError) -> InputError:
-    """Return the error of a port that cannot be listened on."""
-    return InputError(f"--port: cannot listen on port {port} of {HOST}: {error.strerror or error}")

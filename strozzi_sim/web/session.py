@@ -6,12 +6,12 @@ until it is the player's turn; all else waits for the lock, for microseconds.
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Any
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.errors import AgentFault, InputError, StrozziError
+from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
 from strozzi_sim.game.table import ask
@@ -32,26 +32,17 @@ class Refused(InputError):
 
 @dataclass(frozen=True)
 class Sitting:
-    """What a player sits down to.
-
-    Attributes:
-        game, variant, players, seed: identity of the games; each new game is the next deal.
-        deal: the first deal.
-        seat: the player's seat.
-        agents: the agents by seat; the player's own is ignored.
-        hint: agent that is asked for a hint.
-        judge: agent that judges finished games, or None.
-    """
+    """What a player sits down to; each new game is the next deal."""
 
     game: Game
     variant: Variant
     players: int
     seed: int
-    deal: int
-    seat: int
-    agents: Sequence[AgentSpec]
-    hint: str
-    judge: AgentSpec | None = None
+    deal: int  # the first one
+    seat: int  # the player's
+    agents: Sequence[AgentSpec]  # by seat; the player's own is ignored
+    hint: str  # agent that is asked for a hint
+    judge: AgentSpec | None = None  # agent that judges finished games
 
     @property
     def names(self) -> list[str]:
@@ -69,21 +60,6 @@ class _Line:
     value: str = ""
 
 
-@dataclass
-class _Course:
-    """One game as it is played.
-
-    Attributes:
-        position: the game.
-        chosen: number of actions before each decision of the player.
-        lines: lines of play left by undo, by number.
-    """
-
-    position: Position
-    chosen: list[int] = field(default_factory=list)
-    lines: dict[int, _Line] = field(default_factory=dict)
-
-
 class Session:
     """The games of one player, one at a time.
 
@@ -91,6 +67,10 @@ class Session:
         sitting: the game and the agents.
         on_end: called with the session and the position of each finished game, in a thread of its own.
     """
+
+    _position: Position
+    _chosen: list[int]  # number of actions before each decision of the player
+    _left: dict[int, _Line]  # lines of play left by undo, by number
 
     def __init__(self, sitting: Sitting, on_end: Callable[["Session", Position], None] | None = None) -> None:
         self.sitting, self._on_end = sitting, on_end
@@ -119,15 +99,10 @@ class Session:
             self.changed.wait_for(lambda: self.thinking is None, seconds)
 
     def play(self, version: int, *, action: Any = None, name: Any = None, composed: Any = None) -> None:
-        """Play a choice of the player: the number of an action, its name, or a composed choice of several actions.
-
-        Raises:
-            Refused: it is not the player's turn, or the page is not up to date.
-            InputError: not one of the choices.
-        """
+        """Play a choice of the player: the number of an action, its name, or a composed choice of several actions."""
         with self.changed:
             self._check(version)
-            position = self._course.position
+            position = self._position
             if position.over or position.actor != self.sitting.seat:
                 raise Refused("it is not your turn")
             before = len(position.actions)
@@ -135,52 +110,40 @@ class Session:
                 self._compose(composed)
             else:
                 position.play(self._legal(action, name))
-            self._course.chosen.append(before)
+            self._chosen.append(before)
             self._play_on()
 
     def undo(self, version: int) -> None:
-        """Take the player's last choice back; chance to come is unchanged. The line of play is kept.
-
-        Raises:
-            Refused: nothing was chosen yet, agents think, or the page is not up to date.
-        """
+        """Take the player's last choice back; chance to come is unchanged. The line of play is kept."""
         with self.changed:
             self._check(version)
-            if not self._course.chosen:
+            if not self._chosen:
                 raise Refused("there is no choice of yours to take back")
-            self._leave(self._course.chosen.pop())
+            self._leave(self._chosen.pop())
 
     def line(self, version: int, number: Any) -> None:
-        """Return to a line of play that was left.
-
-        Raises:
-            Refused: no such line, agents think, or the page is not up to date.
-        """
+        """Return to a line of play that was left."""
         with self.changed:
             self._check(version)
-            if number not in self._course.lines or type(number) is not int:
+            if number not in self._left or type(number) is not int:
                 raise Refused("there is no such line of play")
-            kept = self._course.lines.pop(number)
-            position = self._course.position
+            kept = self._left.pop(number)
+            position = self._position
             common = _common(position.actions, kept.actions)
             if common < len(position.actions):
                 self._leave(common)
-            self._course.chosen = [each for each in self._course.chosen if each < common]
+            self._chosen = [each for each in self._chosen if each < common]
             for action in kept.actions[common:]:
                 if position.actor == self.sitting.seat:
-                    self._course.chosen.append(len(position.actions))
+                    self._chosen.append(len(position.actions))
                 position.play(action)
             self._play_on()
 
     def hint(self, version: int) -> Json:
-        """Return what the hinting agent would choose: `name` and `words`.
-
-        Raises:
-            Refused: it is not the player's turn, or the page is not up to date.
-        """
+        """Return what the hinting agent would choose: `name` and `words`."""
         with self.changed:
             self._check(version)
-            position = self._course.position
+            position = self._position
             if position.over:
                 raise Refused("the game is over")
             agent, labels = self.sitting.hint, self._labels()
@@ -194,36 +157,28 @@ class Session:
             return {"name": name, "words": f"{agent} would choose {labels[name]} (its tries: {tried})."}
 
     def new(self) -> None:
-        """Begin the next game; agents that think about the last one are not awaited.
-
-        Raises:
-            Refused: this server has had enough games.
-        """
+        """Begin the next game; agents that think about the last one are not awaited."""
         with self.changed:
             self._begin()
 
     def record(self) -> bytes:
-        """Return the record of the finished game.
-
-        Raises:
-            Refused: the game is not over, since its record has all secrets.
-        """
+        """Return the record of the finished game."""
         with self.changed:
-            if self.thinking is not None or not self._course.position.over:
-                raise Refused("the record is written when the game is over")
-            lines = self._course.position.record(self.sitting.names)
+            if self.thinking is not None or not self._position.over:
+                raise Refused("the record is written when the game is over")  # it has all secrets
+            lines = self._position.record(self.sitting.names)
         return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
 
     def finished(self) -> Position | None:
         """Return the position of the finished game, or None."""
         with self.changed:
-            position = self._course.position
+            position = self._position
             return position.copy() if self.thinking is None and position.over else None
 
     def set_result(self, position: Position, result: Json) -> None:
         """Show the result of a finished game, unless the player has left it."""
         with self.changed:
-            if self._course.position.over and self._course.position.actions == position.actions:
+            if self._position.over and self._position.actions == position.actions:
                 self.result = result
 
     # -- course -------------------------------------------------------------------------------------------------------
@@ -240,15 +195,15 @@ class Session:
         sitting = self.sitting
         self.games += 1
         self._deal += 1
-        deal = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
-        self._course = _Course(deal)
+        self._position = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
+        self._chosen, self._left = [], {}
         self._steps, self.fault, self.result = [], "", None
         self._cut(0)
         self._fold_anew()
         self._play_on()
 
     def _fold_anew(self) -> None:
-        header = self._course.position.record(self.sitting.names)[0]
+        header = self._position.record(self.sitting.names)[0]
         self._table = table_of(self.sitting.game, header, self.sitting.seat)
         self._before: dict[str, bytes] = {}
         self._lines: list[Json] = []
@@ -259,7 +214,7 @@ class Session:
         self._cuts.append((self.version, kept))
 
     def _legal(self, action: Any, name: Any) -> int | str:
-        position = self._course.position
+        position = self._position
         if type(action) is int and action in position.legal:
             return action
         if isinstance(name, str) and len(name) < 1_000:
@@ -268,7 +223,7 @@ class Session:
 
     def _compose(self, composed: Any) -> None:
         """Play the actions of a composed choice, or none of them."""
-        position, count = self._course.position, 0
+        position, count = self._position, 0
         try:
             while not position.over and position.actor == self.sitting.seat and count < MAX_COMPOSED:
                 action = self._table.next_action(composed, position)
@@ -286,7 +241,7 @@ class Session:
     def _play_on(self) -> None:
         """Let the agents play up to the player's turn, in a thread."""
         self._show()
-        position = self._course.position
+        position = self._position
         is_turn = position.over or position.actor == self.sitting.seat
         self.thinking = None if is_turn else position.actor
         if is_turn:
@@ -299,11 +254,11 @@ class Session:
         while not position.over and position.actor != sitting.seat:
             spec = sitting.agents[position.actor]
             try:
-                position.play(int(position.ask(spec)))
+                position.play(position.ask(spec))
             except StrozziError as error:  # an agent failed, or chose no legal action
-                fault = str(error if isinstance(error, AgentFault) else position.fault(spec, f"failed: {error}"))
+                fault = str(error)
             with self.changed:
-                if position is not self._course.position:  # another game has begun
+                if position is not self._position:  # another game has begun
                     return
                 is_turn = bool(fault) or position.over or position.actor == sitting.seat
                 self.thinking, self.fault = None if is_turn else position.actor, fault
@@ -320,20 +275,20 @@ class Session:
 
     def _leave(self, before: int) -> None:
         """Undo to a number of actions, and keep the line of play that is left."""
-        position, course = self._course.position, self._course
+        position = self._position
         actions = position.actions
         while len(position.actions) > before:
             position.undo()
         self._show()
         name = position.names[position.legal.index(actions[before])]
-        if len(course.lines) < MAX_LINES and not any(line.actions == actions for line in course.lines.values()):
-            number = 1 + max(course.lines, default=0)
-            course.lines[number] = _Line(actions, before, self._labels()[name], self._value(name))
+        if len(self._left) < MAX_LINES and not any(line.actions == actions for line in self._left.values()):
+            number = 1 + max(self._left, default=0)
+            self._left[number] = _Line(actions, before, self._labels()[name], self._value(name))
         self.result = None
 
     def _value(self, name: str) -> str:
         """Return what the hinting agent thinks of a choice, "" where it has no analysis."""
-        position, agent = self._course.position.copy(), self.sitting.hint
+        position, agent = self._position.copy(), self.sitting.hint
         if position.seated(agent).spec.agent.analyse is None:
             return ""
         found = position.analyse(agent)
@@ -342,7 +297,7 @@ class Session:
         return f"{agent}: {row['share']:.0%} of its tries{value}"
 
     def _labels(self) -> dict[str, str]:
-        position = self._course.position
+        position = self._position
         if position.actor != self.sitting.seat or position.compound_choices:
             return {name: name for name in position.names}
         pairs = zip(position.legal, position.names, strict=True)
@@ -352,7 +307,7 @@ class Session:
 
     def _show(self) -> None:
         """Fold the new lines; after an undo, begin again."""
-        position, seat = self._course.position, self.sitting.seat
+        position, seat = self._position, self.sitting.seat
         lines = position.lines(seat)
         same = _common(lines, self._lines)
         if same < len(self._lines):
@@ -367,12 +322,10 @@ class Session:
 
     def _answer(self, have: int, version: int) -> Json:
         keep = min([have, len(self._steps), *(kept for cut, kept in self._cuts if cut > version)])
-        lines = [
-            {"number": number, "said": line.said, "value": line.value} for number, line in self._course.lines.items()
-        ]
+        lines = [{"number": number, "said": line.said, "value": line.value} for number, line in self._left.items()]
         return {
             "head": self._table.head, "keep": keep, "steps": self._steps[keep:], "ask": self._ask, "version": self.version,
-            "thinking": self.thinking, "fault": self.fault, "lines": lines, "can_undo": bool(self._course.chosen),
+            "thinking": self.thinking, "fault": self.fault, "lines": lines, "can_undo": bool(self._chosen),
             "heading": self._heading(), "result": self.result,
         }  # fmt: skip
 

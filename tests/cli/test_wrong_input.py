@@ -134,7 +134,7 @@ def test_help_says_which_players_are_the_default(capsys, name):
         (["record", "strozzi", "--out", "a\0b"], "--out"),
         (["compare", "strozzi", "random", "greedy", "--study=a\0b"], "--study"),
         (["balance", "strozzi", "--variant", "\0"], "--variant"),
-        (["run", "a\0b"], "argument"),
+        (["run", "a\0b"], "FILE"),
         (["mcp", "--code", "a\0b"], "--code"),
     ],
 )

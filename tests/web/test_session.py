@@ -227,7 +227,7 @@ def test_another_seats_secret_tasks_change_no_byte_of_the_page():
     for place in (0, 1):
         session = Session(sitting("strasbourg", 3, hint="random"))
         settled(session)
-        position = session._course.position
+        position = session._position
         while len(position.actions):
             position.undo()
         position.play(position.legal[place])
