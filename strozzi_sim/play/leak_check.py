@@ -73,7 +73,7 @@ def check_leaks(
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
     trusted = all(each.builtin for each in (spec, *spec.policies))
-    job = None if trusted else dumps((spec, game, variant, seed))  # as the agent is before it plays
+    job = None if trusted else bytes(dumps((spec, game, variant, seed)))  # as the agent is before it plays
     decisions, games = 0, list[_Game]()
     with single_threaded_blas():
         for count, deal in product(counts, range(deals)):
