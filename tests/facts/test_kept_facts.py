@@ -32,16 +32,9 @@ from study_examples import played
 
 STROZZI = load_game("strozzi")
 TABLES = {table.name: table for table in STROZZI.fact_tables}
-SMALL = {
-    "name": "kept",
-    "game": "strozzi",
-    "seed": 11,
-    "players": [3, 6],
-    "deals": 40,
-    "chunks": 7,
-    "lineups": [["heuristic", "random", "random"], ["random", "random", "greedy", "random", "greedy", "random"]],
-    "facts": list(TABLES),
-}
+LINEUPS = [["heuristic", "random", "random"], ["random", "random", "greedy", "random", "greedy", "random"]]
+SMALL = {"name": "kept", "game": "strozzi", "seed": 11, "players": [3, 6], "deals": 40, "chunks": 7}
+SMALL |= {"lineups": LINEUPS, "facts": list(TABLES)}
 
 
 def keys(**changes):
@@ -135,12 +128,7 @@ class FirstLegal:
 @pytest.mark.parametrize(
     ("players", "agents", "seatings", "deals"),
     [
-        (
-            6,
-            ["random", "greedy", "random", "random", "random", "random"],
-            "all",
-            2,
-        ),  # a deal does not fit into the sink
+        (6, ["random", "greedy", *["random"] * 4], "all", 2),  # a deal does not fit into the sink
         (4, ["random", FirstLegal, "greedy", "random"], "rotate", 30),  # played in waves
     ],
 )
@@ -166,16 +154,10 @@ def test_games_in_any_order_of_calls_are_the_same(players, agents, seatings, dea
 
 
 def test_tables_that_some_deals_alone_have_rows_of():
+    value, small = Column("value", "any", dtype="u2"), Column("value", "any")
     tables = [
-        Table(
-            "rare",
-            "of even deals",
-            (Column("value", "any", dtype="u2"),),
-            max_rows=lambda setting: 3,
-            rows=64,
-            sampled=2,
-        ),
-        Table("common", "of all", (Column("value", "any"),), max_rows=lambda setting: 1, rows=64),
+        Table("rare", "of even deals", (value,), max_rows=lambda setting: 3, rows=64, sampled=2),
+        Table("common", "of all", (small,), max_rows=lambda setting: 1, rows=64),
     ]
     sink = np.zeros(1, sink_dtype(tables, []))
     keep = RowSelection(("rare", "common"))
@@ -325,9 +307,8 @@ def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     added |= {"rows": "port"}
     result = played(keys(facts=["game"], heatmap=[added]), tmp_path / "r")
     assert len(result.facts("game")) == 40 * 9
-    once_more = ss.heatmap(
-        tmp_path / "r", rows="port", columns="cards_left", value="count", fact="ship", name="other", workers=1
-    )
+    asked = {"rows": "port", "columns": "cards_left", "value": "count", "fact": "ship"}
+    once_more = ss.heatmap(tmp_path / "r", **asked, name="other", workers=1)
     assert len(once_more.facts("game")) == 40 * 9
 
 

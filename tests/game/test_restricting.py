@@ -313,7 +313,7 @@ def test_what_is_unknown_is_refused(name, forbidden, said):
 
 
 @pytest.mark.nightly_for("strasbourg-strategist:iterations=4")
-@pytest.mark.slow_for("strasbourg-heuristic")
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(
     ("name", "agent"),
     [("strozzi", "greedy"), ("strozzi", "heuristic"), ("strozzi", "flat_mc:playouts=2"), ("medici_vs_strozzi", "fair-price"),

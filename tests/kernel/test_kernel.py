@@ -191,12 +191,8 @@ def test_a_journal_of_none_costs_and_writes_nothing():
 
 def folder_in_new_process(**environment):
     code = "from strozzi_sim.runtime.cache import folder_of; print(folder_of('strozzi'))"
-    environment = {**os.environ, **environment}
-    return Path(
-        subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-        ).stdout.strip()
-    )
+    command, environment = [sys.executable, "-c", code], {**os.environ, **environment}
+    return Path(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip())
 
 
 def test_the_folder_depends_on_numba_settings_alone(tmp_path):
@@ -210,13 +206,8 @@ def test_the_folder_depends_on_numba_settings_alone(tmp_path):
 def test_the_folder_depends_on_every_reachable_source(monkeypatch):
     sources = cache._sources("strozzi")
     names = {f"{file.parent.name}/{file.name}" for file in sources}
-    assert {
-        "strozzi/core.py",
-        "kernel/streams.py",
-        "simulation/loop.py",
-        "strozzi_agents/uniform.py",
-        "strozzi/heuristic.py",
-    } <= names
+    assert {"strozzi/core.py", "kernel/streams.py", "simulation/loop.py"} <= names
+    assert {"strozzi_agents/uniform.py", "strozzi/heuristic.py"} <= names
     before = cache.folder_of("strozzi")
     original = Path.read_bytes
     for changed in (file for file in sources if file.name in ("core.py", "streams.py", "loop.py", "uniform.py")):

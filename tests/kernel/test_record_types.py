@@ -7,18 +7,8 @@ from numba import njit, types
 from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
 
 INNER = np.dtype([("x", "u4"), ("y", "f8")], align=True)
-ROW = np.dtype(
-    [
-        ("a", "u1"),
-        ("b", "u1", (6,)),
-        ("grid", "i2", (2, 3)),
-        ("inner", INNER, (3,)),
-        ("wide", "i8"),
-        ("word", "u8"),
-        ("words", "u8", (2,)),
-    ],
-    align=True,
-)
+FIELDS = [("a", "u1"), ("b", "u1", (6,)), ("grid", "i2", (2, 3)), ("inner", INNER, (3,))]
+ROW = np.dtype([*FIELDS, ("wide", "i8"), ("word", "u8"), ("words", "u8", (2,))], align=True)
 
 
 def ask(body, returns=types.int64):
@@ -64,10 +54,8 @@ def test_a_field_is_read_as_an_int64(expression, value):
 
 
 def test_floats_of_a_field():
-    assert (
-        ask("total = 0.0\nfor coins in row.b[:2]:\n    total += float(coins)\nreturn total / row.a", types.float64)[0]
-        == 2.0
-    )
+    body = "total = 0.0\nfor coins in row.b[:2]:\n    total += float(coins)\nreturn total / row.a"
+    assert ask(body, types.float64)[0] == 2.0
 
 
 def test_writing_a_field_cuts_it_to_its_size():

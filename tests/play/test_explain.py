@@ -122,17 +122,9 @@ def test_a_game_of_another_deal_is_refused_at_its_line():
 
 # -- what an agent thinks --------------------------------------------------------------------------------------------
 
-OWN = (
-    "random",
-    "heuristic",
-    "flat_mc:playouts=5",
-    "flat_mc:playouts=20,per=decision,allocation=halving,rollout=greedy",
-    "ismcts:iterations=60",
-    "ismcts:iterations=60,backup=selfish,rollout=heuristic,bias=1,prior=greedy",
-    "BOTS::lot",
-    "BOTS::turns",
-    "BOTS::many",
-)
+OWN = ["random", "heuristic", "flat_mc:playouts=5", "ismcts:iterations=60", "BOTS::lot", "BOTS::turns", "BOTS::many"]
+OWN += ["flat_mc:playouts=20,per=decision,allocation=halving,rollout=greedy"]
+OWN += ["ismcts:iterations=60,backup=selfish,rollout=heuristic,bias=1,prior=greedy"]
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -168,11 +160,7 @@ def test_all_iterations_are_shown_and_the_most_visited_action_is_chosen():
         assert document["played"]["action"] == played
         assert document["same"] == (document["played"] == document["chosen"])
         for row, line in zip(rows, document["lines"], strict=False):
-            assert (line[0]["action"], line[0]["visits"], line[0]["value"]) == (
-                row["action"],
-                row["visits"],
-                row["value"],
-            )
+            assert all(line[0][key] == row[key] for key in ("action", "visits", "value"))
             assert line[0]["seat"] == document["seat"]
             assert all(later["visits"] < earlier["visits"] for earlier, later in pairwise(line))
 

@@ -6,6 +6,7 @@ import textwrap
 import numpy as np
 import pytest
 
+from agent_files import agents_file
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
 from strozzi_sim.agent.compile import compile_agent
@@ -42,11 +43,7 @@ CHEATS = """
 """
 
 
-@pytest.fixture(scope="module")
-def cheats(tmp_path_factory):
-    path = tmp_path_factory.mktemp("cheats") / "cheats.py"
-    path.write_text(textwrap.dedent(CHEATS))
-    return str(path)
+cheats = agents_file(CHEATS)
 
 
 def check(spec, **options):
@@ -209,11 +206,7 @@ IMPURE = """
 """
 
 
-@pytest.fixture(scope="module")
-def impure(tmp_path_factory):
-    path = tmp_path_factory.mktemp("impure") / "impure.py"
-    path.write_text(textwrap.dedent(IMPURE))
-    return str(path)
+impure = agents_file(IMPURE)
 
 
 @pytest.mark.slow_for("globals")

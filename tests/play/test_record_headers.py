@@ -62,39 +62,24 @@ TOP = [
     ("components", [], "components: expected a table, got a list"),
     ("components", {}, "components: setup: missing"),
 ]
-OF_STROZZI = [
+OF_STROZZI = [  # what a study refuses too is in the tests of a game's components
     ("ships/3/venice", -100, "components: ships.S04.venice: expected a whole number >= 0, got -100"),
-    ("ships/3/sail", "fast", "components: ships.S04.sail: expected a whole number, got 'fast'"),
     ("ships/3/mast", 1, "components: ships.S04: unknown key 'mast'"),
     ("ships/3/scrolls", GONE, "components: ships.S04: missing required field `scrolls`"),
-    ("ships/3/id", "S01", "components: ships: the id 'S01' is used 2 times"),
-    ("ships", [], "components: ships: expected a list of length >= 1"),
     ("ships", {}, "components: ships: expected a list, got a table"),
-    (
-        "promotion_tiles/0/ware",
-        "mars",
-        "components: promotion_tiles.T01.ware: invalid value 'mars'; known: '', naples, rome, venice",
-    ),
-    ("setup/rounds", 10**7, "components: setup.rounds: expected a whole number <= 8, got 10000000"),
     ("setup/rounds", 3.0, "components: setup.rounds: expected a whole number, got 3.0"),
     ("setup/rounds", True, "components: setup.rounds: expected a whole number, got True"),
     ("setup/cards_removed/4", GONE, "components: setup.cards_removed.4: no entry for 4 players"),
     ("setup/cards_removed/04", 3, "components: setup.cards_removed: expected a whole number as a key, got '04'"),
     ("tracks/top_index", 2**63, "components: tracks.top_index: expected a whole number <= 31, got 9223372036854775808"),
-    ("tracks/bonus/77", 3, "components: tracks.bonus.77: not on the track"),
     ("tracks/provenance", "rulebook", "components: tracks.provenance: unknown key"),
     ("tracks", GONE, "components: tracks: missing"),
     ("meta", {}, "components: 'meta': unknown key; known: setup"),
-    ("scoring/ship_ranks", [1] * 7, "components: scoring.ship_ranks: expected a list of length <= 6"),
 ]
 OF_MEDICI = [
     ("tiles/total", 27, "components: tiles.total: expected 26 beside the other parts, got 27"),
     ("ships/per_player", 4, "components: ships.per_player: expected 3 beside the other parts, got 4"),
     ("tracks/identical_on_all_harbors", 1, "tracks.identical_on_all_harbors: expected true or false, got 1"),
-    ("tracks/half_length", 10**9, "components: tracks.half_length: expected a whole number <= "),
-    ("money/start_cash", -(10**6), "components: money.start_cash: expected a whole number >= -10000, got -1000000"),
-    ("harbor/0/tracks", ["silk"], "components: harbor.H1.tracks: unknown type 'silk'"),
-    ("rounds/starter", ["Strozzi"] * 3, "components: rounds.starter: Strozzi cannot start round 1"),
 ]
 CASES = [
     *((STROZZI, *case) for case in TOP),

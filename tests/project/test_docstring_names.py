@@ -6,6 +6,7 @@ import io
 import keyword
 import re
 import tokenize
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,11 @@ OF_USERS = {"bots.py", "games.jsonl", "mine.py"}  # files that a user or another
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
 
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
 @pytest.fixture(scope="module")
 def texts():
     """(path, docstring or comment) of all code."""
@@ -27,7 +33,7 @@ def texts():
     for path in FILES:
         code = path.read_text("utf-8")
         found += [
-            (path, ast.get_docstring(node) or "") for node in ast.walk(ast.parse(code)) if isinstance(node, DOCUMENTED)
+            (path, ast.get_docstring(each) or "") for each in ast.walk(tree_of(path)) if isinstance(each, DOCUMENTED)
         ]
         tokens = tokenize.generate_tokens(io.StringIO(code).readline)
         found += [(path, token.string) for token in tokens if token.type == tokenize.COMMENT]
@@ -56,7 +62,7 @@ def own_names(node):
 def test_attributes_and_arguments_that_are_explained_exist():
     wrong, seen = [], 0
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree_of(path)):
             doc = ast.get_docstring(node) if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else None
             for kind in ("Args", "Attributes") if doc else ():
                 part = re.search(rf"^{kind}:\n((?:    .*\n?|\n)+)", doc, re.MULTILINE)
@@ -79,12 +85,11 @@ def names_in_use():
     """Every name of the code, and every word of its strings that are no docstrings, of data files and of commands."""
     found = {path.stem for path in FILES}
     for path in FILES:
-        tree = ast.parse(path.read_text("utf-8"))
-        docs = {
-            id(node.body[0].value)
-            for node in ast.walk(tree)
-            if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None
-        }
+        tree = tree_of(path)
+        documented = [
+            each for each in ast.walk(tree) if isinstance(each, DOCUMENTED) and ast.get_docstring(each, clean=False)
+        ]
+        docs = {id(each.body[0].value) for each in documented}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
                 found |= set(WORD.findall(node.value))

@@ -46,15 +46,10 @@ def environment(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("an environment")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     python = folder / "bin" / "python"
-    subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-deps", str(wheel)], check=True, capture_output=True
-    )
-    site = subprocess.run(
-        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
+    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    asked = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     (Path(site) / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder
 

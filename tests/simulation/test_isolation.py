@@ -6,7 +6,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from contextlib import suppress
 from functools import partial
@@ -16,6 +15,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
+from agent_files import agents_file
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
 from strozzi_sim.cli.app import _stop
@@ -100,11 +100,7 @@ BOTS = """
 EXIT, CRASH, QUIT, KEYBOARD, GENERATOR, OWN, LOCK, SPEAK, ONCE = range(9)
 
 
-@pytest.fixture(scope="module")
-def bots(tmp_path_factory):
-    file = tmp_path_factory.mktemp("bots") / "bots.py"
-    file.write_text(textwrap.dedent(BOTS))
-    return str(file)
+bots = agents_file(BOTS)
 
 
 def strozzi(words, folder, **environment):

@@ -55,12 +55,8 @@ def match(*names, seatings="one", seed=5):
 def test_its_mean_is_zero_whatever_the_evaluator_says(evaluator, deals, lineup):
     measured = Luck(evaluator, 4)
     chunks = 40
-    outcome = np.concatenate(
-        [
-            match(*lineup).play(k * deals // chunks, (k + 1) * deals // chunks, luck=measured).outcome
-            for k in range(chunks)
-        ]
-    )
+    parts = [(k * deals // chunks, (k + 1) * deals // chunks) for k in range(chunks)]
+    outcome = np.concatenate([match(*lineup).play(*part, luck=measured).outcome for part in parts])
     for position in range(len(lineup)):
         for worth in (SCORE, LEAD, WIN):
             luck = outcome["luck"][:, position, :4, worth].sum(axis=1)

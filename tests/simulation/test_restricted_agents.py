@@ -20,7 +20,6 @@ class Last:
     """Chooses the last legal action."""
 
     def act(self, view, legal, rng):
-        """Return it."""
         return legal[-1]
 
 
@@ -36,11 +35,8 @@ def test_the_text_of_a_restricted_agent_is_canonical():
     assert pickle.loads(pickle.dumps(spec)).without == spec.without
     assert spec.with_values({"margin": 5.0}).text == "greedy:margin=5~flag:pirate~port:rome"
     assert load_agent("greedy", STROZZI).restricted("port:rome").text == "greedy~port:rome"
-    assert split_specs("random~flag:pirate,greedy:margin=3~port:rome,random") == [
-        "random~flag:pirate",
-        "greedy:margin=3~port:rome",
-        "random",
-    ]
+    several = ["random~flag:pirate", "greedy:margin=3~port:rome", "random"]
+    assert split_specs(",".join(several)) == several
 
 
 @pytest.mark.parametrize(
@@ -67,10 +63,8 @@ def test_an_unknown_restriction_is_refused_with_those_that_there_are():
 
 @pytest.mark.parametrize("first", ["greedy", "random", "heuristic"])
 def test_the_restricted_position_does_without_at_every_seat(first):
-    found = ss.simulate(
-        "strozzi", players=4, agents=[f"{first}~flag:pirate", first, first, first], deals=30, facts=["ship"], workers=1
-    )
-    ships = found.facts("ship")
+    lineup = [f"{first}~flag:pirate", first, first, first]
+    ships = ss.simulate("strozzi", players=4, agents=lineup, deals=30, facts=["ship"], workers=1).facts("ship")
     assert set(ships[ships["position"] == 0]["seat"]) == {0, 1, 2, 3}
     used = ships[ships["flag"] == "pirate"]["position"]
     assert set(used) == {1, 2, 3}
@@ -108,9 +102,8 @@ def test_results_do_not_depend_on_the_batch_and_seating_alone_is_the_same():
 @pytest.mark.slow
 def test_records_of_restricted_agents_follow_the_rules(tmp_path):
     file = tmp_path / "games.jsonl"
-    games = [
-        record_game(match(["heuristic~flag:pirate~port:rome", "random", "random", "random"]), n, 0) for n in range(5)
-    ]
+    lineup = ["heuristic~flag:pirate~port:rome", "random", "random", "random"]
+    games = [record_game(match(lineup), deal, 0) for deal in range(5)]
     write_record(file, games)
     assert verify_record(file) == 5
     for lines in games:

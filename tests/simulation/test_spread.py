@@ -27,7 +27,6 @@ class Sure:
     """Chooses the last legal action."""
 
     def act(self, view, legal, rng):
-        """Return it."""
         return legal[-1]
 
 
@@ -36,7 +35,6 @@ class Stumbles:
     """Fails at the third seat."""
 
     def act(self, view, legal, rng):
-        """Choose the first action elsewhere."""
         return legal[0] if view.seat != 2 else 0
 
 
@@ -85,10 +83,8 @@ def test_facts_are_those_of_the_games():
     for seatings in ("spread", "rotate"):
         played = match(seatings, *FIELD)
         plan = played.plan([crosstab])
-        parts = [
-            played.play(deal, deal + 1, plan=plan, seating=None if seatings == "spread" else deal % 4)
-            for deal in range(12)
-        ]
+        seating_of = (lambda deal: None) if seatings == "spread" else (lambda deal: deal % 4)
+        parts = [played.play(deal, deal + 1, plan=plan, seating=seating_of(deal)) for deal in range(12)]
         counts.append(plan.read(crosstab, sum(part.counts for part in parts)[None])[0])
     assert (counts[0] == counts[1]).all()
     assert counts[0][..., 0].sum() == 4 * 12
@@ -120,9 +116,8 @@ def test_records_have_the_seating_of_their_deal(tmp_path):
 def test_intervals_cover_as_often_as_they_say():
     """200 studies of 60 deals among agents of which each has its chances."""
     studies, deals = 200, 60
-    rows = (
-        match("spread", "heuristic", "trader", "florence", "promoter", seed=11).play(0, studies * deals, rows=True).rows
-    )
+    field = match("spread", "heuristic", "trader", "florence", "promoter", seed=11)
+    rows = field.play(0, studies * deals, rows=True).rows
     place, position = (rows[field].reshape(-1, 4).astype(np.int64) for field in ("twice_place", "position"))
     won = place == place.min(axis=1, keepdims=True)
     wins = np.zeros(won.shape, np.int64)
@@ -169,9 +164,3 @@ def test_every_question_takes_it():
     known = found.tables["precision"]
     assert (known["n"] == known["deals"]).all()
     assert known["known"].all()
-
-
-def test_the_command_takes_it():
-    options = ("--players", 4, "--agents", ",".join(FIELD), "--deals", 40, "--seatings", "spread", "--json")
-    done = strozzi("balance", "strozzi", *options)
-    assert json.loads(done.stdout)["games"] == 40, done.stderr

@@ -76,11 +76,8 @@ def whole(tmp_path_factory):
 
 def python(code, *words):
     path = os.pathsep.join([os.path.dirname(os.path.dirname(__file__)) + "/support", *sys.path])
-    return {
-        "args": [sys.executable, "-c", code, *map(str, words)],
-        "env": {**os.environ, "PYTHONPATH": path},
-        "text": True,
-    }
+    command, environment = [sys.executable, "-c", code, *map(str, words)], {**os.environ, "PYTHONPATH": path}
+    return {"args": command, "env": environment, "text": True}
 
 
 @pytest.mark.nightly

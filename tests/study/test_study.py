@@ -147,7 +147,8 @@ def test_a_command_prints_one_document(capsys):
 
 
 def test_every_kind_has_a_report(tmp_path):
-    for kind, more in EXAMPLES.items():
-        study, look = study_of({**KEYS, **more, "kind": kind, "deals": 40})
+    """Those of which the tests of pages look closer at are not made here."""
+    for kind in ("luck", "leak_check", "our_table", "exploit", "weights"):
+        study, look = study_of({**KEYS, **EXAMPLES[kind], "kind": kind, "deals": 40})
         page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
         assert "<svg" in page

@@ -57,7 +57,7 @@ class Recount:
 
 @pytest.fixture(scope="module")
 def strozzi():
-    return Recount("strozzi", 4, "heuristic", 100, ["ship", "round", "seat", "tile"])
+    return Recount("strozzi", 4, "heuristic", 50, ["ship", "round", "seat", "tile"])
 
 
 def test_things_of_strozzi(strozzi):
@@ -106,9 +106,10 @@ def test_things_of_medici():
     assert found.checked == set(found.things)
 
 
-def test_things_of_strasbourg():
+@pytest.mark.parametrize("deals", [10, pytest.param(40, marks=pytest.mark.slow)])
+def test_things_of_strasbourg(deals):
     facts = ["bid", "act", "placement", "round", "seat", "task", "chapel", "edifice"]
-    found = Recount("strasbourg", 4, "heuristic", 40, facts)
+    found = Recount("strasbourg", 4, "heuristic", deals, facts)
     bids, acts, members, rounds, seats, tasks, _, _ = (found.rows[name] for name in facts)
     for step in "ABCDEFG":
         found.check_keyed(f"step:{step}", rounds, bids[bids["step"] == step], ROUND)

@@ -63,8 +63,5 @@ def violations(page):
     """Return the rules of axe that a page breaks, each with the element and the reason."""
     found = Axe().run(page, options=RULES).response
     assert len(found["passes"]) > 10
-    return [
-        (each["id"], node["html"][:160], node["failureSummary"])
-        for each in found["violations"]
-        for node in each["nodes"]
-    ]
+    broken = [(each["id"], node) for each in found["violations"] for node in each["nodes"]]
+    return [(rule, node["html"][:160], node["failureSummary"]) for rule, node in broken]

@@ -1,9 +1,12 @@
 """The features of learned values, as the compiled code of a game writes them."""
 
 import numpy as np
+import pytest
 from numba import types
 
 from strozzi_agents.learned.verbs import describe
+from strozzi_sim.agent.compile import compile_evaluator
+from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.record_types import exact_copy, record_type
 
@@ -31,3 +34,23 @@ def describer(game, features, base):
         return out
 
     return described
+
+
+def assert_written_and_small(found, least):
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() < 12
+    assert least < np.count_nonzero(found) < len(found)
+
+
+def assert_worth_adds_up_and_is_exact_in_the_end(agent, table, guide, points_of):
+    """`guide` plays the game from this position to its end."""
+    evaluator = compile_evaluator(agent, table.game)
+    worth = evaluator.worth(table.state, table.variant.rules)
+    assert worth[:, WIN].sum() == pytest.approx(1)
+    assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
+    while not table.over:
+        table.play(table.ask(guide))
+    worth, points = evaluator.worth(table.state, table.variant.rules), points_of(table.state[0]).astype(float)
+    assert (worth[:, SCORE] == points).all()
+    np.testing.assert_allclose(worth[:, LEAD], points - (points.sum() - points) / (len(points) - 1))
+    assert worth[:, WIN].tolist() == [(place == 1) + (1 < place < 2) / 2 for place in table.places]

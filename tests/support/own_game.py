@@ -32,10 +32,7 @@ def install(folder):
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
     points = project["entry-points"]
     assert set(points) == set(GROUPS)
-    (about / "entry_points.txt").write_text(
-        "".join(
-            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points[group].items()) for group in GROUPS
-        )
-    )
+    lines = [f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in points[group].items()) for group in GROUPS]
+    (about / "entry_points.txt").write_text("".join(lines))
     path = os.pathsep.join(filter(None, (str(folder), str(folder / "src"), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path}

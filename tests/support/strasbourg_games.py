@@ -279,12 +279,8 @@ def task_cards(draw, number, guilds, edifices):
         "edifice": st.sampled_from(edifices), "guild": st.sampled_from(guilds), "guilds": st.integers(1, s.MAX_GUILDS), "min": few,
         "min_by_players": st.fixed_dictionaries({"p3": few, "p4": few, "p5": few}),
     }  # fmt: skip
-    return {
-        "id": f"T{number}",
-        "kind": kind,
-        "points": draw(points),
-        **{name: draw(values[name]) for name in PARAMETERS[kind]},
-    }
+    parameters = {name: draw(values[name]) for name in PARAMETERS[kind]}
+    return {"id": f"T{number}", "kind": kind, "points": draw(points), **parameters}
 
 
 @st.composite

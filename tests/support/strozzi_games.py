@@ -43,14 +43,10 @@ def variant(name: str) -> Variant:
         return resolve_variant(STROZZI, name)
     changes: dict[str, Any] = dict(SWITCHES[name])
     if name == "few-tiles":  # so few that the stack and the display run out
+        wares = [s.PORT_NAMES[k % 3] if k % 2 == 0 else "" for k in range(7)]
         changes["promotion_tiles"] = [
-            {
-                "id": f"T{k}",
-                "category": s.CATEGORIES[k % 3],
-                "value": 1 + k % 2,
-                "ware": s.PORT_NAMES[k % 3] if k % 2 == 0 else "",
-            }
-            for k in range(7)
+            {"id": f"T{k}", "category": s.CATEGORIES[k % 3], "value": 1 + k % 2, "ware": ware}
+            for k, ware in enumerate(wares)
         ]
     return from_changes(STROZZI, name, changes, f"tests {name}")
 

@@ -216,13 +216,8 @@ class Recount:
 
     def count_marker(self, harbor, kind, after):
         before, tracks = self.before[harbor, kind], self.data["tracks"]
-        made = sum(
-            self.steps(*tile)
-            for seat in (0, 1)
-            if harbor in self.moored[seat]
-            for tile in self.hold[seat][self.moored[seat][harbor]]
-            if self.goods[tile[0]] == kind
-        )
+        here = [self.hold[seat][self.moored[seat][harbor]] for seat in (0, 1) if harbor in self.moored[seat]]
+        made = sum(self.steps(*tile) for tiles in here for tile in tiles if self.goods[tile[0]] == kind)
         bonus = tracks["bonus"].get(str(abs(after)), 0)
         monopoly = self.data["scoring"]["monopoly"] if after else 0
         self.add(

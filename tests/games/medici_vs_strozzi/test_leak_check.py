@@ -1,10 +1,10 @@
 """LeakCheck: agents are blind to hidden cash; whoever looks is caught. That all agents are fair is in tests of every game."""
 
 import dataclasses
-import textwrap
 
 import pytest
 
+from agent_files import agents_file
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
 from strozzi_sim.play.leak_check import RECORD, check_leaks
@@ -22,11 +22,7 @@ CHEATS = """
 """
 
 
-@pytest.fixture(scope="module")
-def cheats(tmp_path_factory):
-    path = tmp_path_factory.mktemp("cheats") / "cheats.py"
-    path.write_text(textwrap.dedent(CHEATS))
-    return str(path)
+cheats = agents_file(CHEATS)
 
 
 def check(spec, played=BASE, deals=1):

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from learned_features import describer
+from learned_features import assert_worth_adds_up_and_is_exact_in_the_end, assert_written_and_small, describer
 from medici_games import BASE, MEDICI_VS_STROZZI
 from strozzi_agents.learned import train
 from strozzi_agents.learned.train import Stage, Trainer, main
 from strozzi_agents.medici_vs_strozzi import features
 from strozzi_agents.medici_vs_strozzi.features import FEATURES
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.compile import compile_evaluator
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.games.medici_vs_strozzi.state import REVEAL
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -36,10 +34,7 @@ def quiet_position(moves):
 
 @pytest.mark.parametrize("moves", [0, 30, 90])
 def test_every_feature_is_written_and_small(described, moves):
-    found = described(quiet_position(moves).state.copy())
-    assert np.isfinite(found).all()
-    assert np.abs(found).max() < 12
-    assert 20 < np.count_nonzero(found) < len(found)
+    assert_written_and_small(described(quiet_position(moves).state.copy()), 20)
 
 
 def test_features_do_not_depend_on_the_tile_shown_or_the_order_of_the_bag(described):
@@ -86,16 +81,7 @@ def test_it_wins_more_than_its_guide():
 
 @pytest.mark.slow
 def test_its_worth_is_exact_in_the_end_and_adds_up_before():
-    evaluator, table = compile_evaluator(LEARNED, MEDICI_VS_STROZZI), quiet_position(100)
-    worth = evaluator.worth(table.state, BASE.rules)
-    assert worth[:, WIN].sum() == pytest.approx(1)
-    assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
-    while not table.over:
-        table.play(table.ask(FAIR))
-    worth, coins = evaluator.worth(table.state, BASE.rules), table.state[0]["cash"].astype(float)
-    assert (worth[:, SCORE] == coins).all()
-    assert (worth[:, LEAD] == coins - coins[::-1]).all()
-    assert sorted(worth[:, WIN]) in ([0, 1], [0.5, 0.5])
+    assert_worth_adds_up_and_is_exact_in_the_end(LEARNED, quiet_position(100), FAIR, lambda own: own["cash"])
 
 
 @pytest.mark.parametrize("restriction", ["~lot:above-1", "~buy:any"])

@@ -152,13 +152,6 @@ def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts
     assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(price / denied)
 
 
-def test_the_heat_maps_asked_of_this_game_are_there():
-    asked = {
-        "price-by-tiles-round", "harbor-by-ship", "position-by-round", "price-by-size-value", "buyer-by-price-size",
-    }  # fmt: skip
-    assert asked <= set(HEATMAPS)
-
-
 def test_variants_are_compared():
     cells = [cell(GAME, 2, deals=60, chunks=6, variant=variant) for variant in ("base", "long", "short")]
     pages, tables = GAME.report, tables_of(GAME, cells, PAGES, {})

@@ -58,17 +58,9 @@ def test_item_02_each_tile_is_seen_before_the_next_decision() -> None:
     [((0, 1, 2), 2), ((1, 1, 1), 1), ((3, 4, 5), 3), ((0, 0, 1), 1), ((2, 2, 2), 2), ((0, 4, 0), 3), ((3, 0, 0), 3)],
 )
 def test_items_03_and_04_free_space_on_a_single_ship(free: tuple[int, int, int], most: int) -> None:
-    game = table()
-    show(game, 1)
-    tiles = iter(TILES[10:])
-    moor(
-        game,
-        MEDICI,
-        **{
-            harbor: (capacity, *itertools.islice(tiles, capacity - space))
-            for harbor, capacity, space in zip(HARBORS, (3, 4, 5), free, strict=True)
-        },
-    )
+    game, tiles = show(table(), 1), iter(TILES[10:])
+    ships = [(size, *itertools.islice(tiles, size - space)) for size, space in zip((3, 4, 5), free, strict=True)]
+    moor(game, MEDICI, **dict(zip(HARBORS, ships, strict=True)))
     say(game, (MEDICI, 0), (STROZZI, False))
     while kind(game) == "place":  # into the wind, so that Medici proposes with these ships
         say(game, (MEDICI, DISCARD))

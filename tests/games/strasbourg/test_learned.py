@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from learned_features import describer
+from learned_features import assert_worth_adds_up_and_is_exact_in_the_end, assert_written_and_small, describer
 from strasbourg_games import BASE, STRASBOURG
 from strozzi_agents.learned.train import Stage, Trainer
 from strozzi_agents.strasbourg import features
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.compile import compile_evaluator
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
 from strozzi_sim.play.position import Position
@@ -34,10 +33,7 @@ def quiet_position(number, players=4):
 @pytest.mark.parametrize("players", STRASBOURG.player_counts)
 def test_every_feature_is_written_and_small(described, players):
     for number in (0, 2, 4):
-        found = described(quiet_position(number, players).state.copy())
-        assert np.isfinite(found).all()
-        assert np.abs(found).max() < 12
-        assert 40 < np.count_nonzero(found) < len(found)
+        assert_written_and_small(described(quiet_position(number, players).state.copy()), 40)
 
 
 def test_features_do_not_depend_on_which_card_was_drawn_first(described):
@@ -60,15 +56,7 @@ def test_labels_are_results():
 
 @pytest.mark.slow
 def test_its_worth_is_exact_in_the_end_and_adds_up_before():
-    evaluator, table = compile_evaluator(LEARNED, STRASBOURG), quiet_position(3)
-    worth = evaluator.worth(table.state, BASE.rules)
-    assert worth[:, WIN].sum() == pytest.approx(1)
-    assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
-    while not table.over:
-        table.play(table.ask(HEURISTIC))
-    worth, points = evaluator.worth(table.state, BASE.rules), table.state[0]["score"][:4].astype(float)
-    assert (worth[:, SCORE] == points).all()
-    np.testing.assert_allclose(worth[:, LEAD], points - (points.sum() - points) / 3)
+    assert_worth_adds_up_and_is_exact_in_the_end(LEARNED, quiet_position(3), HEURISTIC, lambda own: own["score"][:4])
 
 
 def test_with_more_than_one_sample_it_counts_as_a_search():

@@ -174,11 +174,8 @@ def test_seldom_kept_tasks_have_no_proposal(tables):
 
 def test_points_of_positions_add_up_to_those_of_all(tables):
     for players in (3, 4):
-        rows = (
-            tables["positions"]
-            .query("players == @players")
-            .pivot_table(index="position", columns="figure", values="value")
-        )
+        mine = tables["positions"].query("players == @players")
+        rows = mine.pivot_table(index="position", columns="figure", values="value")
         whole = figures(tables["balance"], players=players)
         for name in ("score_mean", "kept_mean", *(f"points_{source}_mean" for source in SOURCES)):
             assert rows[name].mean() == pytest.approx(whole[name].value)
@@ -225,8 +222,3 @@ def test_tasks_are_called_by_what_they_ask_for():
     words = GAME.report.words({}, data)
     assert words["N_ROW4"] == "row of 4 \N{MIDDLE DOT} 9"
     assert "no" not in words  # of any column but that of bids made after waiting
-
-
-def test_heat_maps_and_pages_of_the_three_studies_are_there():
-    assert {"winning-bid-by-step", "spent-by-step", "acts-by-step-and-bid"} <= set(HEATMAPS)
-    assert PAGES == ("balance", "positions", "auctions", "council", "guilds", "city", "tasks", "buildings")

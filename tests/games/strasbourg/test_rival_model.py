@@ -1,6 +1,5 @@
 """A model of rivals: its choices where they agree with all that is known, else the even deal."""
 
-import textwrap
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations, product
@@ -8,6 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from agent_files import agents_file
 from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -41,11 +41,7 @@ MODELS = """
 """
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "models.py"
-    path.write_text(textwrap.dedent(MODELS))
-    return path
+models = agents_file(MODELS)
 
 
 class Model:
@@ -105,12 +101,8 @@ def test_imagined_worlds_agree_with_all_that_is_known(name):
             hidden = Counter(card for stack in stacks for card in stack)
             seen = int(known["lost"][0, other]) + int(known["bid"][0, other])
             under = known["under"][0, other][: int(known["under_left"][0, other])].tolist()
-            assert (
-                not hidden
-                + Counter(deck)
-                + Counter(under)
-                - Counter(cards_of(int(chosen.rules["all_cards"][0]) - seen))
-            )
+            everything = Counter(cards_of(int(chosen.rules["all_cards"][0]) - seen))
+            assert not hidden + Counter(deck) + Counter(under) - everything
             must = Counter(cards_of(int(known["known"][0, other]))) - Counter(cards_of(int(known["shown"][0, other])))
             assert not must - hidden
             kept_tasks, dealt = int(each["kept"][0, other]), int(each["dealt"][0, other])

@@ -145,12 +145,8 @@ def test_the_council_task_says_how_many():
     assert told == ["4 council seats", "3 council seats", "2 council seats"]
     assert task_names(BASE.components)["T_COUNCIL"] == "council seats"
     for players, words in zip((3, 4, 5), told, strict=True):
-        table = next(
-            table
-            for table in (Position(STRASBOURG, players, deal=deal) for deal in range(40))
-            if "T_COUNCIL" in table.view(0).dealt
-        )
-        assert words in table.text(0)
+        tables = [Position(STRASBOURG, players, deal=deal) for deal in range(40)]
+        assert words in next(table for table in tables if "T_COUNCIL" in table.view(0).dealt).text(0)
 
 
 @pytest.mark.parametrize("name", ["base", "hide-money", "tie-fulfils", "other-box", "poor"])

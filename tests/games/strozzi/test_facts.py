@@ -156,13 +156,9 @@ def test_what_ships_brought_adds_up_to_what_players_got(players, agents):
         found, at = moves(record_game(match, deal, 0))
         cards = plan.levels("ship", "card").names
         for (seat, number, card), (spaces, tiles) in found.items():
-            track = sum(
-                moved * paid[seat, later - 1, CITIES.index(city), 1:].sum() / at[seat, later, city]
-                for city, moved in spaces.items()
-                for later in range(number, 4)
-                if moved
-            )
-            promotion = 0.0
+            track = promotion = 0.0
+            for city, later in ((city, later) for city in spaces for later in range(number, 4) if spaces[city]):
+                track += spaces[city] * paid[seat, later - 1, CITIES.index(city), 1:].sum() / at[seat, later, city]
             for tile in tiles:
                 mine = [t for (who, *_), (_, own) in found.items() if who == seat for t in own]
                 total = sum(t["value"] for t in mine if t["category"] == tile["category"])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from learned_features import describer
+from learned_features import assert_worth_adds_up_and_is_exact_in_the_end, assert_written_and_small, describer
 from strozzi_agents.learned import train
 from strozzi_agents.learned.fit import Fit, Rows, initial, parts_of, predictions, rows_of
 from strozzi_agents.learned.positions import FIRST, LATER
@@ -14,7 +14,6 @@ from strozzi_agents.strozzi import features
 from strozzi_agents.strozzi.features import COMMON, FEATURES, OWN
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.compile import compile_evaluator
 from strozzi_sim.agent.weights import packed_networks, read_networks
 from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
@@ -48,10 +47,7 @@ def quiet_position(moves, seed=1, players=4):
 
 @pytest.mark.parametrize("moves", [0, 15, 40, 80])
 def test_every_feature_is_written_and_small(described, moves):
-    found = described(quiet_position(moves).state.copy())
-    assert np.isfinite(found).all()
-    assert np.abs(found).max() < 12
-    assert 60 < np.count_nonzero(found) < len(found)
+    assert_written_and_small(described(quiet_position(moves).state.copy()), 60)
 
 
 def test_features_do_not_depend_on_the_ship_in_question_or_the_order_of_the_unseen_ones(described):
@@ -220,20 +216,8 @@ def test_it_wins_more_than_its_guide():
 
 
 def test_its_worth_is_exact_in_the_end_and_adds_up_before():
-    evaluator = compile_evaluator(load_agent("learned", STROZZI), STROZZI)
-    table = quiet_position(60)
-    worth = evaluator.worth(table.state, BASE.rules)
-    assert worth[:, WIN].sum() == pytest.approx(1)
-    assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
-    assert (worth[:, SCORE] >= table.state[0]["coins"][:4]).all()
-    heuristic = load_agent("heuristic", STROZZI)
-    while not table.over:
-        table.play(table.ask(heuristic))
-    worth = evaluator.worth(table.state, BASE.rules)
-    coins = table.state[0]["coins"][:4].astype(float)
-    assert (worth[:, SCORE] == coins).all()
-    np.testing.assert_allclose(worth[:, LEAD], coins - (coins.sum() - coins) / 3)
-    assert sorted(worth[:, WIN]) == [0, 0, 0, 1]
+    learned, guide = (load_agent(name, STROZZI) for name in ("learned", "heuristic"))
+    assert_worth_adds_up_and_is_exact_in_the_end(learned, quiet_position(60), guide, lambda own: own["coins"][:4])
 
 
 @pytest.mark.slow

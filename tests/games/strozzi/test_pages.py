@@ -73,13 +73,6 @@ def test_flags_against_the_counts(tables, cells):
     assert flags["value"]["sail_mean"] == pytest.approx(ships[1] / placed)
 
 
-def test_the_heat_maps_asked_of_this_game_are_there():
-    for rows in ("flag", "port"):
-        for columns in ("sail", "cargo", "round", "lap", "order"):
-            assert f"{rows}-by-{columns}" in HEATMAPS
-    assert "port-by-match" in HEATMAPS
-
-
 def test_every_level_that_can_occur_has_a_row(tables, cells):
     flags = tables["flags"]
     rows = tables_of(GAME, [cell(GAME, 3, deals=4, chunks=4)], ["flags"], {})["flags"]

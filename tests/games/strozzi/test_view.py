@@ -104,16 +104,8 @@ def test_observation_of_a_known_position():
     assert [read(out, name) for name in ("rounds_played", "deck", "players")] == pytest.approx([0, 14 / 15, 4 / 6])
     assert read(out, "active").tolist() == [0, 0, 0, 1, 0, 0]  # seat 0 is active: three to the left of seat 1
     card = [read(out, name).ravel() for name in ("sail", "cargo", "scrolls", "promotion")]
-    assert np.concatenate(card).tolist() == pytest.approx(
-        [
-            ship["sail"] / 10,
-            ship["venice"] / 3,
-            ship["rome"] / 3,
-            ship["naples"] / 3,
-            ship["scrolls"] / 2,
-            ship["promotion"],
-        ]
-    )
+    units = {"sail": 10, "venice": 3, "rome": 3, "naples": 3, "scrolls": 2, "promotion": 1}
+    assert np.concatenate(card).tolist() == pytest.approx([ship[name] / unit for name, unit in units.items()])
     assert read(out, "seats.flags")[0].tolist() == read(out, "seats.free_ports")[0].tolist() == [1] * 3
     assert read(out, "seats.ranks")[0].tolist() == pytest.approx([2 / 3] * 4)  # second in every city by turn order
     assert read(out, "unseen_ships").sum() == 28

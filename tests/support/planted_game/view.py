@@ -6,14 +6,8 @@ from typing import Any
 from planted_game.state import SEATS
 from strozzi_sim.game.slices import Group, Layout, Slice, number
 
-SLICES = Layout(
-    Group(
-        "seats",
-        (SEATS,),
-        "for each seat, 0 = the observer",
-        (Slice("score", (), "points / 100", source=number("score", 100)),),
-    )
-)
+SCORE = Slice("score", (), "points / 100", source=number("score", 100))
+SLICES = Layout(Group("seats", (SEATS,), "for each seat, 0 = the observer", (SCORE,)))
 
 
 def question(view: Any, phase: int) -> str:
