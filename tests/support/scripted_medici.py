@@ -1,34 +1,26 @@
 """Scripted games of Medici vs Strozzi for tests: bags packed by hand, fleets set by hand, random games."""
 
 import copy
-import json
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 
-import strozzi_sim
+from scripted import lines, say, shipped, with_switches
 from strozzi_sim.games.medici_vs_strozzi.reference import Game, Option, tiles_of
 
-FOLDER = Path(strozzi_sim.__file__).parent / "games/medici_vs_strozzi"
-BASE = tomllib.loads((FOLDER / "components.toml").read_text("utf-8"))
-VARIANTS = tomllib.loads((FOLDER / "variants.toml").read_text("utf-8"))
+BASE, VARIANTS = (shipped("medici_vs_strozzi", file) for file in ("components.toml", "variants.toml"))
 MEDICI, STROZZI = 0, 1
 DISCARD = "discard"
 
 
 def base_components(tracks: str = "base", **switches: Any) -> dict[str, Any]:
     """A copy of the shipped components, with the tracks of a variant and some switches of [switches] changed."""
-    components = copy.deepcopy(BASE)
+    components = with_switches(BASE, "switches", switches)
     if tracks != "base":
         components["tracks"].update(VARIANTS[tracks]["tracks"])
-    for switch, value in switches.items():
-        assert switch in components["switches"]
-        components["switches"][switch] = value
     return components
 
 
@@ -44,14 +36,6 @@ def table(
         first = list(bags[number]) if number < len(bags) else []
         orders.append(first + [tile for tile in tiles_of(components) if tile not in first])
     return Game(components, orders, start)
-
-
-def say(game: Game, *steps: tuple[int, Option]) -> Game:
-    """Let the seats choose; each must be the one that is asked."""
-    for seat, option in steps:
-        assert game.actor == seat, f"seat {game.actor} is asked {game.legal}, not seat {seat} for {option}"
-        game.play(option)
-    return game
 
 
 def show(game: Game, tiles: int) -> Game:
@@ -121,11 +105,6 @@ def scored(
     return lines(game, "score_round")[-1]
 
 
-def lines(game: Game, kind: str) -> list[dict[str, Any]]:
-    """All events of one type."""
-    return [event for event in game.events if event["type"] == kind]
-
-
 def deal(components: dict[str, Any], seed: int, start: int = 0) -> Game:
     """A game with well shaken bags."""
     dice = random.Random(seed)
@@ -148,13 +127,6 @@ def random_game(components: dict[str, Any], seed: int, discarding: float = 0.1, 
     while not game.over:
         game.play(choose(game, dice, discarding, highest))
     return game
-
-
-def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
-    """Header and numbered lines, as they come out of a JSON file; the header is line 1."""
-    header = {"type": "game", "game": "medici_vs_strozzi", "players": 2, "components": components}
-    header, *events = json.loads(json.dumps([header, *game.events]))
-    return header, list(enumerate(events, start=2))
 
 
 HARBORS = ("H1", "H2", "H3")

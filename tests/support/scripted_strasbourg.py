@@ -1,15 +1,11 @@
 """Scripted games of Strasbourg for tests: decks made to measure, planned rounds, random games."""
 
-import copy
 import itertools
-import json
 import random
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import strozzi_sim
+from scripted import lines, say, shipped, with_switches
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
 
@@ -22,9 +18,7 @@ def _without_provenance(data: Any) -> Any:
     return [_without_provenance(value) for value in data] if isinstance(data, list) else data
 
 
-BASE = _without_provenance(
-    tomllib.loads((Path(strozzi_sim.__file__).parent / "games/strasbourg/components.toml").read_text("utf-8"))
-)
+BASE = _without_provenance(shipped("strasbourg"))
 PLAYERS = (3, 4, 5)
 FLIPPED: dict[str, Any] = {  # every switch at its other value
     "skip_A_round1": True, "min_draw": 0, "planning": "sequential", "return_if_unused": True, "building_optional": False,
@@ -38,11 +32,7 @@ Plan = Mapping[int, Stacks]  # seat -> the stacks of a round, in the order of F5
 
 def base_components(**switches: Any) -> dict[str, Any]:
     """A copy of the shipped components, with some switches changed."""
-    components = copy.deepcopy(BASE)
-    for switch, value in switches.items():
-        assert switch in components["switches"]
-        components["switches"][switch] = value
-    return components
+    return with_switches(BASE, "switches", switches)
 
 
 def deck(components: Mapping[str, Any], rounds: Sequence[Stacks | None] = ()) -> list[int]:
@@ -127,9 +117,7 @@ class Scene:
 
     def say(self, *steps: tuple[int, Option]) -> "Scene":
         """Let the seats choose; each must be the one that is asked."""
-        for seat, option in steps:
-            assert self.game.actor == seat, f"seat {self.game.actor} is asked {self.game.legal}, not seat {seat}"
-            self.game.play(option)
+        say(self.game, *steps)
         return self
 
     def to(self, step: str | None, number: int = 1) -> "Scene":
@@ -162,11 +150,6 @@ class Scene:
     def lines(self, kind: str, **fields: Any) -> list[dict[str, Any]]:
         """All lines of one type with these fields."""
         return [line for line in lines(self.game, kind) if all(line[key] == value for key, value in fields.items())]
-
-
-def lines(game: Game, kind: str) -> list[dict[str, Any]]:
-    """All events of one type."""
-    return [event for event in game.events if event["type"] == kind]
 
 
 def lines_of_step(game: Game, step: str, number: int = 1) -> list[dict[str, Any]]:
@@ -217,13 +200,6 @@ def random_game(components: Mapping[str, Any], players: int, seed: int, eagernes
     while not game.over:
         game.play(choose(game, dice, eagerness))
     return game
-
-
-def record(game: Game) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
-    """Header and numbered lines, as they come out of a JSON file; the header is line 1."""
-    header = {"type": "game", "game": "strasbourg", "players": game.players, "components": game.components}
-    header, *events = json.loads(json.dumps([header, *game.events]))
-    return header, list(enumerate(events, start=2))
 
 
 Space = tuple[int, int]

@@ -1,27 +1,20 @@
 """Scripted games of Strozzi for tests: cards made to measure, positions set by hand, random games."""
 
 import copy
-import json
 import random
-import tomllib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-import strozzi_sim
+from scripted import lines, shipped, with_switches
 from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, Game
 
-BASE = tomllib.loads((Path(strozzi_sim.__file__).parent / "games/strozzi/components.toml").read_text("utf-8"))
+BASE = shipped("strozzi")
 SEATS_AND_DECKS = ((3, 12), (4, 15), (5, 18), (6, 21))
 
 
 def base_components(**switches: Any) -> dict[str, Any]:
     """A copy of the shipped components, with some switches of [rules] changed."""
-    components = copy.deepcopy(BASE)
-    for switch, value in switches.items():
-        assert switch in components["rules"]
-        components["rules"][switch] = value
-    return components
+    return with_switches(BASE, "rules", switches)
 
 
 def card(
@@ -52,14 +45,6 @@ def table(
     if tiles is None:
         tiles = [tile["id"] for tile in components["promotion_tiles"]]
     return Game(components, players, [deck] * rounds, tiles, start)
-
-
-def say(game: Game, *steps: tuple[int, str | None]) -> Game:
-    """Let the seats choose; each must be the one that is asked."""
-    for seat, option in steps:
-        assert game.actor == seat, f"seat {game.actor} is asked {game.legal}, not seat {seat} for {option}"
-        game.play(option)
-    return game
 
 
 def take(game: Game, seat: int, flag: str, port: str, tile: str | None = None) -> Game:
@@ -104,11 +89,6 @@ def put_markers(game: Game, city: str, **spaces: list[int]) -> Game:
     return game
 
 
-def lines(game: Game, kind: str) -> list[dict[str, Any]]:
-    """All events of one type."""
-    return [event for event in game.events if event["type"] == kind]
-
-
 def deal(components: dict[str, Any], players: int, seed: int) -> Game:
     """A game with shuffled ships and tiles."""
     dice = random.Random(seed)
@@ -131,13 +111,6 @@ def random_game(components: dict[str, Any], players: int, seed: int, passing: fl
     while not game.over:
         game.play(choose(game, dice, passing))
     return game
-
-
-def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
-    """Header and numbered lines, as they come out of a JSON file; the header is line 1."""
-    header = {"type": "game", "game": "strozzi", "players": game.players, "components": components}
-    header, *events = json.loads(json.dumps([header, *game.events]))
-    return header, list(enumerate(events, start=2))
 
 
 ALL_FLAGS = list(FLAGS)

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from scripted_medici import MEDICI, base_components, empty_bag, record, sell, table
+from scripted import record
+from scripted_medici import MEDICI, base_components, empty_bag, sell, table
 from spoiled_records import broken_line, named_line
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.medici_vs_strozzi import verify

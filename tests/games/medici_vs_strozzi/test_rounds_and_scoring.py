@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripted import lines, say
 from scripted_medici import (
     BASE,
     MEDICI,
@@ -25,11 +26,9 @@ from scripted_medici import (
     games,
     kind,
     left_over,
-    lines,
     loads_on,
     moor,
     random_game,
-    say,
     scored,
     seeds,
     sell,

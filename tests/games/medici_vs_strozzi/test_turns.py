@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scripted import lines, say
 from scripted_medici import (
     DISCARD,
     HARBORS,
@@ -17,11 +18,9 @@ from scripted_medici import (
     empty_bag,
     kind,
     left_over,
-    lines,
     loads_on,
     moor,
     random_game,
-    say,
     scored,
     sell,
     show,

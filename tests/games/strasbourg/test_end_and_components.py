@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from reference_strasbourg import numbers, seen_by
+from scripted import lines
 from scripted_strasbourg import (
     BASE,
     PLAYERS,
@@ -14,7 +15,6 @@ from scripted_strasbourg import (
     Space,
     actions,
     base_components,
-    lines,
     lines_of_step,
     random_game,
     rivals,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reference_strasbourg import numbers
+from scripted import lines, record
 from scripted_strasbourg import (
     BASE,
     FLIPPED,
@@ -18,10 +19,8 @@ from scripted_strasbourg import (
     choose,
     deal,
     deck,
-    lines,
     lines_of_step,
     random_game,
-    record,
     settings,
 )
 from spoiled_records import named_line
@@ -313,7 +312,7 @@ def test_check_refuses_or_accepts_strange_values(seed: int) -> None:
     """It never breaks down, and names no line before the first strange one."""
     dice = random.Random(seed)
     components = base_components(**SETTINGS[seed])
-    header, numbered = record(random_game(components, 3 + seed % 3, seed, 0.5))
+    header, numbered = record(random_game(components, 3 + seed % 3, seed, 0.5), components)
     refused = 0
     for _ in range(60):
         changed = [*numbered]
@@ -389,7 +388,7 @@ def played() -> Scene:
 def test_check_says_what_was_expected(kind: str, fields: dict[str, Any], change: dict[str, Any], message: Any) -> None:
     """`message` None: legal in itself, a later line breaks."""
     game = played().game
-    header, numbered = record(game)
+    header, numbered = record(game, game.components)
     position = next(k for k, (_, e) in enumerate(numbered) if e["type"] == kind and fields.items() <= e.items())
     numbered[position] = (numbered[position][0], numbered[position][1] | change)
     with pytest.raises(RuleViolation, match=message) as broken:

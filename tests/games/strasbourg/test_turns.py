@@ -6,18 +6,8 @@ from typing import Any
 import pytest
 
 from reference_strasbourg import seen_by
-from scripted_strasbourg import (
-    BASE,
-    Scene,
-    actions,
-    base_components,
-    council,
-    deck,
-    lines,
-    lines_of_step,
-    random_game,
-    types,
-)
+from scripted import lines
+from scripted_strasbourg import BASE, Scene, actions, base_components, council, deck, lines_of_step, random_game, types
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from scripted_strozzi import base_components, card, record, table, take
+from scripted import record
+from scripted_strozzi import base_components, card, table, take
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strozzi.verify import check_game
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scripted import lines, record, say
 from scripted_strozzi import (
     ALL_FLAGS,
     SEATS_AND_DECKS,
@@ -17,13 +18,10 @@ from scripted_strozzi import (
     deal,
     first_round,
     levels,
-    lines,
     pass_card,
     pass_round,
     put_markers,
     random_game,
-    record,
-    say,
     seats_asked,
     table,
     take,

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from scripted import lines, say
 from scripted_strozzi import (
     ALL_FLAGS,
     BASE,
@@ -13,11 +14,9 @@ from scripted_strozzi import (
     card,
     first_round,
     levels,
-    lines,
     pass_card,
     pass_round,
     put_markers,
-    say,
     seats_asked,
     ships_at,
     table,
