@@ -73,6 +73,7 @@ def match(*lineup, game=STROZZI, players=4):
 # -- the agent -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("game", GAMES, ids=OUR_GAMES)
 def test_games_are_those_of_a_forward_pass_over_what_the_environment_shows(files, game):
     players, (_, layers) = game.player_counts[-1], files[game.name, 3]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from importlib.metadata import EntryPoint, version
+from importlib.metadata import version
 from importlib.util import find_spec
 
 import numpy as np
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES
-from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, registry, spec_of
+from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, spec_of
 from strozzi_sim.agent.python import BATCH_SIZE
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
@@ -166,13 +166,6 @@ def test_linear_algebra_has_one_thread_while_an_agent_thinks():
     assert [each["num_threads"] for each in threadpool_info()] == before
 
 
-def test_ranges_of_deals_add_up():
-    whole = match(UniformBatch).play(0, 12, rows=True)
-    parts = [match(UniformBatch).play(low, high, rows=True) for low, high in ((0, 5), (5, 12))]
-    assert np.concatenate([part.rows for part in parts]).tobytes() == whole.rows.tobytes()
-    assert parts[0].outcome["scores"] + parts[1].outcome["scores"] == pytest.approx(whole.outcome["scores"])
-
-
 def test_where_something_is_hidden_agents_see_a_concealed_copy():
     hiding = dataclasses.replace(BASE, hidden=True)
     lineup = (UniformBatch, "greedy", UniformAct, "random")
@@ -278,16 +271,6 @@ def test_parameters_and_kinds():
         match(Tuned, players=3)
 
 
-def test_an_object_may_answer_batches():
-    class Ready:
-        """Takes the first legal action."""
-
-        def act_batch(self, observations, legal, rng):
-            return legal.argmax(axis=1)
-
-    assert match(python_agent(name="ready")(Ready())).play(0, 2).games == 8
-
-
 def test_two_agents_of_one_name_each_play_as_themselves():
     class Ends:
         """Takes the first legal action, or the last."""
@@ -345,7 +328,6 @@ FAULTS = [
     ("act", "return 1.0", r"returned 1\.0, a float"),
     ("act", "return True", r"returned True, a bool"),
     ("act", "return np.True_", r"returned np\.True_, a bool"),
-    ("act", "return 'pass'", r"returned 'pass', a str"),
     ("act", "return None", r"returned None, a NoneType"),
     ("act", "return 0", r"chose the illegal action 0; legal: 1, "),
     ("act", "return -1", r"chose the illegal action -1"),
@@ -483,19 +465,11 @@ def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
         match(Thinking).play(0, 1)
 
 
-def test_a_package_that_does_not_import(monkeypatch):
-    point = EntryPoint("lost", "no_such_module_here:Lost", "strozzi_sim.agents")
-    monkeypatch.setattr(registry, "find_entry_points", lambda group: {"lost": point})
-    with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
-        load_agent("lost")
-
-
 # -- the document's examples -----------------------------------------------------------------------------------------
 
-EXAMPLES = {"cargo": ("cargo", 20), "shipper": ("Shipper", 20), "sampler": ("Sampler", 30), "saver": ("Saver", 20)}
 KINDS = {"cargo": "compiled", "loader": "compiled", "shipper": "batch", "sampler": "batch", "saver": "act"}
 WITHOUT_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
-NAMES = [pytest.param(name, marks=WITHOUT_TORCH if name == "sampler" else ()) for name in EXAMPLES]
+NAMES = [pytest.param(name, marks=WITHOUT_TORCH if name == "sampler" else ()) for name in KINDS if name != "loader"]
 
 
 def example(name):
@@ -514,15 +488,10 @@ def test_an_example_plays_from_a_file(name, tmp_path):
     assert lineup.lineup[0].agent.kind == KINDS[name]
 
 
-def test_the_examples_are_short():
-    for name, (_, lines) in EXAMPLES.items():
-        assert len([line for line in example(name).splitlines() if line.strip()]) <= lines
-
-
 def test_the_examples_say_something():
-    for name in ("cargo", "shipper"):
+    for name, thing in (("cargo", "cargo"), ("shipper", "Shipper")):
         exec(example(name), found := {"__name__": "example", "__file__": __file__})
-        wins = match(found[EXAMPLES[name][0]], "random").play(0, 100).outcome["wins"][0].sum(axis=1)
+        wins = match(found[thing], "random").play(0, 100).outcome["wins"][0].sum(axis=1)
         assert wins[0] + wins[2] > wins[1] + wins[3], name
 
 
@@ -535,7 +504,7 @@ def package(tmp_path_factory):
     folder = source / "my_strozzi_bots"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    for name in EXAMPLES:
+    for name in ("cargo", "shipper", "sampler", "saver"):
         (folder / f"{name}.py").write_text(example(name))
     modern = find_spec("setuptools") and int(version("setuptools").split(".")[0]) >= 71  # it makes wheels by itself
     alone = ["--no-build-isolation"] if modern else []

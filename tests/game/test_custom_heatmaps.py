@@ -162,13 +162,6 @@ def test_a_study_names_where_a_map_is_wrong():
         assert said in str(refused.value)
 
 
-def test_a_map_of_a_game_from_python():
-    results = ss.heatmap("strozzi", rows="flag", columns="sail", value="share win", name="mine", players=4, deals=40)
-    found = results.tables["heat_mine"]
-    assert set(found["figure"]) == {"win_share"}
-    assert results.folder is None
-
-
 @pytest.mark.slow
 def test_the_heatmap_command(finished, tmp_path):
     done = strozzi(

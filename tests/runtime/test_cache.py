@@ -94,34 +94,26 @@ def test_code_of_other_types_is_not_loaded(root):
     assert entry(plus, reals, "strozzi")(0.5, 1.0) == 1.5
 
 
-def make_open(root, folder):
-    folder.chmod(0o777)
-
-
-def make_root_open(root, folder):
-    root.chmod(0o770)
-
-
-def make_anothers(root, folder):
-    os.chown(folder, OTHER, OTHER)
-
-
-def make_root_anothers(root, folder):
-    os.chown(root, OTHER, OTHER)
+ANOTHERS = "must .* got uid 12345, mode 700"
 
 
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
         (
-            make_open,
+            lambda root, folder: folder.chmod(0o777),
             r"in .*/strozzi-\w+: must belong to you \(uid \d+\) and be writable by nobody else, got uid \d+, mode 777; make it private",
         ),
-        (make_root_open, "in .*/cache: must belong to you .*, mode 770; .* or name another in STROZZI_CACHE_DIR"),
-        pytest.param(make_anothers, r"in .*/strozzi-\w+: must .* got uid 12345, mode 700", marks=root_only),
-        pytest.param(make_root_anothers, "in .*/cache: must .* got uid 12345, mode 700", marks=root_only),
+        (
+            lambda root, folder: root.chmod(0o770),
+            "in .*/cache: must belong to you .*, mode 770; .* or name another in STROZZI_CACHE_DIR",
+        ),
+        pytest.param(
+            lambda root, folder: os.chown(folder, OTHER, OTHER), rf"in .*/strozzi-\w+: {ANOTHERS}", marks=root_only
+        ),
+        pytest.param(lambda root, folder: os.chown(root, OTHER, OTHER), f"in .*/cache: {ANOTHERS}", marks=root_only),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=["open", "root open", "another's", "root another's"],
 )
 def test_a_folder_that_is_not_the_users_alone_is_refused(root, harm, words):
     compiled()

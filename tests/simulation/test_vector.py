@@ -87,6 +87,7 @@ def rewards_of(position, reward):
     return scores if reward == "score" else scores - (scores.sum() - scores) / (position.players - 1)
 
 
+@pytest.mark.slow_for("strasbourg")  # whose environment takes 20 s to compile
 @pytest.mark.parametrize("variant", ["base", "all-flipped"])
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_every_step_is_that_of_one_game_at_a_time(name, players, variant):
@@ -152,6 +153,7 @@ def scores_of(match, deals, seating_of):
     }
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_random_play_is_self_play_of_the_agent_random(name, players):
     env = VectorEnv(name, players, 8)
@@ -391,7 +393,6 @@ def test_the_fault_of_an_opponent_is_told_and_only_a_reset_helps(agent, words):
 
 def test_what_it_says_of_itself():
     env = VectorEnv(STROZZI, 3, 2, ["heuristic"], variant=resolve_variant(STROZZI, "long-tracks"))
-    assert repr(env) == "VectorEnv('strozzi', 3, 2, opponents=[heuristic, heuristic], variant='long-tracks')"
     assert (env.players, env.num_envs, env.num_actions, env.seed) == (3, 2, STROZZI.actions, None)
     assert env.observation_shape == (env.slices.size,) == env.reset(1).observations.shape[1:]
     table = env.describe().splitlines()

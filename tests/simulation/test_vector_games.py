@@ -28,6 +28,7 @@ def same(one, other):
         assert np.array_equal(getattr(one.info, name), getattr(other.info, name)), name
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(
     ("game", "players", "opponents"),
     [("strozzi", 4, POOL), ("strasbourg", 3, "heuristic"), ("medici_vs_strozzi", 2, None)],
@@ -60,6 +61,7 @@ def test_what_is_not_reset_is_copied_too_and_what_is_closed_is_not():
             refused()
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("game", OUR_GAMES)
 def test_a_slot_is_a_position_and_back(game):
     env = played(VectorEnv(game, 2 if game == "medici_vs_strozzi" else 3, 4))
@@ -123,6 +125,7 @@ def test_a_reset_takes_a_seed_of_the_system_and_any_deal():
         env.reset(5, deal=-1)
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("game", "players"), [("strozzi", 4), ("strasbourg", 3)])
 def test_any_seat_can_be_observed(game, players):
     env = played(VectorEnv(game, players, 6), 40)

@@ -14,7 +14,7 @@ from paths import ROOT
 from strozzi_games import STROZZI
 from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.agent.names import agents_named, lineups_of
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError
+from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.variants import find_variant
 from strozzi_sim.study.kinds import FUNCTIONS
 from study_examples import played
@@ -162,18 +162,6 @@ def test_a_line_up_is_dealt_out_over_the_seats():
         lineups_of(STROZZI, "greedy,random,greedy,random", [4, 3])
     with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats"):
         ss.compare("strozzi", "random", "greedy", opponents=["random"] * 4)
-
-
-def test_an_agents_fault_is_named():
-    @ss.python_agent(name="wrong", games=("strozzi",))
-    class Wrong:
-        """Answers with words."""
-
-        def act(self, view, legal, rng):
-            return "pass"
-
-    with pytest.raises(AgentFault, match="wrong"):
-        ss.simulate("strozzi", players=3, agents=[Wrong], deals=1, workers=1)
 
 
 # -- wrong arguments -----------------------------------------------------------------------------------------------------
