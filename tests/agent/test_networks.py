@@ -180,6 +180,7 @@ def test_its_worth_is_that_of_the_value_head(files, values):
     assert worth[:, WIN].sum() == 1
 
 
+@pytest.mark.slow_for("mo_ismcts:iterations=20")
 @pytest.mark.parametrize("search", ["flat_mc:playouts=2", "ismcts:iterations=20", "mo_ismcts:iterations=20"])
 def test_searches_evaluate_by_it(files, search):
     file = files["strozzi", 1][0]

@@ -37,10 +37,8 @@ def golf(tmp_path_factory):
             assert old in text, (file, old)
             text = text.replace(old, new)
         (package / file).write_text(text)
-    core = package / "core.py"
-    core.write_text(core.read_text().replace("turns_left", "turns_to_come"))
-    view = package / "view.py"
-    view.write_text(view.read_text().replace("turns_left", "turns_to_come"))
+    for file in (package / "core.py", package / "view.py"):
+        file.write_text(file.read_text().replace("turns_left", "turns_to_come"))
     sys.path.insert(0, str(package.parent))
     yield import_module("golf").GAME
     sys.path.remove(str(package.parent))
@@ -55,12 +53,12 @@ def test_it_keeps_every_promise(golf):
 def test_a_placing_that_contradicts_the_score_is_named(golf):
     with pytest.raises(ContractViolation) as broken:
         check_game(replace(golf, lowest_wins=False), players=[3], deals=3)
-    assert "golf: results: a seat with score " in str(broken.value)
-    assert "though the highest score wins; declare Game(lowest_wins=True), or let `score` and `placing` agree" in str(
-        broken.value
-    )
+    said = str(broken.value)
+    assert "golf: results: a seat with score " in said
+    assert "though the highest score wins; declare Game(lowest_wins=True), or let `score` and `placing` agree" in said
 
 
+@pytest.mark.slow_for("margin-flat_mc:playouts=40", "rank-ismcts:iterations=200", "mo_ismcts:iterations=200")
 @pytest.mark.parametrize("agent", ["flat_mc:playouts=40", "ismcts:iterations=200", "mo_ismcts:iterations=200"])
 @pytest.mark.parametrize("utility", ["margin", "rank"])
 def test_searches_play_to_win(golf, agent, utility):
@@ -95,11 +93,6 @@ def test_rewards_grow_as_scores_fall(golf):
 def test_score_sheets_count_from_the_lowest():
     scores = {3: np.array([[3, 5, 10], [9, 9, 2]])}
     found = figures(scores, -1)
-    assert (found["winner_mean"], found["last_mean"], found["margin_mean"], found["seat_0_share"]) == (
-        2.5,
-        9.5,
-        4.5,
-        0.5,
-    )
+    assert [found[name] for name in ("winner_mean", "last_mean", "margin_mean", "seat_0_share")] == [2.5, 9.5, 4.5, 0.5]
     assert figures(scores, 1)["winner_mean"] == 9.5
     assert Sheets(scores, (), -1).games == 2

@@ -291,18 +291,6 @@ def test_text_says_who_sits_where():
         position.text(names=["Cosimo"])
 
 
-def test_a_position_shows_itself():
-    position = Position("strozzi", 4, seed=7, deal=2, variant="long-tracks")
-    assert repr(position) == (
-        "<Position of strozzi, 4 players, seed 7, deal 2, variant long-tracks: seat 0 decides after 0 actions>"
-    )
-    while not position.over:
-        position.play(position.legal[0])
-    assert repr(position).endswith(f"the game is over after {len(position.actions)} actions>")
-    assert str(position) == f"{position!r}\n{position.text(0)}"
-    assert "imagined" in repr(Position("strozzi", 4).imagine(0, stream(1)))
-
-
 # -- equal positions -------------------------------------------------------------------------------------------------
 
 

@@ -25,18 +25,18 @@ def example(name):
     return module
 
 
-def test_stored_decisions_reach_pytorch_row_by_row(tmp_path):
-    """Every claim of the study arrives once, in batches, alone and with two workers."""
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
+def test_stored_decisions_reach_pytorch_row_by_row(tmp_path, workers):
+    """Every claim of the study arrives once, in batches."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     keys = {"game": "strozzi", "players": [3, 4], "deals": 20, "lineups": [["heuristic"]], "facts": ["decision"]}
     rows = played(keys, tmp_path).facts("decision").query("phase == 'claim'")
     decisions = example("decisions").Decisions(tmp_path, batch=256)
-    for workers in (0, 2):
-        parts = list(torch.utils.data.DataLoader(decisions, batch_size=None, num_workers=workers))
-        assert max(len(part[1]) for part in parts) <= 256 < sum(len(part[1]) for part in parts) == len(rows)
-        features = torch.cat([part[0] for part in parts])
-        assert features[:, 3].sum().item() == rows["cargo"].astype(int).sum()
-        assert sum(part[2].sum().item() for part in parts) == pytest.approx(rows["win"].sum())
+    parts = list(torch.utils.data.DataLoader(decisions, batch_size=None, num_workers=workers))
+    assert max(len(part[1]) for part in parts) <= 256 < sum(len(part[1]) for part in parts) == len(rows)
+    features = torch.cat([part[0] for part in parts])
+    assert features[:, 3].sum().item() == rows["cargo"].astype(int).sum()
+    assert sum(part[2].sum().item() for part in parts) == pytest.approx(rows["win"].sum())
 
 
 def test_cfr_approaches_an_equilibrium_of_a_variant_that_is_small_enough(tmp_path):

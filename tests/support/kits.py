@@ -28,6 +28,11 @@ def drawn_switches(
     return {name: draw(booleans() if isinstance(value, bool) else others[name]) for name, value in base.items()}
 
 
+def keys_of(**keys: str) -> frozenset[tuple[str, str]]:
+    """(type of an event, key of it) of every key in words."""
+    return frozenset((kind, key) for kind, words in keys.items() for key in words.split())
+
+
 @dataclass(frozen=True)
 class Kit:
     """One game as its tests see it.

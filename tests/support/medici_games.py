@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kits import Kit, Lines, Pairs, drawn_switches, flipped
+from kits import Kit, Lines, Pairs, drawn_switches, flipped, keys_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.games.medici_vs_strozzi import state as s
@@ -207,8 +207,8 @@ KIT = Kit(
     question=_question,
     standing=_standing,
     unordered={"unseen_tile": "unseen"},
-    choices=frozenset({("load", "discard")}),
-    free=frozenset({("reveal", "tile"), ("price", "price"), ("answer", "buy"), ("load", "ship"), ("load", "harbor")}),
+    choices=keys_of(load="discard"),
+    free=keys_of(reveal="tile", price="price", answer="buy", load="ship harbor"),
     joining=frozenset({"reveal"}),
     golden=((2, "base"), (2, "medici_like"), (2, "all-flipped")),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kits import Kit, Lines, Pairs, flipped
+from kits import Kit, Lines, Pairs, flipped, keys_of
 from reference_strasbourg import numbers
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, from_changes, resolve_variant, shipped_variants
@@ -344,25 +344,16 @@ KIT = Kit(
     question=_question,
     standing=_standing,
     unordered={},
-    choices=frozenset(
-        {("keep_tasks", "tasks"), ("bid", "stack"), ("bid", "defer"), ("chapel", "site"), ("edifice", "site")}
-    ),
-    free=frozenset(
-        {
-            ("setup", "round_cards"),
-            ("setup", "edifices"),
-            ("keep_tasks", "dealt"),
-            ("keep_tasks", "tasks"),
-            ("plan", "drawn"),
-            ("plan", "stacks"),
-            ("bid", "stack"),
-            ("act", "action"),
-            ("act", "space"),
-            ("act", "goods"),
-            ("return_card", "card"),
-            ("chapel", "site"),
-            ("edifice", "site"),
-        }
+    choices=keys_of(keep_tasks="tasks", bid="stack defer", chapel="site", edifice="site"),
+    free=keys_of(
+        setup="round_cards edifices",
+        keep_tasks="dealt tasks",
+        plan="drawn stacks",
+        bid="stack",
+        act="action space goods",
+        return_card="card",
+        chapel="site",
+        edifice="site",
     ),
     joining=frozenset({"act"}),  # the parts of one turn
     golden=((3, "base"), (4, "base"), (5, "base")),

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kits import Kit, Lines, Pairs, drawn_switches, flipped
+from kits import Kit, Lines, Pairs, drawn_switches, flipped, keys_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, from_changes, resolve_variant
 from strozzi_sim.games.strozzi import state as s
@@ -168,16 +168,7 @@ KIT = Kit(
     standing=_standing,
     unordered={"unseen_ship": "ships_unseen", "unseen_tile": "tiles_unseen"},
     choices=frozenset(),
-    free=frozenset(
-        {
-            ("tiles", "display"),
-            ("reveal", "ship"),
-            ("claim", "flag"),
-            ("place", "port"),
-            ("take_tile", "tile"),
-            ("take_tile", "replacement"),
-        }
-    ),
+    free=keys_of(tiles="display", reveal="ship", claim="flag", place="port", take_tile="tile replacement"),
     joining=frozenset(),
     golden=((3, "base"), (4, "base"), (5, "base"), (6, "base")),
 )

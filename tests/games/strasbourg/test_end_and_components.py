@@ -146,16 +146,6 @@ def test_a49_the_order_of_scoring_has_no_effect() -> None:
 # -- components, and what the record's specification added ------------------------------------------------------------
 
 
-def test_a51_round_cards() -> None:
-    cards = [card["guilds"] for card in BASE["round_cards"]]
-    assert len(cards) == 5
-    for guilds in cards:
-        assert sorted(guilds) == ["B", "D", "F"]
-        assert len(set(guilds.values())) == 3
-    named = [guild for guilds in cards for guild in guilds.values()]
-    assert sorted(named) == sorted(BASE["guilds"]["order"] * 3)
-
-
 def test_a52_the_map() -> None:
     city = Scene(3).game.city
     assert (city.columns, city.rows, len(city.sites), len(city.guilds)) == (9, 6, 7, 47)

@@ -97,6 +97,7 @@ def differing(one, other):
     }
 
 
+@pytest.mark.slow_for("base")
 @pytest.mark.parametrize("name", SOME)
 def test_states_that_a_seat_can_tell_apart_differ_in_their_observations_and_no_others(name):
     chosen, players = played(name), 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from strozzi_games import BASE, STROZZI
+from strozzi_games import STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.variants import from_changes, resolve_variant, shipped_variants
@@ -64,16 +64,6 @@ def test_shipped_names_cannot_be_redefined_and_unknown_ones_are_listed():
         resolve_variant(STROZZI, "long-tracks", {"long-tracks": {}}, "study.toml")
     with pytest.raises(InputError, match="known: base, long-tracks, mine"):
         resolve_variant(STROZZI, "mini", {"mine": {}}, "study.toml")
-
-
-def test_the_box_as_the_rulebook_lists_it():
-    components = BASE.components
-    assert len(components["ships"]) == 29
-    assert len({tuple(sorted((k, v) for k, v in ship.items() if k != "id")) for ship in components["ships"]}) == 29
-    assert [sum(t["category"] == c for t in components["promotion_tiles"]) for c in s.CATEGORIES] == [12, 12, 12]
-    assert int(BASE.rules["box_coins"][0]) == 990
-    assert BASE.rules["cards"][0].tolist() == [0, 0, 0, 12, 15, 18, 21]
-    assert {ship["sail"] for ship in components["ships"]} == set(range(1, 9))
 
 
 @pytest.mark.slow
