@@ -329,9 +329,7 @@ def test_the_byte_code_stands_for_a_text_that_is_lost():
 
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):
     match = Match(STROZZI, 4, (load_agent("random"), load_agent(f"{bots}::bad")), BASE, 1, "rotate")
-    with pytest.raises(
-        AgentFault, match=r"bad.*illegal action 99.*replay: strozzi record strozzi --players 4"
-    ) as fault:
+    with pytest.raises(AgentFault, match=r"bad.*illegal action 99.*replay: .*record strozzi --players 4") as fault:
         match.play(3, 5)
     assert "--seed 1 --deal 3 --seating 0" in str(fault.value)
 
@@ -545,9 +543,7 @@ def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
 def test_a_draw_from_a_global_stream_is_refused_when_the_agent_is_loaded(tmp_path, name, words):
     file = tmp_path / "draws.py"
     file.write_text(textwrap.dedent(GLOBAL_DRAWS))
-    with pytest.raises(
-        AgentFault, match=rf"agent '{name}': draws\.py, {words} is not the agent's stream, .* randbelow\(rng, n\)"
-    ):
+    with pytest.raises(AgentFault, match=rf"agent '{name}': draws\.py, {words} is not the agent's stream, .*randbelow"):
         load_agent(f"{file}::{name}")
     assert load_agent(f"{file}::honest").text.endswith("honest")
 

@@ -78,9 +78,7 @@ def test_a_name_means_the_agent_of_its_game(of_games):
 def test_without_a_game_only_what_means_one_agent_is_found(of_games):
     assert load_agent("greedy").agent.name == "greedy"
     for text in ("twin", "ismcts:rollout=twin"):
-        with pytest.raises(
-            InputError, match="agent 'twin' is game-specific; name its game: medici_vs_strozzi, strozzi"
-        ):
+        with pytest.raises(InputError, match="agent 'twin' is game-specific; name its game: medici_vs_strozzi,"):
             load_agent(text)
     with pytest.raises(InputError, match="agent 'wrong' does not play medici_vs_strozzi; it plays strozzi"):
         load_agent("wrong", MEDICI_VS_STROZZI)
@@ -125,9 +123,7 @@ def test_a_spec_string_has_no_at(tmp_path, of_games):
 def test_an_entry_point_is_of_a_game_that_its_agent_plays(of_games):
     with pytest.raises(InputError, match="agent 'wrong@strozzi': bots_of_games:theirs is not an agent of that name"):
         load_agent("wrong", STROZZI)
-    with pytest.raises(
-        InputError, match="agent 'plain@medici_vs_strozzi': bots_of_games:plainer plays strozzi, not medici_v"
-    ):
+    with pytest.raises(InputError, match="agent 'plain@medici_vs_strozzi': bots_of_games:plainer plays strozzi, not"):
         load_agent("plain", MEDICI_VS_STROZZI)
 
 

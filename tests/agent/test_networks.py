@@ -340,9 +340,7 @@ def test_probabilities_need_a_place(tmp_path):
         "@compiled_agent(name='wrong', probabilities=lambda state, rules, params, memory, rng: 0)\n"
         "def wrong(state, rules, params, memory, rng):\n    return 1\n"
     )
-    with pytest.raises(
-        AgentFault, match=r"agent 'wrong': memory: an agent with probabilities has a field probabilities"
-    ):
+    with pytest.raises(AgentFault, match=r"agent 'wrong': memory: an agent with probabilities has a field prob"):
         compile_agent(load_agent(f"ismcts:prior=({tmp_path / 'bots.py'}::wrong)", STROZZI), STROZZI)
 
 

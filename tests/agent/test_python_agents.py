@@ -236,9 +236,7 @@ def test_init_and_declared_parameters_agree():
             type("Asks", (), {"__init__": init, "act": lambda self, view, legal, rng: legal[0]})
         )
 
-    with pytest.raises(
-        InputError, match="agent asks: __init__ needs 'depth', which is not declared; add depth=DEFAULT"
-    ):
+    with pytest.raises(InputError, match="agent asks: __init__ needs 'depth', which is not declared; add depth="):
         declare(lambda self, depth: None)
     with pytest.raises(InputError, match="agent asks: parameter 'depth' is declared, but __init__ does not take it"):
         declare(lambda self: None, depth=3)

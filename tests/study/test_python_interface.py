@@ -156,9 +156,7 @@ def test_a_line_up_is_dealt_out_over_the_seats():
     assert lineups_of(STROZZI, "greedy", [3, 4]) == [(greedy,)]
     found = lineups_of(STROZZI, ["greedy", "random"], [3, 4])
     assert found == [(greedy, random, greedy), (greedy, random, greedy, random)]
-    with pytest.raises(
-        ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give at most 3$"
-    ):
+    with pytest.raises(ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give"):
         lineups_of(STROZZI, "greedy,random,greedy,random", [4, 3])
     with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats"):
         ss.compare("strozzi", "random", "greedy", opponents=["random"] * 4)

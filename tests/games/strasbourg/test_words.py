@@ -199,9 +199,7 @@ def test_tasks_are_chosen_by_their_names():
         assert other.actions == (0b101,)
     assert "T_LORD" not in dealt
     for text in ("T_LORD", f"{one} {one}", f"{one} T_LORD", "", ",", "3", one.lower()):
-        with pytest.raises(
-            ArgumentError, match=rf"^action: unknown to seat 0: .*; known: {one}, {two}, .*; give one or several$"
-        ):
+        with pytest.raises(ArgumentError, match=rf"^action: unknown to seat 0: .*; known: {one}, {two}, .*; give one"):
             table.play(text)
     assert table.actions == ()
     for _ in range(3):
