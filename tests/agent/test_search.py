@@ -161,10 +161,7 @@ def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
 @pytest.mark.parametrize("options", ["", ",expand=3", ",backup=paranoid,utility=rank,urgency=0.6,depth=9", WIDE])
 def test_where_all_is_seen_the_trees_of_all_seats_are_one(options):
     """No step of Strozzi is hidden, so every seat's tree is the one tree of `ismcts`."""
-    one, many = (
-        first_decisions(f"ismcts:iterations=200{options}"),
-        first_decisions(f"mo_ismcts:iterations=200{options}"),
-    )
+    one, many = (first_decisions(f"{name}:iterations=200{options}") for name in ("ismcts", "mo_ismcts"))
     assert one == many
 
 

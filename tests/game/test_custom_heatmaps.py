@@ -164,9 +164,8 @@ def test_a_study_names_where_a_map_is_wrong():
 
 @pytest.mark.slow
 def test_the_heatmap_command(finished, tmp_path):
-    done = strozzi(
-        "heatmap", "strozzi", "--rows", "flag", "--columns", "port", "--deals", 50, "--players", "3-4", cwd=tmp_path
-    )
+    asked = "heatmap strozzi --rows flag --columns port --deals 50 --players 3-4"
+    done = strozzi(*asked.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 players, variant base, heuristic" in done.stdout
     assert re.search(r"^pirate +0\.\d+ ±", done.stdout, re.MULTILINE)

@@ -78,9 +78,8 @@ def test_rewards_grow_as_scores_fall(golf):
         scores, rewards = step.info.final_scores, step.rewards[step.info.finished]
         wanted = -scores if reward == "score" else (scores.sum(axis=1, keepdims=True) - 3 * scores) / 2
         assert np.allclose(rewards, wanted)
-        assert (
-            rewards[step.info.final_wins > 0] >= rewards.max(axis=1).repeat((step.info.final_wins > 0).sum(axis=1))
-        ).all()
+        won = step.info.final_wins > 0
+        assert (rewards[won] >= rewards.max(axis=1).repeat(won.sum(axis=1))).all()
     position = ss.Position(golf, 3)
     while not position.over:
         position.play(position.ask("random"))

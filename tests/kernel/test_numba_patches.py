@@ -68,9 +68,7 @@ def test_kernels_are_optimised_with_their_entry_alone(monkeypatch):
 
 def test_linked_kernels_are_private():
     plain = llvm_of(njit(PICK)(lambda values, place: sum_exported(values, place)))
-    assert "linkonce_odr" in definition(plain, "sum_exported"), (
-        "numba does not export them: the patch is not needed any more"
-    )
+    assert "linkonce_odr" in definition(plain, "sum_exported"), "the patch is not needed any more"
     entry = njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: sum_linked(values, place))
     assert "private" in definition(llvm_of(entry), "sum_linked")
     assert entry(np.arange(4), 3) == 3

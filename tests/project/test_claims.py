@@ -151,10 +151,7 @@ def test_a_run_in_which_all_is_true_rarely_fails(claims, draw, truth, sizes):
 
 
 def test_the_difference_of_symmetric_intervals_is_a_z_test(claims):
-    one, other = (
-        claims.Estimate(1.0, 1.0 - 1.96 * 3, 1.0 + 1.96 * 3),
-        claims.Estimate(11.0, 11.0 - 1.96 * 4, 11.0 + 1.96 * 4),
-    )
+    one, other = (claims.Estimate(m, m - 1.96 * e, m + 1.96 * e) for m, e in ((1.0, 3), (11.0, 4)))
     assert claims.z_of_difference(one, other) == pytest.approx(2.0, abs=1e-4)
     assert claims.z_of_difference(other, one) == pytest.approx(2.0, abs=1e-4)
     assert claims.z_of_difference(one, other, unit=10.0) == pytest.approx(1.0, abs=1e-4)

@@ -135,11 +135,9 @@ def option_of(action: int, table: Position) -> Option:
         return "sell", action - s.SELL_GOODS
     if action < s.CHAPEL:
         return "return", action - s.RETURN_CARD
-    return (
-        ("chapel", city.chapel_sites[action - s.CHAPEL])
-        if action < s.EDIFICE
-        else ("edifice", city.sites[action - s.EDIFICE])
-    )
+    if action < s.EDIFICE:
+        return "chapel", city.chapel_sites[action - s.CHAPEL]
+    return "edifice", city.sites[action - s.EDIFICE]
 
 
 def shown_chance(lines: Lines) -> list[list[Any]]:

@@ -108,9 +108,7 @@ def test_states_that_a_seat_can_tell_apart_differ_in_their_observations_and_no_o
             knowledge, observation = without_the_past(known, chosen, seat), observed(known, chosen, seat).tobytes()
             other = by_observation[seat].setdefault(observation, knowledge)
             assert other == knowledge, f"seat {seat} sees no difference between {differing(other, knowledge)}"
-            assert by_knowledge[seat].setdefault(knowledge, observation) == observation, (
-                "it tells what is said to be lost"
-            )
+            assert by_knowledge[seat].setdefault(knowledge, observation) == observation, "it tells what is lost"
     assert sum(map(len, by_knowledge)) > 500
 
 
