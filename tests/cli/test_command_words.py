@@ -44,10 +44,7 @@ def test_help_cuts_no_sentence(capsys):
         ("bench strozzi --agents ismcts:rollout=(gredy)", "did you mean 'greedy'?"),
         ("bench strozzi --variant long-track", "known: base, long-tracks; did you mean 'long-tracks'?"),
         ("balance strozzi --seatings rotat", "did you mean 'rotate'?"),
-        (
-            "record strozzi --study study.toml --variant bas",
-            "--variant: unknown variant 'bas'; known: base; did you mean 'base'?",
-        ),
+        ("record strozzi --study study.toml --variant bas", "variant 'bas'; known: base; did you mean 'base'?"),
     ],
 )
 def test_what_was_meant_is_suggested(line, words, capsys, tmp_path, monkeypatch):

@@ -75,10 +75,7 @@ def test_pytest_runs_them(pytester, expected, outcomes):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (
-            lambda: game_checks("strozzi", expected_failures={"trees": "?"}),
-            "expected_failures: unknown promise 'trees'",
-        ),
+        (lambda: game_checks("strozzi", expected_failures={"trees": "?"}), "unknown promise 'trees'"),
         (lambda: agent_checks(["random"], "strozzi", expected_failures={"greedy": "?"}), "unknown agent 'greedy'"),
         (lambda: game_checks("no-such-game"), "unknown game 'no-such-game'"),
     ],
