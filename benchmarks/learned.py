@@ -15,8 +15,8 @@ from strozzi_agents.learned.fit import predictions, rows_of
 from strozzi_agents.learned.positions import FIRST
 from strozzi_agents.learned.train import HELD_OUT, Stage, Trainer
 from strozzi_agents.learned.value import OUTPUTS
+from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.agent.weights import packed_networks, read_networks
-from strozzi_sim.agent.worth import LEAD, WIN
 from strozzi_sim.game import find_game
 from strozzi_sim.stats.intervals import wilson
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.kernel.streams import game_key
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.loop import OUTCOME, POSITIONS
 from strozzi_sim.simulation.match import Match
 

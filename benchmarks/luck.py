@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.agent import compiled_agent, load_agent, spec_of
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN, worth_field
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, worth_field
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import actor, kth_legal, score
 from strozzi_sim.game.variants import find_variant

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import Param, compiled_agent, load_agent, python_agent
-    from strozzi_sim.agent.lineups import agents
+    from strozzi_sim.agent.registry import agents
     from strozzi_sim.conformance import check_agent, check_game
     from strozzi_sim.game import game_names as games
     from strozzi_sim.game import load_game
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _PLACES = {
-    "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.lineups",
+    "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.registry",
     "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Variant": "game.variants", "Position": "play.position",
     "VectorEnv": "simulation.vector", "analyse": "play.one_game", "record": "play.one_game", "Look": "study.look", "Results": "study.results",
     "Study": "study.model", "run": "study.running", "load_results": "study.folders", "merge": "study.folders", "read_study": "study.folders",

@@ -16,11 +16,7 @@ class StrozziError(Exception):
 
 
 class RuleViolation(StrozziError):
-    """A record that breaks a rule of the game.
-
-    Attributes:
-        line: number of the offending line in its file, from 1.
-    """
+    """A record that breaks a rule of the game, in a line of its file, from 1."""
 
     exit_code = 1
 
@@ -31,11 +27,7 @@ class RuleViolation(StrozziError):
 
 
 class ContractViolation(StrozziError):
-    """A game or an agent that breaks its contract; the message names the promise, the deal and the actions.
-
-    Attributes:
-        promise: the broken promise.
-    """
+    """A game or an agent that breaks its contract; the message names the promise, the deal and the actions."""
 
     exit_code = 1
 
@@ -53,9 +45,7 @@ class InputError(StrozziError):
 class ArgumentError(InputError):
     """An argument that is invalid, alone or in combination with others; its text is `argument: message`.
 
-    Attributes:
-        argument: name in Python; the command line replaces it by its option.
-        message: error, and allowed values.
+    The command line replaces the argument's name by its option.
     """
 
     def __init__(self, argument: str, message: str) -> None:
@@ -173,11 +163,7 @@ def range_words(low: float, high: float) -> str:
 
 
 def check_range(argument: str, value: float, low: float, high: float) -> None:
-    """Check that an argument is between low and high.
-
-    Raises:
-        ArgumentError: it is not; the message gives the limits.
-    """
+    """Check that an argument is between low and high; raise ArgumentError with the limits if not."""
     if not low <= value <= high:
         raise ArgumentError(argument, f"{range_words(low, high)}, got {short_repr(value)}")
 

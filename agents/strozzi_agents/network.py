@@ -3,7 +3,7 @@
 import numpy as np
 
 from strozzi_sim.agent import Param, Weights, compiled_agent
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS, probabilities_field, worth_field
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, probabilities_field, worth_field
 from strozzi_sim.game.contract import (
     actor,
     conceal,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from strozzi_sim.agent import File, Param, python_agent
-from strozzi_sim.agent.sent_files import place_of
+from strozzi_sim.agent.files import place_of
 from strozzi_sim.errors import InputError
 
 _UNIT = 2.0**-53

@@ -11,8 +11,8 @@ from threading import get_ident
 import msgspec
 
 from strozzi_sim.agent import Choice, File, Replacement, python_agent
+from strozzi_sim.agent.files import place_of
 from strozzi_sim.agent.python import InvalidAnswer
-from strozzi_sim.agent.sent_files import place_of
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.as_json import decision, encode
 

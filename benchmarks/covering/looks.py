@@ -10,7 +10,7 @@ from judging import LONG_STARTS
 from scipy.stats import beta
 
 import strozzi_sim as ss
-from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.stats.confidence_sequences import anytime_interval
 from strozzi_sim.study.kinds.tournament import FieldCounts, Tournament, deals_by_chunk
 

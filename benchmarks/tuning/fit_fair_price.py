@@ -21,13 +21,13 @@ from scipy.optimize import least_squares
 from strozzi_agents.medici_vs_strozzi import appraiser
 from strozzi_sim.agent import AgentSpec, Param, load_agent
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import BASE, resolve_variant
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.core import load, round_ends
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 

@@ -19,10 +19,10 @@ import numpy as np
 import optuna
 
 from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import BASE, resolve_variant
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.match import Match, MatchResult
 
 FOUND = Path(__file__).with_name("found.json")

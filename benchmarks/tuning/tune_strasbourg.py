@@ -18,9 +18,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from strozzi_sim.agent import AgentSpec, Param, load_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import BASE, resolve_variant
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.match import Match
 
 FOUND = Path(__file__).with_name("found_strasbourg.json")

@@ -16,8 +16,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, shipped_variants
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import CHANCE, RANDOM
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.kernels import Kernels, kernels
 from strozzi_sim.play.scripted import script_of
 from strozzi_sim.play.start import set_up_game

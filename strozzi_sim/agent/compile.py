@@ -1,9 +1,8 @@
 """Compile an agent for a game: the address of its function and its parameter record, as used by the game loops."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,14 @@ from numba import types
 from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
-from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
-from strozzi_sim.agent.worth import probabilities_place, worth_place
+from strozzi_sim.agent.analysis import probabilities_place, worth_place
+from strozzi_sim.agent.declare import NONE, Evaluator, Prior
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.kernel.compile_errors import accessed_record, describe_compile_error
+from strozzi_sim.kernel.compile_errors import describe_compile_error
 from strozzi_sim.kernel.jit import compile_cfunc
+from strozzi_sim.kernel.pointers import STOP_FIELD
 from strozzi_sim.kernel.record_types import exact_copy, record_type
-from strozzi_sim.kernel.stopping import STOP_FIELD
 from strozzi_sim.kernel.streams import RANDOM
 
 
@@ -52,7 +51,7 @@ class CompiledEvaluator:
     seats: int  # seats for which `worth` has space
 
     def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
-        """Return the worth of a position to every seat, float64[P, 3] by `agent.worth.WORTHS`; `word` begins the stream."""
+        """Return the worth of a position to every seat, float64[P, 3] by `agent.analysis.WORTHS`; `word` begins the stream."""
         memory, rng = np.zeros(1, self.agent.memory), np.zeros(1, RANDOM)
         rng["cursor"] = word
         records = (state.copy(), exact_copy(rules), self.agent.params, memory, rng)
@@ -160,27 +159,9 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
         signature = types.int64(*(record_type(record) for record in records))
         try:  # third-party code is not cached: the cache key does not cover its helpers and data
             compiled = compile_cfunc(function, signature, game.name, cache=builtin, boundscheck=not builtin)
-        except (NumbaError, ValueError) as error:  # the latter when numba evaluates the function's constants
-            gist = describe_compile_error(error)
+        except (NumbaError, ValueError, KeyError) as error:  # ValueError: numba evaluates the function's constants
+            names = {record_type(record): name for name, record in zip(RECORDS, records, strict=True)}
+            gist = describe_compile_error(error, names)
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {gist}") from error
-        except KeyError as error:
-            found = _unknown_field(error, records)
-            if found is None:
-                raise
-            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {found}") from error
         _COMPILED[key] = (agent, compiled)
     return _COMPILED[key][1]
-
-
-def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | None:
-    """Describe access to an unknown record field, which numba reports as a bare KeyError; None for another KeyError."""
-    record, loc = accessed_record(error)
-    if record is None:
-        return None
-    names = [name for name, dtype in zip(RECORDS, records, strict=True) if record_type(dtype) == record]
-    fields = [field for field in record.fields if field not in ("nothing", STOP_FIELD)]
-    where = "" if loc is None else f"{Path(loc.filename).name}, line {loc.line}: "
-    return (
-        f"{where}{' or '.join(names) or 'a record'} has no field {error.args[0]!r}; "
-        f"its fields: {', '.join(fields) or 'none'}"
-    )

@@ -1,23 +1,228 @@
-"""Declaration of an agent: one function or class, with its properties."""
+"""Declaration of an agent: one function or class, its properties, and its parameters."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from strozzi_sim.agent.analysis import Analyse
-from strozzi_sim.agent.parameters import Param, Parameter, Value
+from strozzi_sim.agent.files import check_named, place_of
 from strozzi_sim.agent.python import kind_of
-from strozzi_sim.errors import InputError, short_repr
+from strozzi_sim.agent.spec_text import strip_parentheses
+from strozzi_sim.agent.weights import MOST_PLAYERS, Size, digest_of, loaded
+from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.kernel.stopping import STOP_FIELD
+from strozzi_sim.kernel.pointers import STOP_FIELD
+from strozzi_sim.runtime.parsing import real_number, whole_number
 
 EVERY_GAME = ("*",)
 RECORDS = ("state", "rules", "params", "memory", "rng")  # arguments of a compiled agent
+NONE = "none"  # no evaluator
+Value = float | str
+Sizes = Mapping[int, Size]
 _NOTHING = np.dtype([("nothing", "u8")])
+
+# -- parameters --------------------------------------------------------------------------------------------------------
+
+
+class Parameter:
+    """A parameter that an agent declares."""
+
+    default: Any
+    description: str
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return [(key, "i8")]
+
+    def parse(self, text: str, key: str, value: str) -> Value:
+        """Parse the value in a spec string; `text`: the whole spec string, for errors. The registry parses a policy."""
+        raise NotImplementedError
+
+    def format(self, value: Any) -> str:
+        """Format the value for the canonical spec string."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+
+@dataclass(frozen=True)
+class Param(Parameter):
+    """A numeric parameter of an agent: its default and the range of its values, ends included.
+
+    An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples behind a
+    decision: with more than one the agent counts as one that searches.
+    """
+
+    default: float
+    low: float = -1e9
+    high: float = 1e9
+    description: str = ""
+    samples: bool = False
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its field: int64 or float64, as the default."""
+        return [(key, "i8" if isinstance(self.default, int) else "f8")]
+
+    def parse(self, text: str, key: str, value: str) -> float:
+        """Parse a number in the range."""
+        whole = isinstance(self.default, int)
+        try:
+            number = whole_number(value) if whole else real_number(value)
+        except ValueError:
+            kind = "a whole number" if whole else "a number"
+            raise InputError(f"agent {short_repr(text)}: {key} must be {kind}, got {short_repr(value)}") from None
+        if not self.low <= number <= self.high:
+            limits = range_words(self.low, self.high)
+            raise InputError(f"agent {short_repr(text)}: {key} {limits}, got {short_repr(value)[1:-1]}")
+        return number
+
+    def format(self, value: Any) -> str:
+        """Format a number with as few digits as determine it."""
+        return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+@dataclass(frozen=True)
+class Choice(Parameter):
+    """A parameter that is one of a few words; its field is the index of the word in `options`."""
+
+    default: str
+    options: tuple[str, ...]
+    description: str = ""
+
+    def parse(self, text: str, key: str, value: str) -> str:
+        """Return one of the words."""
+        if value not in self.options:
+            near = suggest_names(value, self.options).removeprefix("known: ")
+            raise InputError(f"agent {short_repr(text)}: {key} must be one of {near}, got {short_repr(value)}")
+        return value
+
+
+@dataclass(frozen=True)
+class Policy(Parameter):
+    """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
+
+    All seats share one memory of that agent; the calling agent zeroes it at each decision.
+    """
+
+    default: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Strip the parentheses that a default may have, as in a spec string."""
+        object.__setattr__(self, "default", strip_parentheses(self.default))
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return the address of its function (0: `random`, faster inlined than called), of its parameters, of its memory, and the size of that."""
+        return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
+
+
+@dataclass(frozen=True)
+class Evaluator(Policy):
+    """A parameter that is an agent that evaluates positions (see `agent.analysis`), or `none`."""
+
+    default: str = NONE
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return those of a policy, with the address of its `evaluation` (0: none), and the address of what that writes."""
+        return [*super().fields(key), (f"{key}_worth", "i8")]
+
+
+@dataclass(frozen=True)
+class Prior(Policy):
+    """A parameter that is an agent whose actions are favoured, and which may say probabilities (see `agent.analysis`)."""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return those of a policy, the address of its function `probabilities` (0: none), and the address of what that writes."""
+        return [*super().fields(key), (f"{key}_function", "i8"), (f"{key}_probabilities", "i8")]
+
+
+class GivenFile(Parameter):
+    """Base of parameters that are files: the path in a spec string, and the digest of the content."""
+
+    shipped: Path | None  # the file without a value in the spec string; None: the agent plays only with a file
+
+    def given(self, value: str) -> str:
+        """Return the path in a spec string."""
+        path = strip_parentheses(value)
+        if path:
+            check_named(place_of(path))
+        return path
+
+    def file(self, value: str) -> Path | None:
+        """Return the file of a value, or None without a file."""
+        return place_of(value) if value else self.shipped
+
+    def digest(self, value: str) -> str:
+        """Return the SHA-256 of the file of a value."""
+        file = self.file(value)
+        return "" if file is None else digest_of(file)
+
+
+@dataclass(frozen=True)
+class File(GivenFile):
+    """A parameter of an agent in Python that is a file; the agent receives its path, see `files.place_of`.
+
+    The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
+    """
+
+    description: str = ""
+    requires: str = ""  # module that the agent needs, which may be missing
+    extra: str = ""  # the optional dependency of the package with which that module is installed
+    shipped: Path | None = None
+    default: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return no field: an agent in Python has no record."""
+        return []
+
+    def parse(self, text: str, key: str, value: str) -> str:
+        """Return the path of a file that exists."""
+        path = self.given(value)
+        if not place_of(path).is_file():
+            raise InputError(f"agent {short_repr(text)}: {key}: no file {short_repr(path)}")
+        if self.requires and find_spec(self.requires) is None:
+            words = f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'"
+            raise InputError(f"agent {short_repr(text)}: {words}")
+        return path
+
+
+@dataclass(frozen=True)
+class Weights(GivenFile):
+    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses."""
+
+    shipped: Path | None
+    # inputs and outputs of a network by player count; or, for an agent of several games, a function (game, evaluates)
+    # that returns them, where `evaluates` is whether the agent is to evaluate positions
+    sizes: Sizes | Callable[[Game, bool], Sizes]
+    description: str = ""
+    default: str = ""
+
+    def parse(self, text: str, key: str, value: str) -> str:
+        """Return the path of a file with networks of these sizes."""
+        path = self.given(value)
+        try:
+            self.networks(path)
+        except InputError as error:
+            raise InputError(f"agent {short_repr(text)}: {key}: {error}") from None
+        return path
+
+    def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
+        """Return the addresses of the networks by player count (0: none), and the arrays that they point to."""
+        file = self.file(value)
+        if file is None:
+            return np.zeros(MOST_PLAYERS + 1, np.int64), []
+        sizes = self.sizes
+        if callable(sizes):
+            sizes = {} if game is None else sizes(game, evaluates)
+        changed = file.stat().st_mtime_ns if file.is_file() else 0
+        return loaded(file, changed, tuple(sorted(sizes.items())))
+
+
+# -- agents ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -43,10 +248,10 @@ class Agent:
     # is compiled once for all lengths
     any_length: bool = False
     # function of a compiled agent with the same arguments that writes the worth of a position to every seat into
-    # `memory.worth` (see `agent.worth`) and returns 0, or None
+    # `memory.worth` (see `agent.analysis`) and returns 0, or None
     evaluation: Callable[..., Any] | None = None
     # function of a compiled agent with the same arguments that writes the probability of every legal action into
-    # `memory.probabilities` (see `agent.worth`) and returns 0, or None
+    # `memory.probabilities` (see `agent.analysis`) and returns 0, or None
     probabilities: Callable[..., Any] | None = None
     # mean loss of each level per decision that is a choice, in self-play, in points, by player count; judged by this
     # agent; levels from 0 on
@@ -71,7 +276,7 @@ class Agent:
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
-        """The dtype of its parameter record, which ends with the address of `stop` (see `kernel.stopping`)."""
+        """The dtype of its parameter record, which ends with the address of `stop` (see `kernel.pointers`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
         return np.dtype([*fields, (STOP_FIELD, "i8")], align=True)
 
@@ -107,7 +312,7 @@ def compiled_agent(
     `kth_legal`, `is_legal`). If built in, it receives the state itself even if this contains hidden information;
     `strozzi leak-check` also queries it on the concealed state. With `any_length` the last field of `memory`, which
     depends on parameters, is an array. The code ignores its length, so it is compiled once for all parameters.
-    `evaluation`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.worth`.
+    `evaluation`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.analysis`.
     `probabilities`, with the same arguments too, writes those of the legal actions into `memory.probabilities`, for searches with `prior=`.
 
     Raises:

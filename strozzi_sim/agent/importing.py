@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from strozzi_sim.agent.declare import Agent
-from strozzi_sim.agent.named_files import check_named
+from strozzi_sim.agent.files import check_named
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.runtime.entry_points import load_object

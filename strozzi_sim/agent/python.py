@@ -8,6 +8,7 @@ An agent in Python is a class with one of two methods:
   uint64[B] to int[B]. B is always CALL: a batch is padded with empty rows (zeros, with only action 0 legal).
 """
 
+import faulthandler
 import os
 import signal
 import threading
@@ -20,14 +21,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.errors import SIGNALS, AgentFault, InputError
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.errors import SIGNALS, InputError
+from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.runtime.parsing import real_number
 from strozzi_sim.runtime.workers import describe_exception, is_worker
 
 BATCH_SIZE = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
 SECONDS = 60.0  # time limit of a decision, or of the decisions of a batch
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
+_STDERR = 2
 
 
 class Acting(Protocol):
@@ -87,30 +89,21 @@ class _TimeUp(BaseException):
 
 
 class TimeLimit:
-    """A context manager that ends calls that exceed a time limit.
+    """A context manager that ends calls that exceed the time limit of a decision.
 
     In the main thread of a process a signal ends the call. A signal cannot end another thread, or C code that never
-    returns to the interpreter. Then the process is ended: a worker by its parent, any other process by a watchdog,
-    after twice the time, with the exit code of a fault.
+    returns to the interpreter. Then the process is ended: a worker by its parent, any other process by Python's
+    `faulthandler`, after twice the time, with a traceback of the call.
     """
 
-    def __init__(self, seconds: float, game: str, agents: str) -> None:
-        self.seconds, self._game, self._agents = seconds, game, agents
+    def __init__(self) -> None:
+        self.seconds = seconds_allowed()
         self._rings = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
         self._before: Any = None
-        self._watchdog: Any = None
 
     def __enter__(self) -> "TimeLimit":
         if self._rings:
             self._before = signal.signal(signal.SIGALRM, self._ring)
-        if os.name == "posix" and not is_worker():
-            from strozzi_sim.kernel.watchdog import watchdog
-
-            self._watchdog = watchdog(self._game, AgentFault.exit_code)
-            self._watchdog.speak(
-                f"strozzi: error: agent {self._agents} did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the "
-                f"limit) and hung in code that never returns, in a game of {self._game}\n"
-            )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -129,8 +122,8 @@ class TimeLimit:
             InvalidAnswer: it raised, or took too long.
         """
         try:
-            if self._watchdog is not None:
-                self._watchdog.watch(2 * self.seconds + 1)
+            if not is_worker():
+                faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=_STDERR)
             if self._rings:
                 signal.setitimer(signal.ITIMER_REAL, self.seconds)
             try:
@@ -149,8 +142,8 @@ class TimeLimit:
                 raise  # a signal to the whole run during the call; workers get none
             raise InvalidAnswer(f"raised {describe_exception(error)}") from error
         finally:
-            if self._watchdog is not None:
-                self._watchdog.rest()
+            if not is_worker():
+                faulthandler.cancel_dump_traceback_later()
 
 
 def read_only(part: Any) -> Any:

@@ -1,25 +1,36 @@
 """Look-up of agents: by name among the installed ones, or by file, with parameter values from a spec string."""
 
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, lru_cache
+from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent.declare import EVERY_GAME, Agent
+from strozzi_sim.agent.declare import (
+    EVERY_GAME,
+    NONE,
+    Agent,
+    Evaluator,
+    GivenFile,
+    Param,
+    Parameter,
+    Policy,
+    Value,
+    Weights,
+)
+from strozzi_sim.agent.files import place_of
 from strozzi_sim.agent.global_random import refuse_global_random
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_point
-from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Value
-from strozzi_sim.agent.pickling import agent_of, pickled
 from strozzi_sim.agent.python import Acting, ActingInBatches
-from strozzi_sim.agent.sent_files import place_of
-from strozzi_sim.agent.spec_sources import SpecSources
+from strozzi_sim.agent.sources import SpecSources
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
-from strozzi_sim.game import game_names
+from strozzi_sim.game import find_game, game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import check_unique, find_entry_points
 
@@ -44,7 +55,7 @@ class AgentSpec(SpecSources):
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
         if split_file(self.text)[0] or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
-        return _given, (self.text, pickled(self.agent), dict(self.values), self.game, self.without)
+        return _given, (self.text, _pickled(self.agent), dict(self.values), self.game, self.without)
 
     def with_values(self, values: Mapping[str, Value]) -> "AgentSpec":
         """Return the agent with other values for some of its parameters; the others stay."""
@@ -141,10 +152,29 @@ class AgentSpec(SpecSources):
         return not (self.builtin or split_file(self.text)[0] or is_installed(self.agent, self.game))
 
 
+_pickling = RLock()  # numba names a function when it is first pickled, and fails if two threads do so at once
+
+
+def _pickled(agent: Agent) -> bytes:
+    """Return a declared agent as bytes for workers; code that no module holds is included."""
+    import cloudpickle
+
+    parts = {part.name: getattr(agent, part.name) for part in fields(agent)}
+    with _pickling:
+        return bytes(cloudpickle.dumps({**parts, "params": dict(agent.params)}))
+
+
+@lru_cache(maxsize=256)
+def _unpickled(content: bytes) -> Agent:
+    """Return one object per worker for equal content, since compiled code is cached by object."""
+    parts = pickle.loads(content)
+    return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
+
+
 def _given(
     text: str, content: bytes, values: Mapping[str, Value], game: str | None, without: tuple[str, ...]
 ) -> AgentSpec:
-    return AgentSpec(text, agent_of(content), MappingProxyType(dict(values)), game, without)
+    return AgentSpec(text, _unpickled(content), MappingProxyType(dict(values)), game, without)
 
 
 def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
@@ -273,6 +303,23 @@ def agent_names(game: str | Game | None = None) -> list[str]:
     )
 
 
+def agents(game: str | Game | None = None) -> list[str]:
+    """Return the names of the agents, or of those that play a game.
+
+    Args:
+        game: name or Game; default: all agents.
+
+    Raises:
+        InputError: unknown game.
+
+    >>> import strozzi_sim as ss
+    >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
+    (True, False)
+    """
+    name = None if game is None else find_game(game).name
+    return sorted({agent.name for agent, games in installed_agents() if name is None or name in games})
+
+
 def _may_play(point: str, game: str | Game) -> bool:
     """Return whether an entry point's agent is declared for a game, or its import fails."""
     own = point.partition("@")[2]
@@ -350,3 +397,50 @@ def _agent_at(point: str) -> Agent:
     if game and not agent.plays_in(game):
         raise InputError(f"agent {point!r}: {value} plays {', '.join(agent.games)}, not {game}")
     return agent
+
+
+# -- line-ups ----------------------------------------------------------------------------------------------------------
+
+
+def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
+    """Return the agent of every seat around one seat: of k others, the i-th seat after it in turn order gets agent i mod k (i from 0).
+
+    The entry of `seat` itself is the first agent; the caller replaces or ignores it. Every argument `opponents` follows this rule.
+    """
+    return [others[(each - seat - 1) % players % len(others)] if each != seat else others[0] for each in range(players)]
+
+
+def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
+    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks."""
+    for spec in lineup:
+        check_lineup(spec.resolve_for(game).policies, game, players)
+        if not spec.agent.plays(game, players):
+            games = ", ".join(spec.agent.games).replace("*", "every game")
+            counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
+            raise InputError(
+                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
+            )
+        if spec.missing:
+            raise InputError(
+                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has no default file"
+            )
+        check_networks(spec, game, players)
+        for key, param in spec.agent.params.items():
+            if isinstance(param, Evaluator) and spec.values[key] != NONE:
+                check_networks(load_agent(str(spec.values[key]), game), game, players, evaluates=True)
+
+
+def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = False) -> None:
+    """Check that the files of an agent have networks for a game and player count."""
+    for key, param in spec.agent.params.items():
+        if not isinstance(param, Weights):
+            continue
+        try:
+            table, _ = param.networks(str(spec.values[key]), game, evaluates)
+        except InputError as error:
+            what = " (to evaluate positions)" if evaluates else ""
+            raise InputError(f"agent {spec.text!r}: {key}: {error}{what}") from None
+        if not table[players]:
+            raise InputError(
+                f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
+            )

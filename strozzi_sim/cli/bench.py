@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _SLICE = 0.1  # seconds a task should take, about
 _BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games at once
 _GROWTH = 8  # times as many games in the next trial
+_SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # of the environment: slower games
 
 
 def bench(
@@ -39,7 +40,6 @@ def bench(
         count_facts: count all crosstabs of the default pages, as a study does
     """
     from strozzi_sim.agent.names import worker_count
-    from strozzi_sim.kernel.numba_patches import fallbacks
     from strozzi_sim.play.records import match_of
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.pool import Task, play_tasks
@@ -86,7 +86,11 @@ def bench(
     document |= {f"{name}_per_s": count / elapsed for name, count in counts.items()}
     document |= {"decisions_per_game": decisions / done, "s_per_decision": elapsed * team / decisions}
     document |= {"playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compiled}
-    document |= {"first_result_s": first_result, "peak_rss_mib": _peak_memory(), "slower": fallbacks()}
+    document |= {
+        "first_result_s": first_result,
+        "peak_rss_mib": _peak_memory(),
+        "slower": [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ],
+    }
     return Answer(document, _lines(document, the_game.title, playouts / done))
 
 

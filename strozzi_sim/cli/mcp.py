@@ -116,7 +116,7 @@ def _read(argument: Argument, value: Any) -> Any:
 
 def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
     """Return the answer of a tool as plain data, with the command that gives it again."""
-    from strozzi_sim.agent.named_files import only_named
+    from strozzi_sim.agent.files import only_named
     from strozzi_sim.study.progress import Progress
 
     function, (_, shown, _) = function_of(tool), TOOLS[tool]

@@ -12,7 +12,7 @@ import numpy as np
 
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.start import set_up_game
 
 GAMES = 12  # games from which the used bytes of the record are found

@@ -48,8 +48,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant, shipped_variants
 from strozzi_sim.kernel.journal import JournalFull
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import CHANCE, RANDOM
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import successor_states
 from strozzi_sim.play.start import set_up_game

@@ -10,7 +10,7 @@ import msgspec
 
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.game.table import Line, Table, ask, fold
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
 from strozzi_sim.table.schema import check

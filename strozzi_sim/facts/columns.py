@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strozzi_sim.errors import InputError, suggest_names
-from strozzi_sim.kernel.units import WIN_UNITS
 
 Array = np.ndarray[Any, Any]
+
+WIN_UNITS = 60  # units of a win: a win shared by k seats is WIN_UNITS // k, a whole number for k up to 6
 
 SIZES = {"u1": 1, "u2": 2, "i4": 4}  # bytes of the dtypes of columns
 ROWS = 4160  # most rows of a table between two counts; with 4096 all columns would share the same cache lines

@@ -14,7 +14,7 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, GameConfig, Table
-from strozzi_sim.kernel.generated import generated
+from strozzi_sim.kernel.jit import generated
 
 GAMES = 64  # most games between two counts
 SEATS = 6  # most seats of any game

@@ -33,8 +33,7 @@ from strozzi_sim.game.protocols import (
     ViewPart,
 )
 from strozzi_sim.game.slices import Layout, observer
-from strozzi_sim.kernel.generated import generated
-from strozzi_sim.kernel.jit import force_inline, jit, register_overload
+from strozzi_sim.kernel.jit import force_inline, generated, jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from typing import Any
 
 from strozzi_sim.errors import InputError, pluralize, suggest_names
 from strozzi_sim.game.sentences import by_seat, capitalized, seat_name, verb_of, winners_sentence
-from strozzi_sim.kernel.generated import generated
-from strozzi_sim.kernel.jit import force_inline
+from strozzi_sim.kernel.jit import force_inline, generated
 
 Components = Mapping[str, Any]
 Line = dict[str, Any]

@@ -21,7 +21,7 @@ import numpy as np
 from numba import float32
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.kernel.generated import generated
+from strozzi_sim.kernel.jit import generated
 
 
 @dataclass(frozen=True)

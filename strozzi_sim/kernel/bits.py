@@ -1,4 +1,7 @@
-"""Bit sets: count, lowest member, k-th member, next seat clockwise; and sorting by a bit set."""
+"""Bit sets, multisets and ranks.
+
+A multiset is an array with the number of items of each kind, such as the tokens in a sack.
+"""
 
 from typing import Any
 
@@ -80,3 +83,79 @@ def sort_first(items, count):
     for k in range(count):
         items[k] = lowest_bit(found)
         found &= found - 1
+
+
+# -- multisets ---------------------------------------------------------------------------------------------------------
+
+
+@jit
+def count_items(counts, kinds):
+    """Return the number of items of the first `kinds` kinds."""
+    items = 0
+    for kind in range(kinds):
+        items += counts[kind]
+    return items
+
+
+@jit
+def kth_item(counts, k):
+    """Return the kind of the k-th item, k from 0 and below `count_items`; with a random k a draw in proportion to the counts."""
+    kind = 0
+    while k >= counts[kind]:
+        k -= counts[kind]
+        kind += 1
+    return kind
+
+
+@jit
+def count_kinds(counts, kinds):
+    """Return the number of kinds of which there is an item."""
+    found = 0
+    for kind in range(kinds):
+        found += counts[kind] > 0
+    return found
+
+
+@jit
+def kth_kind(counts, k):
+    """Return the k-th kind of which there is an item, k from 0 and below `count_kinds`."""
+    kind = 0
+    while k > 0 or counts[kind] == 0:
+        k -= counts[kind] > 0
+        kind += 1
+    return kind
+
+
+# -- ranks -------------------------------------------------------------------------------------------------------------
+
+
+@jit
+def placed(values, players, seat, sign=1):
+    """Return (seats with a higher value, seats with an equal value, including this seat); with `sign=-1` with a lower value."""
+    better, equal = 0, 0
+    for other in range(players):
+        better += int64(sign * values[other] > sign * values[seat])
+        equal += int64(values[other] == values[seat])
+    return better, equal
+
+
+@jit
+def best_two(values, players):
+    """Return the highest and the second-highest value, which may be equal."""
+    best, second = int64(-(2**62)), int64(-(2**62))
+    for seat in range(players):
+        second = max(second, min(best, values[seat]))
+        best = max(best, values[seat])
+    return best, second
+
+
+@jit
+def shared_points(points, ranks, better, equal):
+    """Return the points of a shared rank: those of the ranks `better` to `better + equal - 1`, divided equally and rounded down.
+
+    Only the first `ranks` entries of `points` are paid; later ranks get nothing.
+    """
+    total = 0
+    for rank in range(better, min(better + equal, ranks)):
+        total += points[rank]
+    return total // equal

@@ -1,7 +1,9 @@
 """Errors of numba in the kernels of a game or an agent, as one line: place and cause."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numba
@@ -24,8 +26,7 @@ _OPERATORS = {
 }  # fmt: skip
 _OUR_FOLDERS = ("strozzi_sim", Path(numba.__file__).parent.name)
 _LONGEST = 200  # letters of a cause
-
-
+NO_RECORDS: Mapping[Any, str] = MappingProxyType({})
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -34,13 +35,13 @@ def plain_text(error: BaseException) -> str:
     return _COLOURS.sub("", str(error))
 
 
-def describe_compile_error(error: Exception) -> str:
+def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
     """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`.
 
-    The place is the innermost one in the author's code, if there is one.
+    The place is the innermost one in the author's code, if there is one. `records` are the author's names of record types.
     """
     if isinstance(error, KeyError):
-        return _unknown_field(error)
+        return _unknown_field(error, records)
     text = plain_text(error)
     places = _PLACE.findall(text)
     own = [place for place in places if not set(Path(place[0]).parts) & set(_OUR_FOLDERS)]
@@ -86,21 +87,16 @@ def _short_kinds(kinds: str) -> str:
     return re.sub(r"list\(\w+\)<\w+=\w+>", "a list", kinds)
 
 
-def _unknown_field(error: KeyError) -> str:
-    """Describe access to an unknown field of a record."""
-    record, loc = accessed_record(error)
-    place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""
-    name = error.args[0] if error.args else ""
-    fields = [] if record is None else [field for field in record.fields if field != "nothing"]
-    return f"{place}no field {short_repr(name)}; {suggest_names(name, fields)}"
-
-
-def accessed_record(error: KeyError) -> tuple[Any, Any]:
-    """Return the record type whose unknown field was accessed, or None, and the place; only the traceback has them."""
+def _unknown_field(error: KeyError, records: Mapping[Any, str]) -> str:
+    """Describe access to an unknown field of a record; only the traceback has the type of the record, and the place."""
     record, loc, step = None, None, error.__traceback__
     while step is not None:
         here = step.tb_frame.f_locals.get("self")
         record = here if isinstance(here, types.Record) else record
         loc = getattr(here, "loc", loc)
         step = step.tb_next
-    return record, loc
+    place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""
+    owner = f"{records[record]} has " if record in records else ""
+    fields = [] if record is None else [field for field in record.fields if field != "nothing" and field[0] != "_"]
+    name = error.args[0] if error.args else ""
+    return f"{place}{owner}no field {short_repr(name)}; {suggest_names(name, fields)}"

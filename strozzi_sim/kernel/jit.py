@@ -6,16 +6,19 @@ optimised only there. `inline_source` inserts the source into the caller.
 stored in the cache folder, so that the folder's key (see `runtime.cache`) covers everything compiled into them.
 """
 
-import hashlib
 import pickle
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from glob import escape
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
+from textwrap import indent
+from threading import RLock
+from types import CodeType
 from typing import Any
 
 import numba
-from numba.core import caching, ir, serialize, types
+from numba.core import caching, ir, serialize, sigutils, typeinfer, types
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
@@ -23,12 +26,12 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.kernel.compile_errors import describe_compile_error
-from strozzi_sim.kernel.kept_drafts import keeping
-from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
+from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, without_collection
 from strozzi_sim.kernel.record_types import record_type, widen_signature
-from strozzi_sim.runtime.cache import CacheFailed, cache_folder, sources_of, tell
+from strozzi_sim.runtime.cache import code_folder, give_up, tell
+from strozzi_sim.runtime.files import write_atomically
 
 if numba.config.DISABLE_JIT:
     raise InputError(
@@ -58,9 +61,8 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator for kernels, which are compiled for records with integers as int64."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT, **references(kernel))(kernel)
+        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT)(kernel)
         dispatcher.__class__ = _Kernel
-        KERNELS.add(dispatcher)
         compile_for = dispatcher.compile
 
         def compile_in_hand(kinds: Any) -> Any:
@@ -83,11 +85,14 @@ def entry(kernel: Any, signature: Any, game: str) -> Any:
     Raises:
         InputError: code of the game does not compile; names its place and the cause.
     """
-    function = kernel.py_func
+    made = numba.njit(**_ENTRY)(kernel.py_func)
     try:
-        return _compiled(
-            game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY, **references(function))(function)
-        )
+        with _compiling, without_collection(), typeinfer.register_dispatcher(made):
+            if (folder := code_folder(game)) is not None:
+                made._cache = _Cache(kernel.py_func, folder)
+            made.compile(signature)
+            made.disable_compile()
+            return made
     except (NumbaError, KeyError) as error:
         raise InputError(f"game {game!r} does not compile: {describe_compile_error(error)}") from error
 
@@ -127,61 +132,66 @@ def compile_cfunc(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
-    options = {**_OPTIONS, **references(kernel), "pipeline_class": _AgentCompiler}
-    if boundscheck:
-        options["boundscheck"] = True
-    return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
+    options = {**_OPTIONS, "boundscheck": boundscheck or None}
+    made: Any = CFunc(
+        kernel, sigutils.normalize_signature(signature), locals={}, options=options, pipeline_class=_AgentCompiler
+    )
+    with _compiling, without_collection():
+        if cache and (folder := code_folder(game)) is not None:
+            made._cache = _Cache(kernel, folder)
+        made.compile()
+    return made
 
 
-class _CheckedFile(caching.IndexDataCacheFile):  # type: ignore[misc]
-    """The cached code of a function, each piece with its key and SHA-256: numba fails, or crashes, on damaged files."""
+_compiling = RLock()
 
-    def save(self, key: Any, data: Any) -> None:
-        """Store the code of a key."""
-        code = serialize.dumps(data)
-        super().save(key, (key, hashlib.sha256(code).digest(), code))
 
-    def load(self, key: Any) -> Any:
-        """Return the code of a key; None if it is missing or damaged."""
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """The cached machine code of a function: a file for each signature, with its SHA-256, since damaged code would crash.
+
+    numba's own has an index for each function, which processes cannot write at once.
+    """
+
+    def __init__(self, function: Any, folder: Path) -> None:
+        self._name, self._py_func, self._folder, self._cache_path = repr(function), function, folder, str(folder)
+        self._text = _text_of(function.__code__)
+
+    def _file(self, signature: Any, codegen: Any) -> Path:
+        key = repr((self._text, self._py_func.__module__, self._index_key(signature, codegen)))
+        return self._folder / f"{self._py_func.__name__.strip('<>')}-{sha256(key.encode()).hexdigest()[:24]}.nbc"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the code for a signature; None if it is missing or damaged."""
+        target_context.refresh()
+        file = self._file(sig, target_context.codegen())
         try:
-            kept = super().load(key)
-            if kept is None:
-                return None
-            owner, digest, code = kept
-            if owner == key and digest == hashlib.sha256(code).digest():
-                return pickle.loads(code)
-        except Exception:  # noqa: BLE001 - a damaged pickle may raise anything
-            pass
-        index = Path(self._index_path)
-        for file in index.parent.glob(f"{escape(index.stem)}.*"):  # the next index must not name this one's code
-            file.unlink()
-        tell(f"damaged code is compiled again: {index}")
+            content = file.read_bytes()
+        except FileNotFoundError:
+            return None
+        if content[:32] == _digest(file, content[32:]):
+            return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+        tell(f"damaged code is compiled again: {file}")
         return None
 
-
-@contextmanager
-def _checked_files() -> Iterator[None]:
-    numbas = caching.IndexDataCacheFile
-    caching.IndexDataCacheFile = _CheckedFile
-    try:
-        yield
-    finally:
-        caching.IndexDataCacheFile = numbas
-
-
-def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
-    """Call `compile_kernel(whether code can be cached)`, and retry if caching fails."""
-    while True:  # ends: each failure excludes one folder
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store the code for a signature, unless it holds an address of this process."""
+        if data.library.has_dynamic_globals:
+            return
+        file, code = self._file(sig, data.codegen), serialize.dumps(data._reduce())
         try:
-            with (
-                cache_folder(game) as folder,
-                _checked_files(),
-                without_collection(),
-                keeping(folder, sources_of(game)),
-            ):
-                return compile_kernel(folder is not None)
-        except CacheFailed:
-            continue
+            write_atomically(file, _digest(file, code) + code)
+        except StorageError as error:
+            give_up(self._folder.parent, str(error))
+
+
+def _digest(file: Path, code: bytes) -> bytes:
+    return sha256(file.name.encode() + code).digest()
+
+
+def _text_of(code: CodeType) -> str:
+    """Return a text of what a function computes, without its place in a file."""
+    constants = [_text_of(each) if isinstance(each, CodeType) else each for each in code.co_consts]
+    return repr((code.co_code, code.co_names, constants))
 
 
 def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline: bool = False) -> None:
@@ -206,6 +216,19 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
         caller = ConfigStack.top_or_none()  # compile options of the calling function
         return guarded if caller is not None and caller.boundscheck else body
 
-    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline})(
-        choose
-    )
+    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, "forceinline": force_inline})(choose)
+
+
+def generated(source: str, name: str, **bound: Any) -> Callable[..., Any]:
+    """Return the function `name` that `source` defines: compiled code has no loops over names. It refers to the values `bound` by their names.
+
+    The values are bound as a closure, so that the cache of compiled code distinguishes equal sources.
+
+    >>> generated("def add(a): return a + b", "add", b=2)(3)
+    5
+    """
+    maker = f"def make({', '.join(bound)}):\n{indent(source, '    ')}\n    return {name}\n"
+    space: dict[str, Any] = {"__name__": __name__}
+    exec(compile(maker, __file__, "exec"), space)
+    function: Callable[..., Any] = space["make"](**bound)
+    return function

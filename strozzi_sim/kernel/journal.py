@@ -29,11 +29,7 @@ def journal_dtype(rows: int) -> Any:
 
 
 class JournalFull(InputError):
-    """A game that wrote more events than its journal has room for.
-
-    Attributes:
-        message: number of events, and the required size, for the author of the game.
-    """
+    """A game that wrote more events than its journal has room for; `message` is without the game's name."""
 
     def __init__(self, game: str, events: int, room: int) -> None:
         self.message = (
@@ -43,11 +39,7 @@ class JournalFull(InputError):
 
 
 def events_in(journal: np.ndarray[Any, Any], game: str) -> np.ndarray[Any, Any]:
-    """Return the events of a journal, an array of shape (1,), as int32[events, WIDTH]; `game` is the name of its game.
-
-    Raises:
-        JournalFull: there were more events than rows.
-    """
+    """Return the events of a journal, an array of shape (1,), as int32[events, WIDTH]; `game` is the name of its game."""
     events, rows = int(journal["count"][0]), journal["rows"][0]
     if events > len(rows):
         raise JournalFull(game, events, len(rows))

@@ -9,8 +9,9 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from strozzi_sim.kernel.jit import intrinsic
+from strozzi_sim.kernel.jit import force_inline, intrinsic
 
+STOP_FIELD = "_stop"  # last field of every parameter record: address of an int64, or 0: the agent cannot be stopped
 _BYTES = ir.IntType(8).as_pointer()
 
 
@@ -148,3 +149,9 @@ def _as_bytes(builder: Any, pointer: Any) -> Any:
 
 def _size(record: Any) -> Any:
     return ir.Constant(ir.IntType(64), record.size)
+
+
+@force_inline
+def is_stopped(params):
+    """Return whether the run is cancelled, so that any legal action will do: what a search plays now is discarded."""
+    return params._stop != 0 and int64_at(params._stop) != 0

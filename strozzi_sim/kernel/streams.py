@@ -52,6 +52,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 _ONE = np.uint64(1)
+_MASK = 2**64 - 1
 
 
 def game_key(game: str) -> int:
@@ -182,6 +183,36 @@ def reseed(chance, rng):
     key = random_word(rng)
     for source in range(SOURCES):
         chance.key[source] = chance.cursor[source] = hash_combine(key, source)
+
+
+class SeatRng:
+    """The random stream of a seat for agents in Python, equal to that of a compiled agent there; the n-th draw depends on n alone.
+
+    >>> SeatRng(0).below(6)
+    5
+    """
+
+    __slots__ = ("_cursor",)
+
+    def __init__(self, cursor: int) -> None:
+        self._cursor = cursor
+
+    def word(self) -> int:
+        """Return the next 64 bits."""
+        self._cursor = word = (self._cursor + int(_GOLDEN)) & _MASK
+        word = ((word ^ (word >> 30)) * int(_MIX_1)) & _MASK
+        word = ((word ^ (word >> 27)) * int(_MIX_2)) & _MASK
+        return word ^ (word >> 31)
+
+    def below(self, n: int) -> int:
+        """Return the next whole number in 0 .. n - 1, for n from 1 to 2^32 - 1."""
+        if not 0 < n < 2**32:
+            raise ValueError(f"below: n must be between 1 and 2^32 - 1, got {n}")
+        return ((self.word() >> 32) * n) >> 32
+
+    def unit(self) -> float:
+        """Return the next number in [0, 1)."""
+        return (self.word() >> 11) * 2.0**-53
 
 
 register_overload(reset_source, CHANCE, _open_seeded, force_inline=True)

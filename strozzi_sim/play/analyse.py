@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
-from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
+from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
 from strozzi_sim.errors import InputError, as_argument_error, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
@@ -43,7 +43,7 @@ OBVIOUS = 0.1  # points: where no two actions differ by as much, a decision is n
 
 @dataclass(frozen=True)
 class JudgedDecision:
-    """A decision of the game; worths are float64[P, 3] by `agent.worth.WORTHS`."""
+    """A decision of the game; worths are float64[P, 3] by `agent.analysis.WORTHS`."""
 
     number: int  # from 1
     seat: int  # who decided

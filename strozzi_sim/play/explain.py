@@ -13,8 +13,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.play.agent_queries import in_full, ranked
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN, WORTHS
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS
 from strozzi_sim.game.contract import (
     Game,
     actor,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.worth import WIN
+from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game.table import Table
 from strozzi_sim.kernel.streams import mix
 from strozzi_sim.play.judging import Judge, Worth

@@ -18,11 +18,10 @@ from strozzi_sim.agent.python import (
     copy_player,
     make_player,
     read_only,
-    seconds_allowed,
 )
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.runtime.workers import active_heartbeat, heartbeat
@@ -48,7 +47,7 @@ class Seat:
             self._bound = compile_agent(spec, self.game, stop=self._stop)
             self._memory = np.zeros(1, self._bound.memory)
         else:
-            with active_heartbeat(self._beat, *self._place), self._clock() as clock:
+            with active_heartbeat(self._beat, *self._place), TimeLimit() as clock:
                 self._player = make_player(spec.agent.function, dict(spec.values), clock)
             self._stream = SeatRng(int(self._rng["cursor"][0]))
             self._components = read_only(self.variant.components)
@@ -57,9 +56,6 @@ class Seat:
     def sees_state(self) -> bool:
         """Whether the loop passes the agent the state itself, not a concealed copy."""
         return self._player is None and self._bound.sees_state(self.variant.hidden)
-
-    def _clock(self) -> TimeLimit:
-        return TimeLimit(seconds_allowed(), self.game.name, repr(self.spec.text))
 
     def copy(self) -> "Seat":
         """Return the agent with a copy of its memory and stream: it decides as this one would."""
@@ -99,7 +95,7 @@ class Seat:
         count = self._kernels.legal(seen, rules, self._legal)
         legal = tuple(self._legal[:count].tolist())
         view = self.game.view
-        with single_threaded_blas(), self._clock() as clock:
+        with single_threaded_blas(), TimeLimit() as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
@@ -131,5 +127,5 @@ class Seat:
                 raise
         if self._bound.trusted:
             return ask()
-        with TimeLimit(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
+        with TimeLimit() as clock:  # it may never return
             return int(clock.call(ask))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent.worth import LEAD, WIN
+from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import listed

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent.worth import WIN
+from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import Table
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision

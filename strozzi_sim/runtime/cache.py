@@ -3,12 +3,11 @@
 numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
 use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
 strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
-sources were edited after their import keeps no code. One process at a time works on a folder, since numba
-rewrites its index without a lock.
+sources were edited after their import keeps no code. Each piece of code is a file (see `kernel.jit`), so processes need no
+lock: two that compile the same write equal code, atomically.
 
-Loaded code is executed, so the folder must belong to the user alone, as those of ssh. A damaged file in it is compiled
-again (see `kernel.numba_patches`); a folder that cannot be written to is replaced by one among the temporary files, or by
-none, which costs a compilation and one line on standard error.
+Loaded code is executed, so the folder must belong to the user alone, as those of ssh. A folder that cannot be written to is
+replaced by one among the temporary files, or by none, which costs a compilation and one line on standard error.
 """
 
 import hashlib
@@ -19,30 +18,22 @@ import shutil
 import stat
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
-from typing import IO
 
 from strozzi_sim.errors import StorageError
 
 FOLDERS_KEPT = 8
 PRIVATE = 0o700  # mode of every folder that is made here
-PATCHES_OFF = "STROZZI_PATCHES_OFF"  # see `kernel.numba_patches`
-_LOCK, _TAG = ".lock", "CACHEDIR.TAG"  # https://bford.info/cachedir/
+_TAG = "CACHEDIR.TAG"  # https://bford.info/cachedir/
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code compiled by strozzi-sim. `strozzi cache --clear` removes it.
 """
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
-
-
-class CacheFailed(Exception):
-    """A failure to store machine code in the chosen folder, which is not used again; the caller retries."""
 
 
 def cache_root() -> Path:
@@ -135,75 +126,44 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    keys = sorted(key for key in os.environ if key.startswith(("NUMBA_", PATCHES_OFF)) and key not in _NOT_IN_THE_KEY)
+    keys = sorted(key for key in os.environ if key.startswith("NUMBA_") and key not in _NOT_IN_THE_KEY)
     digest.update(repr([(key, os.environ[key]) for key in keys]).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
 
-@cache
-def sources_of(game: str) -> frozenset[str]:
-    """Return every source file whose text determines the folder's name."""
-    return frozenset(map(str, _sources(game)))
-
-
-@contextmanager
-def cache_folder(game: str) -> Iterator[Path | None]:
-    """Store everything compiled inside the block in the folder of `game`, which worker processes use too.
-
-    Yields:
-        the folder; None if code cannot be stored.
+def code_folder(game: str) -> Path | None:
+    """Make and return the folder for code compiled for `game`, which worker processes use too; None if code cannot be stored.
 
     Raises:
         StorageError: others could write to the folder, so that its code must not be executed.
-        CacheFailed: code compiled inside the block could not be stored; the next call chooses another folder.
     """
-    from numba import config
-
-    with _one_thread, ExitStack() as undo:
-        folder = _enter(game, undo)
-        if folder is None:
-            yield None
-            return
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(folder)
-        try:
-            yield folder
-        except OSError as error:
-            _give_up(folder.parent, error.strerror or str(error))
-            raise CacheFailed from error
-        except RuntimeError as error:
-            if not str(error).startswith("cannot cache function"):  # numba's message if it cannot create a folder
-                raise
-            _give_up(folder.parent, "no folder can be created there")
-            raise CacheFailed from error
-        finally:
-            config.CACHE_DIR = before
-
-
-def _enter(game: str, undo: ExitStack) -> Path | None:
-    """Return the first usable folder, locked until `undo`; None without a usable folder."""
     if _stamps() != _AS_IMPORTED:
         return None
     for root in _roots():
-        if root in _given_up:
-            continue
         folder = root / folder_of(game).name
         try:
-            fresh = not folder.exists()
-            undo.enter_context(_alone_in(folder))
+            if root not in _given_up:
+                _make(folder)
+                return folder
         except OSError as error:
-            _give_up(root, error.strerror or str(error))
-            continue
-        if fresh:
-            _drop_old(root)
-        return folder
+            give_up(root, error.strerror or str(error))
     return None
+
+
+def _make(folder: Path) -> None:
+    for place in (folder.parent, folder):
+        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        _check_private(place)
+    if not _is_tagged(folder):
+        (folder / _TAG).write_bytes(_TAG_TEXT)
+        _drop_old(folder.parent)
+    os.utime(folder)  # the folders used last are kept
 
 
 _given_up: set[Path] = set()
 
 
-def _give_up(root: Path, why: str) -> None:
+def give_up(root: Path, why: str) -> None:
     """Stop using the cache folders in `root` in this process."""
     if root not in _given_up:
         _given_up.add(root)
@@ -216,39 +176,6 @@ def tell(line: str) -> None:
         print(f"strozzi: {line}", file=sys.stderr, flush=True)
 
 
-_one_thread = threading.RLock()
-_held: set[Path] = set()
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Create `folder` if needed, and lock out other threads and processes inside the block."""
-    with _one_thread, ExitStack() as undo:
-        if folder not in _held:
-            while not _take_folder(folder, undo):
-                pass  # the cache was cleared during the wait
-            _held.add(folder)
-            undo.callback(_held.discard, folder)
-        yield
-
-
-def _take_folder(folder: Path, undo: ExitStack) -> bool:
-    """Make and lock a folder; return False if it was removed meanwhile."""
-    for place in (folder.parent, folder):
-        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        _check_private(place)
-    if not _is_tagged(folder):
-        (folder / _TAG).write_bytes(_TAG_TEXT)
-    tempfile.TemporaryFile(dir=folder).close()  # numba's own check, without which it stores code beside the source
-    try:
-        lock = undo.enter_context((folder / _LOCK).open("wb"))
-        with suppress(OSError):  # the file system has no locks
-            _take_lock(lock, wait=True)
-        return os.path.samestat(os.fstat(lock.fileno()), (folder / _LOCK).stat())
-    except FileNotFoundError:
-        return False
-
-
 def _check_private(place: Path) -> None:
     if os.name == "nt":
         return  # Windows has no modes; the folders of a profile are private
@@ -258,18 +185,6 @@ def _check_private(place: Path) -> None:
             f"the cache of compiled code in {place}: must belong to you (uid {os.geteuid()}) and be writable by nobody else, got "
             f"uid {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o}; make it private (chmod 700), or name another in STROZZI_CACHE_DIR"
         )
-
-
-def _take_lock(file: IO[bytes], *, wait: bool) -> None:
-    """Take the lock of an open file, which closing it releases. Raises OSError where another process holds it."""
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _is_tagged(folder: Path) -> bool:
@@ -288,18 +203,12 @@ def folders() -> list[Path]:
 
 def _drop_old(root: Path) -> None:
     for folder in [folder for folder in folders() if folder.parent == root][FOLDERS_KEPT:]:
-        _remove(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def clear() -> list[Path]:
-    """Remove every cache folder that no process uses; return the removed folders."""
-    return [folder for folder in folders() if _remove(folder)]
-
-
-def _remove(folder: Path) -> bool:
-    """Remove a folder; return False if a process uses it."""
-    with suppress(OSError), (folder / _LOCK).open("wb") as lock:
-        _take_lock(lock, wait=False)
-        shutil.rmtree(folder)
-        return True
-    return False
+    """Remove every cache folder, and return them; a running process compiles what it needs again."""
+    found = folders()
+    for folder in found:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found

@@ -43,11 +43,7 @@ GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision it
 IDLE_SECONDS = 300  # without a request for this long a worker ends and frees its memory
 _GOODBYE = 1.0  # seconds for an idle worker to end by itself
 _PARENT_SECONDS = 0.5  # between two checks that the parent is alive
-_DONE, _RAISED, _QUIT = (
-    "done",
-    "raised",
-    "quit",
-)  # kinds of reply: a value, an exception, an exception that ends processes
+_DONE, _RAISED, _QUIT = range(3)  # kinds of reply: a value, an exception, an exception that ends processes
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.workers import serve; "
     "serve(*map(int, sys.argv[2:]))"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import int64, types
 
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game, finish_counts
 from strozzi_sim.game.contract import (
     Game,
@@ -42,7 +43,6 @@ from strozzi_sim.kernel.streams import (
     seat_stream,
     seed_chance,
 )
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.luck import luck_dtype
 from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.analysis import WORTHS
 from strozzi_sim.agent.compile import compile_evaluator
-from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.record_types import keep_words

@@ -2,7 +2,7 @@
 
 from numba import float64, int64, uint64
 
-from strozzi_sim.agent.worth import LEAD, WIN, WORTHS
+from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
 from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, lead_of, score, share_of_win
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, int64_at, zero_at

@@ -26,13 +26,11 @@ from strozzi_sim.agent.python import (
     ask_one,
     make_player,
     read_only,
-    seconds_allowed,
 )
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.workers import begin_decision
 from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS
@@ -91,10 +89,7 @@ class MixedLoop:
         self.randoms = np.zeros((slots, players), RANDOM)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
-        in_python = [spec.text for spec, agent in zip(positions, compiled, strict=True) if agent is None]
-        self.clock = TimeLimit(
-            seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python))
-        )
+        self.clock = TimeLimit()
         # positions with the same agent decide together
         self.specs = positions
         same = [(spec.text, id(spec.agent)) for spec in positions]

@@ -11,6 +11,7 @@ import numpy as np
 from numba import types
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game.contract import Game, apply, placing, score
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, zero_at
@@ -23,7 +24,6 @@ from strozzi_sim.kernel.streams import (
     redraw,
     seat_stream,
 )
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.workers import HEARTBEAT, active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
 from strozzi_sim.simulation.loop import AGENT, FAULT, play_game, work_dtype

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan, Found
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate

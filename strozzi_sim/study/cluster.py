@@ -13,7 +13,7 @@ from typing import Any
 from joblib import parallel_config
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.sent_files import SentFile, receive
+from strozzi_sim.agent.files import SentFile, receive
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError, StrozziError, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game

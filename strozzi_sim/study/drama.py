@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.kernel.streams import deal_key, game_key
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import Rollouts

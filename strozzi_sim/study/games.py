@@ -14,6 +14,7 @@ import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.facts.blocks import ALL, Block
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
@@ -30,7 +31,6 @@ from strozzi_sim.game.reporting import (
     pick,
 )
 from strozzi_sim.game.significance import differs_significantly
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import GAMES_SAVED, CellCounts, CountsOf
 from strozzi_sim.study.changed import changes_section

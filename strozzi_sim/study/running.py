@@ -16,10 +16,10 @@ from joblib import parallel_config
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.game.reporting import FigureTable
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks

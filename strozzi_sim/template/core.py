@@ -1,9 +1,8 @@
 """The rules as kernels: set-up, legal actions, a turn, scores."""
 
+from strozzi_sim.kernel.bits import count_items, count_kinds, kth_item, kth_kind, placed
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.journal import write_event
-from strozzi_sim.kernel.multisets import count_items, count_kinds, kth_item, kth_kind
-from strozzi_sim.kernel.ranking import placed
 from strozzi_sim.kernel.streams import draw, reset_source
 from strozzi_sim.template.events import END, REVEAL, TAKEN
 from strozzi_sim.template.state import ACTIONS, OVER, SACK_SOURCE, TAKE, VALUES

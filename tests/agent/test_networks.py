@@ -11,10 +11,10 @@ from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, dense, load_agent, spec_of
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, probabilities_field
 from strozzi_sim.agent.compile import compile_agent, compile_evaluator
-from strozzi_sim.agent.lineups import check_lineup
+from strozzi_sim.agent.registry import check_lineup
 from strozzi_sim.agent.weights import ALL, write_networks
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN, probabilities_field
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game

@@ -27,7 +27,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strozzi.view import OBSERVATION
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation import mixed
 from strozzi_sim.simulation.match import Match

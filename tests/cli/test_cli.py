@@ -152,8 +152,7 @@ ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
 
 
 def test_cache_can_be_cleared(tmp_path):
-    with cache._alone_in(tmp_path / f"strozzi-{7:016x}"):
-        pass
+    cache._make(tmp_path / f"strozzi-{7:016x}")
     assert "1 folders removed" in process("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
     assert list(tmp_path.iterdir()) == []
 

@@ -13,7 +13,7 @@ import strozzi_sim as ss
 from commands import strozzi
 from our_games import OUR_GAMES
 from paths import ROOT
-from strozzi_sim.agent.worth import LEAD
+from strozzi_sim.agent.analysis import LEAD
 from strozzi_sim.cli.mcp import MORE_ROWS, SECONDS, TOOLS, make_server
 from strozzi_sim.play.one_game import position
 

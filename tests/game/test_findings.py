@@ -8,10 +8,10 @@ import pytest
 
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.finding import Finding, comparison_of, finding_of
 from strozzi_sim.game.reporting import SCENARIO, THIN, FigureTable, Picture
-from strozzi_sim.kernel.units import WIN_UNITS
 
 WON = Figure("win_share", "games won", "share")
 COINS = Figure("coins_mean", "coins it brings", "amount")

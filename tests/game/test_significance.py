@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from strozzi_sim import stats
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.significance import degrees_of_freedom, differs_significantly, p_value, p_value_of_share
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
 from strozzi_sim.study.kinds.balance import verdict_on_agents

@@ -1,6 +1,5 @@
-"""Patches to numba: each works with the numba that is installed, is still needed, and leaves other packages' code alone."""
+"""Changes to numba: each works with the numba that is installed, is still needed, and leaves other packages' code alone."""
 
-import os
 import subprocess
 import sys
 
@@ -10,21 +9,10 @@ from numba import njit, types
 from numba.core.codegen import JITCodeLibrary
 
 from strozzi_sim.kernel import jit, numba_patches
-from strozzi_sim.kernel.numba_patches import PATCHES, EntryCompiler, Patch, fallbacks
+from strozzi_sim.kernel.numba_patches import EntryCompiler
 
 ARRAY = types.int64[::1]
 PICK = types.int64(ARRAY, types.int64)
-
-
-def pick(values, place):
-    return values[place]
-
-
-def pick_as_ours(values, place):
-    return values[place]
-
-
-pick_as_ours.__module__ = "strozzi_sim.errors"  # any module of the package
 
 
 @njit
@@ -47,11 +35,6 @@ def definition(llvm, name):
         line for line in llvm.splitlines() if line.startswith("define") and name in line and "cpython" not in line
     )
     return line
-
-
-def test_all_patches_apply_with_the_numba_that_is_installed():
-    assert fallbacks() == []
-    assert all(patch.is_on for patch in PATCHES.values())
 
 
 def test_kernels_are_optimised_with_their_entry_alone(monkeypatch):
@@ -97,76 +80,9 @@ print(first(np.arange(4), 3), njit(pick)(call)(np.arange(4), 3), njit(pick, pipe
     assert (done.stdout, done.returncode) == ("6 6 6\n", 0), done.stderr
 
 
-def test_an_index_of_ours_never_counts_from_the_end():
-    ours = llvm_of(njit(PICK, pipeline_class=EntryCompiler)(pick_as_ours))
-    theirs = llvm_of(njit(PICK, pipeline_class=EntryCompiler)(pick))
-    assert ours.count("icmp slt") + ours.count("select") < theirs.count("icmp slt") + theirs.count("select")
-
-
-def test_an_index_of_other_packages_counts_from_the_end():
-    values = np.arange(5)
-    assert njit(PICK, pipeline_class=EntryCompiler)(pick)(values, -1) == 4
-    assert njit(pick_as_ours)(values, -2) == 3
-    kernel = jit.jit(pick)
-    assert njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: kernel(values, place))(values, -3) == 2
-
-
-def test_where_bounds_are_checked_a_negative_index_of_ours_is_found():
-    checked = njit(PICK, pipeline_class=EntryCompiler, boundscheck=True)(pick_as_ours)
-    assert checked(np.arange(5), 4) == 4
-    with pytest.raises(IndexError):
-        checked(np.arange(5), -1)
-
-
-def first_of(values):
-    rest = values[1:]
-    return sum_exported(rest, 0)
-
-
-def first_of_ours(values):
-    rest = values[1:]
-    return sum_exported(rest, 0)
-
-
-first_of_ours.__module__ = "strozzi_sim.errors"
-
-
-def test_references_are_counted_in_code_of_other_packages_alone():
-    kind = types.int64(ARRAY)
-    theirs, ours = (
-        njit(kind, pipeline_class=EntryCompiler, **numba_patches.references(function))(function)
-        for function in (first_of, first_of_ours)
-    )
-    assert theirs(np.arange(4)) == ours(np.arange(4)) == 1
-    assert "NRT_decref" in llvm_of(theirs), "numba counts no references any more: the patch is not needed"
-    assert "NRT_incref" not in llvm_of(ours)
-    assert "NRT_decref" not in llvm_of(ours)
-
-
-def test_a_patch_that_numba_has_no_place_for_is_off_and_said(monkeypatch):
-    moved = Patch("moved", "an example", ((JITCodeLibrary, "_not_there"),))
-    monkeypatch.setitem(PATCHES, "moved", moved)
-    assert not moved.is_on
-    assert fallbacks() == ["slower: patch 'moved' is off; this numba has no JITCodeLibrary._not_there"]
-
-
-def record(patches_off):
-    command = [sys.executable, "-m", "strozzi_sim", "record", "medici_vs_strozzi"]
-    command += ["--agents", "ismcts:iterations=8,fair-price", "--games", "2", "--out", "-"]
-    environment = {**os.environ, "STROZZI_PATCHES_OFF": patches_off}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("off", ["drafts", "private", "plain_indices", "no_references", ",".join(PATCHES)])
-def test_games_are_the_same_without_a_patch(off):
-    assert record(off) == record("")
-
-
-def test_bench_says_which_patches_are_off():
-    code = "from strozzi_sim.kernel.numba_patches import fallbacks; print(*fallbacks(), sep='\\n')"
-    environment = {**os.environ, "STROZZI_PATCHES_OFF": "private,none"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    unknown, off = done.stdout.splitlines()
-    assert off == "slower: patch 'private' is switched off by STROZZI_PATCHES_OFF"
-    assert "no patch is called 'none'" in unknown
+def test_an_entry_that_calls_what_is_not_linked_is_refused(monkeypatch):
+    monkeypatch.setattr(numba_patches._Draft, "add_linking_library", lambda library, other: None)
+    inner = jit.jit(lambda values, place: inner(values, place - 1) + 1 if place > 0 else values[place])
+    outer = jit.jit(lambda values, place: inner(values, place))
+    with pytest.raises(RuntimeError, match="which is not linked"):
+        njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: outer(values, place))

@@ -8,7 +8,7 @@ import pytest
 
 from strozzi_games import STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError
 from strozzi_sim.play.analyse import analyse_game

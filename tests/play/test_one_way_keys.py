@@ -4,7 +4,7 @@ import pytest
 
 from every_kit import KITS
 from strozzi_sim.kernel import streams
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 
 MASK, GOLDEN = 2**64 - 1, 0x9E3779B97F4A7C15

@@ -22,8 +22,7 @@ from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.restricting import restricted, restrictions
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.play import packing
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import check_header, read_record, record_game, write_record

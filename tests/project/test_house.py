@@ -111,7 +111,6 @@ GAME_WORDS = re.compile(
 ALLOWED = {  # file -> where such a word means something else
     "cli/play.py": [r"\bport(_error)?\b"],  # of a network
     "web/server.py": [r"\bport(_error)?\b"],
-    "kernel/numba_patches.py": [r"state\.flags"],  # numba's options of a function
     "simulation/loop.py": [r"stop flag"],
     "simulation/interrupts.py": [r"stop flag"],
     "report/page.py": [r"flags=re\.\w+"],

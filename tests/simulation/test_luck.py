@@ -5,7 +5,7 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import Param, compiled_agent, load_agent, spec_of
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN, worth_field
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, worth_field
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import actor, score
 from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck

@@ -9,10 +9,10 @@ import strozzi_sim as ss
 from commands import strozzi
 from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.errors import AgentFault
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation import mixed
 from strozzi_sim.simulation.match import Match

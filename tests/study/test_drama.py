@@ -5,8 +5,8 @@ import pytest
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import Rollouts

@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.agent import load_agent, named_files
-from strozzi_sim.agent.named_files import only_named
+from strozzi_sim.agent import files, load_agent
+from strozzi_sim.agent.files import only_named
 from strozzi_sim.errors import InputError, StorageError, StrozziError
 from strozzi_sim.study.files import csv_of
 from study_database import execute, list_file
@@ -141,7 +141,7 @@ def openings(home):
 @pytest.mark.parametrize("spoil", SPOILED, ids=lambda spoil: spoil.__name__)
 def test_nothing_runs_and_nothing_outside_changes(spoil, home, monkeypatch):
     spoil(home)
-    monkeypatch.setattr(named_files, "_used", set())  # as in a new process
+    monkeypatch.setattr(files, "_used", set())  # as in a new process
     monkeypatch.chdir(home)
     before, codes = users(home), []
     for number, opening in enumerate(openings(home)):
@@ -158,7 +158,7 @@ def test_nothing_runs_and_nothing_outside_changes(spoil, home, monkeypatch):
 
 @pytest.mark.parametrize("text", SPECS)
 def test_no_file_in_a_spec_string_is_used_unless_the_user_names_it(text, home, monkeypatch):
-    monkeypatch.setattr(named_files, "_used", set())
+    monkeypatch.setattr(files, "_used", set())
     evil, weights = home / "loot" / "evil.py", home / "loot" / "weights.npz"
     spec = text.format(evil=evil, weights=weights)
     with (
@@ -184,7 +184,7 @@ def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(home, monke
     bots.write_text(EVIL.format(python=sys.executable, ran=str(home / "ran")))
     played({**KEYS, "lineups": [[f"{bots}::first"]]}, home / "own")
     (home / "ran").unlink()
-    monkeypatch.setattr(named_files, "_used", set())  # as in a new process
+    monkeypatch.setattr(files, "_used", set())  # as in a new process
     with pytest.raises(InputError, match=r"bots\.py.*named only by the folder"):
         ss.heatmap(home / "own", rows="seat", columns="round", value="mean coins", fact="round", workers=1)
     assert ss.load_results(home / "own").verdict  # needs no agent

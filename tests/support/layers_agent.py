@@ -4,7 +4,7 @@ import numpy as np
 
 from strozzi_sim.agent import python_agent
 from strozzi_sim.games.strozzi.view import OBSERVATION
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import SeatRng
 
 
 @python_agent(name="layers")

@@ -5,8 +5,8 @@ import pytest
 from numba import types
 
 from strozzi_agents.learned.verbs import describe
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.agent.compile import compile_evaluator
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.record_types import exact_copy, record_type
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from browser import NEEDS_CHROMIUM, chromium, violations, watched
 from every_kit import KITS
-from strozzi_sim.agent.worth import LEAD, WIN
+from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal

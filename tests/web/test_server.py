@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.worth import LEAD
+from strozzi_sim.agent.analysis import LEAD
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strozzi_agents.learned.value import OUTPUTS
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.stats.resampling import draws
 
 Array = npt.NDArray[Any]

@@ -12,8 +12,7 @@ from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperatu
 from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import randbelow, reseed
 
 LEVELS = 10  # the highest

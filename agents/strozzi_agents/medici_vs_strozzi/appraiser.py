@@ -38,8 +38,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 )
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, random_word, reseed
 
 MARGIN, WIN = 0, 1  # `utility`

@@ -23,8 +23,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.games.medici_vs_strozzi.worth import may_buy, whole_price
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import reseed
 
 PLAYED_ON = 3  # loads of either side with `beyond`, the best ones

@@ -8,8 +8,7 @@ from strozzi_agents.search.playout import DEPTH, EVALUATE, ILLEGAL, MODEL, SPREA
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import clone, is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 PER_ACTION, PER_DECISION = 0, 1  # `per`

@@ -29,8 +29,7 @@ from strozzi_agents.search.tree import (
 from strozzi_sim.agent import Choice, Param, Policy, Prior, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import call_at, clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import call_at, clone, is_stopped
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
 NO_FUNCTION = 0  # the address of `probabilities` of a prior without them

@@ -12,8 +12,7 @@ from strozzi_agents.search.tree import LEVELS, NO_NODE, fill_tables, grow, trees
 from strozzi_sim.agent import Choice, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, is_over, kth_legal, seen_action
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import mix
 
 _OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}

@@ -3,8 +3,8 @@
 from numba import float64, int64
 
 from strozzi_sim.agent import Choice, Evaluator, Param, Policy
-from strozzi_sim.agent.worth import SCORE, WORTHS
-from strozzi_sim.agent.worth import WIN as WIN_WORTH
+from strozzi_sim.agent.analysis import SCORE, WORTHS
+from strozzi_sim.agent.analysis import WIN as WIN_WORTH
 from strozzi_sim.game.contract import (
     apply,
     count_legal,

@@ -16,8 +16,7 @@ from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options,
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
 from strozzi_sim.game.contract import apply, conceal, determinize
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import reseed
 
 OPTIONS = 8  # divisions, spaces or sites to compare

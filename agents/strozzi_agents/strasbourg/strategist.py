@@ -16,8 +16,7 @@ from strozzi_sim.agent import Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.game.contract import apply, conceal, is_over
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import clone
-from strozzi_sim.kernel.stopping import is_stopped
+from strozzi_sim.kernel.pointers import clone, is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 SEARCH_MEMORY = np.dtype([  # shape                     meaning

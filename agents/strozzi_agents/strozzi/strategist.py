@@ -9,8 +9,8 @@ from strozzi_agents.search.ismcts import ismcts
 
 def _preset(**values: Any) -> MappingProxyType[str, Any]:
     """Return the parameters of the search with these defaults."""
-    own = {key: replace(ismcts.params[key], default=value) for key, value in values.items()}
-    return MappingProxyType({**ismcts.params, **own})
+    declared: dict[str, Any] = dict(ismcts.params)
+    return MappingProxyType(declared | {key: replace(declared[key], default=value) for key, value in values.items()})
 
 
 strategist = replace(

@@ -10,9 +10,8 @@ from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards
 from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
-from strozzi_sim.kernel.bits import seats_after
+from strozzi_sim.kernel.bits import best_two, seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
-from strozzi_sim.kernel.ranking import best_two
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "open_game"]
 

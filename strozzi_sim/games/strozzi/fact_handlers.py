@@ -8,9 +8,8 @@ from strozzi_sim.games.strozzi.events import CARGO, EVENTS
 from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, space_bonus
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
-from strozzi_sim.kernel.bits import count_bits, seats_after
+from strozzi_sim.kernel.bits import best_two, count_bits, seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
-from strozzi_sim.kernel.ranking import best_two
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
 

@@ -17,8 +17,8 @@ import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
-from strozzi_sim.agent.lineups import agents as agents_of
 from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
 from strozzi_sim.facts.pictures import Figure

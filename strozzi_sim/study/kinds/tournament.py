@@ -19,13 +19,13 @@ import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
+from strozzi_sim.agent.analysis import WORTHS
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.agent.worth import WORTHS
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable, Tables
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design

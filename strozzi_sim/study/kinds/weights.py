@@ -13,11 +13,11 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, pluralize, suggest_names
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, listed, some_of
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, t_quantile
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import KeyNumber, Look, Section

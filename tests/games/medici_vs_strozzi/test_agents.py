@@ -9,12 +9,12 @@ from numba import njit
 from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 

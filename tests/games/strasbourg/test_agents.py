@@ -10,11 +10,11 @@ from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_agents.strasbourg.tasks import NEVER, missing
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 

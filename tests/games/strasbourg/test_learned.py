@@ -8,7 +8,7 @@ from strasbourg_games import BASE, STRASBOURG
 from strozzi_agents.learned.train import Stage, Trainer
 from strozzi_agents.strasbourg import features
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.worth import LEAD, WIN
+from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
 from strozzi_sim.play.position import Position

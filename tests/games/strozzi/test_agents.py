@@ -7,11 +7,11 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.games.strozzi.events import PLACE
 from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG
-from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 

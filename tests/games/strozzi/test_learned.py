@@ -14,8 +14,8 @@ from strozzi_agents.strozzi import features
 from strozzi_agents.strozzi.features import COMMON, FEATURES, OWN
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.agent.weights import packed_networks, read_networks
-from strozzi_sim.agent.worth import LEAD, SCORE, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.variants import with_values
 from strozzi_sim.kernel.record_types import exact_copy

@@ -4,9 +4,9 @@ from numba import uint64
 
 from planted_game.events import END, ROLLED
 from planted_game.state import DICE, FATE, LEFT, OVER, RIGHT, ROLL
+from strozzi_sim.kernel.bits import placed
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.journal import write_event
-from strozzi_sim.kernel.ranking import placed
 from strozzi_sim.kernel.streams import below, draw, hash_combine, reset_source
 
 

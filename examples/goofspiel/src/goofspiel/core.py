@@ -4,10 +4,9 @@ from numba import int64
 
 from goofspiel.events import AWARD, END, LAY, PRIZE
 from goofspiel.state import ACTIONS, BID, NO_BID, OVER, PRIZE_SOURCE
-from strozzi_sim.kernel.bits import count_bits, kth_member, lowest_bit
+from strozzi_sim.kernel.bits import count_bits, kth_member, lowest_bit, placed
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.journal import write_event
-from strozzi_sim.kernel.ranking import placed
 from strozzi_sim.kernel.streams import draw, reset_source
 
 

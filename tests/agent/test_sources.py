@@ -12,9 +12,8 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_games import STROZZI
-from strozzi_sim.agent import load_agent, spec_of
-from strozzi_sim.agent.reached_modules import is_users, reached_by_name, reached_from
-from strozzi_sim.agent.reached_values import digest_of_values
+from strozzi_sim.agent import load_agent, registry, spec_of
+from strozzi_sim.agent.sources import sources_of_files, sources_of_values
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.progress import Progress
 from study_examples import played
@@ -83,40 +82,52 @@ def test_modules_are_followed_however_they_are_imported(helper, code):
     code(reached_helper=helper, reached_package__init="", reached_package__inner__init=inner)
 
     def found(text):
-        code(reached_package__part=text)
-        return reached_by_name(["reached_helper"])
+        folder = code(reached_package__part=text, bot="import reached_helper")
+        return sources_of_files([folder / "bot.py"])
 
-    one, other = found("x = 1"), found("x = 2")
+    one, same, other = found("x = 1"), found("x = 1"), found("x = 2")
+    assert one == same
+    assert one.digest != other.digest
     assert one.unknown == ()
-    assert {"reached_helper", "reached_package", "reached_package.part"} <= one.contents.keys()
-    assert {name for name in one.contents if one.contents[name] != other.contents[name]} == {"reached_package.part"}
 
 
-def test_libraries_our_own_modules_and_imports_for_type_checkers_are_left_out(code, tmp_path):
+def test_libraries_and_our_own_modules_are_left_out(code, tmp_path, monkeypatch):
     text = """
         import json, numpy as np
         import strozzi_sim.agent
-        from typing import TYPE_CHECKING
-        if TYPE_CHECKING:
-            import reached_types
-        import reached_missing
+        import reached_missing, reached_library
     """
-    code(reached_types="")
-    assert reached_from(textwrap.dedent(text).encode(), "bot.py") == ({}, ())
-    installed = tmp_path / ".venv" / "lib" / "site-packages" / "theirs.py"
-    assert not is_users("theirs", str(installed))
-    assert is_users("mine", str(tmp_path / "mine.py"))
+    installed = tmp_path / ".venv" / "site-packages"
+    installed.mkdir(parents=True)
+    monkeypatch.syspath_prepend(installed)
+
+    def found(library):
+        (installed / "reached_library.py").write_text(library)
+        return sources_of_files([code(bot=text) / "bot.py"])
+
+    assert found("x = 1") == found("x = 2")
+    assert found("x = 1").unknown == ()
 
 
 def test_of_an_installed_package_its_own_modules_count(tmp_path, monkeypatch):
     folder = tmp_path / "site-packages"
     for package in ("reached_bots", "reached_library"):
         (folder / package).mkdir(parents=True)
-        (folder / package / "__init__.py").write_text("from . import code" if package == "reached_library" else "")
-        (folder / package / "code.py").write_text("")
+    (folder / "reached_bots" / "__init__.py").write_text(
+        "import reached_library\n" + textwrap.dedent(BOT.replace("reached_helper", ".code"))
+    )
+    (folder / "reached_library" / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(folder)
-    found = reached_from(b"from .code import x\nimport reached_library", "reached_bots", "reached_bots")
-    assert found.contents.keys() == {"reached_bots", "reached_bots.code"}
+    monkeypatch.setattr(registry, "is_installed", lambda agent, game: True)
+
+    def digest(own="def place(count): return 0", library=""):
+        (folder / "reached_bots" / "code.py").write_text(own)
+        (folder / "reached_library" / "__init__.py").write_text(library)
+        return spec_of(importlib.import_module("reached_bots").Bot).source_digest
+
+    first = digest()
+    assert digest(library="x = 1") == first
+    assert digest(own="def place(count): return 1") != first
 
 
 def test_an_import_by_a_computed_name_is_said_and_resumes_only_if_trusted(code):
@@ -209,7 +220,7 @@ def test_whatever_an_agent_in_a_notebook_reaches_is_in_its_digest(old, new, chan
 
 
 def test_the_digest_is_the_same_in_every_process():
-    code = "import test_reached_code as t; print(*[s.source_digest for s in t.cells(t.CELL)])"
+    code = "import test_sources as t; print(*[s.source_digest for s in t.cells(t.CELL)])"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
     found = {
         subprocess.run(
@@ -227,8 +238,8 @@ def test_what_cannot_be_taken_apart_is_named():
         with lock:
             return np.zeros(3)
 
-    _, unknown = digest_of_values([guarded, [1, 2], load_agent("random", "strozzi")])
-    assert unknown == ("lock of test_what_cannot_be_taken_apart_is_named.<locals>.guarded (lock)",)
+    _, unknown = sources_of_values([guarded, [1, 2], load_agent("random", "strozzi")])
+    assert unknown == ("a lock of test_what_cannot_be_taken_apart_is_named.<locals>.guarded",)
 
 
 def test_values_that_contain_themselves_have_a_digest():
@@ -236,7 +247,7 @@ def test_values_that_contain_themselves_have_a_digest():
         values = [1]
         values.append(values)
         values.append(last)
-        return digest_of_values([values])[0]
+        return sources_of_values([values]).digest
 
     assert digest(2) == digest(2)
     assert digest(2) != digest(3)

@@ -1,0 +1,90 @@
+"""Files of agents: which may be used, and where they are on the workers of a cluster.
+
+Agents' files, programs, graphs and weights count only where the user names them. A spec string in a results folder, a
+record or the call of an assistant is data of its author. While such text is looked up, `only_named` holds, and every
+file in it is checked by `check_named` before anything reads or runs it.
+
+On the workers of a cluster a folder has copies of the files, which stand for the paths in spec strings.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.runtime.files import write_atomically
+from strozzi_sim.runtime.parsing import check_name
+
+NAME_WITH_CODE = "name it with code"
+_COPIES = "STROZZI_AGENT_FILES"  # variable: the folder of the copies, also in the processes that a worker starts
+
+
+class _Named(NamedTuple):
+    """The files that the user names, who else names files, and how the user can name one."""
+
+    files: frozenset[str]
+    by: str
+    advice: str
+
+
+_named: ContextVar[_Named | None] = ContextVar("named", default=None)  # None: the user names every file
+_used: set[str] = set()  # files that this process was allowed to use
+
+
+@contextmanager
+def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str = NAME_WITH_CODE) -> Iterator[None]:
+    """Allow inside the block only these files, and files that this process was allowed to use before."""
+    outer, allowed = _named.get(), frozenset(map(_real, files))
+    token = _named.set(_Named(allowed if outer is None else allowed & outer.files, by, advice))
+    try:
+        yield
+    finally:
+        _named.reset(token)
+
+
+def check_named(file: str | Path) -> None:
+    """Refuse a file that the user did not name."""
+    named, real = _named.get(), _real(file)
+    if named is not None and real not in named.files and real not in _used:
+        raise InputError(
+            f"agent file {file}: named only by {named.by}, so it is not used; if you trust it, {named.advice}"
+        )
+    _used.add(real)
+
+
+def _real(file: str | Path) -> str:
+    """Return the path of a file, without links; `Path.resolve` raises where links form a circle."""
+    check_name(Path(file))
+    return os.path.realpath(file)
+
+
+class SentFile(NamedTuple):
+    """An agent's file with the files that it declares."""
+
+    given: str  # its path in a spec string
+    contents: tuple[tuple[str, bytes], ...]  # (path relative to its folder, content); the file itself first
+
+
+def place_of(file: str) -> Path:
+    """Return where the file at a path in a spec string is: the copy that was sent, or the path itself."""
+    root = os.environ.get(_COPIES)
+    copy = _folder(root, file) / Path(file).name if root else None
+    return copy if copy is not None and copy.is_file() else Path(file)
+
+
+def receive(files: Iterable[SentFile], root: str | Path) -> None:
+    """Store files below `root`, and use them for their paths from now on."""
+    os.environ[_COPIES] = str(root)
+    for file in files:
+        for name, content in file.contents:
+            copy = _folder(root, file.given) / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(copy, content)
+
+
+def _folder(root: str | Path, given: str) -> Path:
+    return Path(root, sha256(given.encode()).hexdigest()[:32])

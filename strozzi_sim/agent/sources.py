@@ -1,0 +1,299 @@
+"""The sources of an agent: the code and the files that decide what it does, their digest, and those that travel with it.
+
+Of an agent in a file these are the file and the user's modules that it imports, with the whole packages that they are in; of
+an agent in a package, that package and what it imports. Imports are found by their names, without running anything. Python,
+installed packages and strozzi-sim are left out: they change with a version. A package that is installed in editable form lies in
+its author's folder, and counts as the author's code.
+
+Of an agent declared in code, in a notebook or a script, the digest covers all that its functions and classes reach: byte
+code, defaults, closures and globals, and what these reach in turn. Other objects are taken apart as by pickle.
+"""
+
+import ast
+import dis
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+from importlib.util import find_spec
+from inspect import getattr_static
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from strozzi_sim.agent.declare import Agent, GivenFile
+from strozzi_sim.agent.files import SentFile, place_of
+from strozzi_sim.agent.spec_text import split_file
+
+_OURS = ("strozzi_sim", "strozzi_agents")
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, also of an environment inside a project
+_BY_NAME = {"import_module", "__import__"}  # functions that import a module whose name they are given
+
+
+class Sources(NamedTuple):
+    """What some code consists of."""
+
+    digest: str  # SHA-256
+    unknown: tuple[str, ...]  # what cannot be followed, as text
+
+
+class SpecSources:
+    """The part of an AgentSpec that knows its sources."""
+
+    text: str
+    agent: Agent
+    values: Any
+    builtin: Any
+    policies: Any
+    in_code: Any
+
+    @property
+    def source_digest(self) -> str | None:
+        """SHA-256 of its sources and those of its policies, of the `files` that it declares, and of the files among its parameters.
+
+        None for built-in agents without such files, whose behaviour has a version. See `undigested`.
+        """
+        contents = [] if self.builtin else [file.read_bytes() for file in self._files if file.is_file()]
+        contents += [code.digest.encode()] if (code := self._code) else []
+        contents += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        contents += [param.digest(value).encode() for param, value in self._given_files]
+        return sha256(b"".join(sha256(content).digest() for content in contents)).hexdigest() if contents else None
+
+    @property
+    def undigested(self) -> tuple[str, ...]:
+        """What its code uses, its policies' too, whose changes cannot be detected, as text."""
+        own = code.unknown if (code := self._code) else ()
+        return tuple(dict.fromkeys([*own, *(each for policy in self.policies for each in policy.undigested)]))
+
+    @property
+    def _code(self) -> Sources | None:
+        """Its code without that of its policies; None if it is built in."""
+        agent = self.agent
+        if self.in_code:
+            return sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
+        if self.builtin:
+            return None
+        given = split_file(self.text)[0]
+        module = agent.function.__module__.partition(".")[0]
+        return sources_of_files([place_of(given)] if given else _files_of(module))
+
+    @property
+    def _given_files(self) -> list[tuple[GivenFile, str]]:
+        """Files among its parameters, and their values."""
+        params = self.agent.params.items()
+        return [(param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
+
+    @property
+    def _files(self) -> list[Path]:
+        """The files that it declares."""
+        given = split_file(self.text)[0]
+        module = sys.modules.get(self.agent.function.__module__)
+        file = place_of(given) if given else getattr(module, "__file__", None)
+        return [(Path(file).parent if file else Path()) / name for name in self.agent.files]
+
+    @property
+    def sent_files(self) -> tuple[SentFile, ...]:
+        """The files named by its spec string and by its policies, which go with it to another machine."""
+        given = split_file(self.text)[0]
+        named = (
+            zip((Path(given).name, *self.agent.files), (place_of(given), *self._files), strict=True) if given else ()
+        )
+        contents = tuple((name, file.read_bytes()) for name, file in named if file.is_file())
+        own = [SentFile(given, contents)] if contents else []
+        own += [
+            SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for _, path in self._given_files if path
+        ]
+        return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
+
+
+# -- of files ----------------------------------------------------------------------------------------------------------
+
+
+def sources_of_files(files: Iterable[Path]) -> Sources:
+    """Return these files, and the user's modules and packages that they import, directly or through others."""
+    contents, unknown, seen = set[str](), list[str](), set[str]()
+    todo = list(files)
+    while todo:
+        file = todo.pop()
+        try:
+            content = file.read_bytes()
+        except OSError:
+            unknown.append(f"{file} cannot be read")
+            continue
+        contents.add(sha256(f"{file.name}\0".encode() + content).hexdigest())
+        names, line = _imports(content) if file.suffix in SOURCE_SUFFIXES else (frozenset[str](), 0)
+        unknown += [f"{file.name}, line {line}, imports a module by a computed name"] if line else []
+        for name in names - seen:
+            todo += [each for each in _files_of(name) if _is_users(name, str(each))]
+        seen |= names
+    return Sources(sha256("".join(sorted(contents)).encode()).hexdigest(), tuple(dict.fromkeys(unknown)))
+
+
+def _files_of(module: str) -> list[Path]:
+    """Return the file of a module, or all files of a package; nothing is imported."""
+    try:
+        spec = find_spec(module)
+    except Exception:  # noqa: BLE001 - of somebody's finder
+        return []
+    if spec is None or (not spec.has_location and spec.submodule_search_locations is None):
+        return []
+    folders, suffixes = spec.submodule_search_locations, (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
+    if folders is None:
+        return [Path(str(spec.origin))]
+    return [file for folder in folders for file in sorted(Path(folder).rglob("*")) if file.name.endswith(suffixes)]
+
+
+def _is_users(module: str | None, file: str | None) -> bool:
+    """Return whether a module is code of the user: not ours, of Python, or of an installed package."""
+    top = (module or "").partition(".")[0]
+    library = file is not None and not _INSTALLED.isdisjoint(Path(file).parts)
+    return top == "__main__" or not (library or top in _OURS or top in sys.stdlib_module_names)
+
+
+@lru_cache(maxsize=4096)
+def _imports(text: bytes) -> tuple[frozenset[str], int]:
+    """Return the modules and packages that the text of a module imports, and the first line with a computed name, or 0."""
+    names, computed = set[str](), [0]
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # its import fails too
+        return frozenset(), 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add(str(node.module).partition(".")[0])
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in _BY_NAME:
+            given = node.args[0] if node.args else None
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                names.add(given.value.partition(".")[0])
+            else:
+                computed.append(node.lineno)
+    return frozenset(filter(None, names)), min(computed[1:], default=0)
+
+
+# -- of values -----------------------------------------------------------------------------------------------------------
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
+_NAMED = (  # of Python and of extensions: their name says all
+    types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
+)  # fmt: skip
+_INTERNAL = ("_abc_", "__static_", "__firstlineno")  # attributes that Python adds to a class
+
+
+def sources_of_values(values: Iterable[Any]) -> Sources:
+    """Return everything that these values reach."""
+    walk = _Walk()
+    for value in values:
+        walk.add(value, "the agent")
+    return Sources(walk.hash.hexdigest(), tuple(walk.unknown))
+
+
+class _Walk:
+    """Adds values to a digest, each once."""
+
+    def __init__(self) -> None:
+        self.hash = sha256()
+        self.unknown: dict[str, None] = {}
+        self._seen: dict[int, int] = {}
+        self._held: list[Any] = []  # so that no other object gets the id of a temporary one
+
+    def add(self, value: Any, user: str) -> None:
+        """Add a value that `user`, a function or class, uses."""
+        kind = type(value)
+        self._write(kind.__module__, kind.__qualname__)
+        if kind in _PLAIN:
+            self._write(value if kind is bytes else repr(value))
+        elif id(value) in self._seen:
+            self._write(self._seen[id(value)])
+        else:
+            self._seen[id(value)] = len(self._seen)
+            self._held.append(value)
+            inner = value.__qualname__ if isinstance(value, types.FunctionType | type) else user
+            for part in self._parts(value, user):
+                self.add(part, inner)
+            self._write("end")
+
+    def _write(self, *words: object) -> None:
+        for word in words:
+            content = word if isinstance(word, bytes) else str(word).encode("utf-8", "surrogatepass")
+            self.hash.update(len(content).to_bytes(8, "little") + content)
+
+    def _parts(self, value: Any, user: str) -> Iterable[Any]:
+        """Return what a value consists of."""
+        kind = type(value)
+        if isinstance(value, types.ModuleType):
+            return [value.__name__, self._module(value.__name__)]
+        if isinstance(value, types.FunctionType):
+            return self._parts_of_function(value)
+        if isinstance(value, type):
+            file = getattr(sys.modules.get(value.__module__), "__file__", None)
+            inside = {key: part for key, part in vars(value).items() if not key.startswith(_INTERNAL)}
+            parts = [value.__bases__, inside] if _is_users(value.__module__, file) else []
+            return [value.__module__, value.__qualname__, *parts]
+        if isinstance(value, _NAMED):
+            return [getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(value))]
+        for compiled in ("py_func", "__wrapped__"):  # by numba, or by a decorator such as `lru_cache`
+            if isinstance(function := getattr_static(value, compiled, None), types.FunctionType):
+                return [function]
+        if isinstance(value, types.CodeType):
+            counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags)
+            names = (value.co_names, value.co_varnames)
+            return [value.co_code, value.co_exceptiontable, *counts, *names, value.co_consts]
+        if isinstance(value, types.MethodType):
+            return [value.__func__, value.__self__]
+        if isinstance(value, staticmethod | classmethod):
+            return [value.__func__]
+        if isinstance(value, property):
+            return [value.fget, value.fset, value.fdel]
+        if kind in (tuple, list):
+            return list(value)
+        if kind in (dict, types.MappingProxyType):
+            return [part for item in value.items() for part in item]
+        if kind in (set, frozenset):  # in the order of their digests: the order of a set differs between processes
+            elements = [sources_of_values([each]) for each in value]
+            self.unknown |= dict.fromkeys(name for each in elements for name in each.unknown)
+            return sorted(each.digest for each in elements)
+        if isinstance(getattr(kind, "source_digest", None), property):  # an agent with values
+            self.unknown |= dict.fromkeys(value.undigested)
+            return [value.text, value.source_digest]
+        try:
+            taken = value.__reduce_ex__(4)
+        except Exception:  # noqa: BLE001 - it may do anything
+            self.unknown[f"a {kind.__qualname__} of {user}"] = None
+            return []
+        made_by, arguments, state, listed, items = (*((taken,) if isinstance(taken, str) else taken), *[None] * 4)[:5]
+        return [made_by, arguments, state, list(listed or ()), list(items or ())]
+
+    def _parts_of_function(self, function: types.FunctionType) -> list[Any]:
+        named = [function.__module__, function.__qualname__]
+        if not _is_users(function.__module__, function.__code__.co_filename):
+            return named
+        codes = list(_codes(function.__code__))
+        names = {name for code in codes for name in code.co_names}  # names of attributes are among them
+        if names & _BY_NAME:
+            self.unknown[f"modules that {function.__qualname__} imports by name"] = None
+        steps = (step for code in codes for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
+        return [
+            *named, function.__code__, function.__defaults__, function.__kwdefaults__,
+            [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()],  # those assigned
+            {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())},
+            [self._module(str(step.argval)) for step in steps],
+        ]  # fmt: skip
+
+    def _module(self, name: str) -> str:
+        """Return the digest of the user's module or package."""
+        top = name.partition(".")[0]
+        found = sources_of_files(file for file in _files_of(top) if _is_users(top, str(file)))
+        self.unknown |= dict.fromkeys(found.unknown)
+        return found.digest
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield code and the code inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
