@@ -44,24 +44,24 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, place: str, *, compl
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
-    # (position, lines explained, path), the most promising position last
-    waiting: list[tuple[Any, int, _Path]] = [(table, furthest, None)] if fits else []
+    waiting: list[tuple[Any, int]] = (
+        [(table, furthest)] if fits else []
+    )  # with lines explained, the most promising last
     tried = 0
     while waiting and tried < MAX_TRIED:
-        here, matched, path = waiting.pop()
+        here, matched = waiting.pop()
         if matched == len(lines) and (here.over or not complete):
-            return _unwound(path)
+            return list(here.actions)
         branches = []
-        for action in here.legal:
+        for action in reversed(here.legal):  # of equal ones the lowest is tried first
             after = here.copy()
             after.play(action)
             matched, fits = _agreement(after, lines)
             furthest = max(furthest, matched)
             if fits:
-                branches.append((matched, -action, after))
+                branches.append((after, matched))
         tried += len(here.legal)
-        branches.sort(key=lambda branch: branch[:2])
-        waiting += [(after, matched, (-negative, path)) for matched, negative, after in branches]
+        waiting += sorted(branches, key=lambda branch: branch[1])
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     if furthest < len(lines):
@@ -71,17 +71,6 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, place: str, *, compl
     other = header.get("behaviour")
     note = "" if other == table.game.behaviour else f" (it was recorded with behaviour {other})"
     raise InputError(f"{place}: line {line}: does not follow from {dealt}{note}")
-
-
-_Path = tuple[int, Any] | None  # the last action, and those before it
-
-
-def _unwound(path: _Path) -> list[int]:
-    actions: list[int] = []
-    while path is not None:
-        action, path = path
-        actions.append(action)
-    return actions[::-1]
 
 
 def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
@@ -108,10 +97,8 @@ def _begins(whole: Any, beginning: Any) -> bool:
     """Return whether a value of a line matches; a list matches its beginning, a tuple all of it."""
     if not isinstance(beginning, list | tuple):
         return bool(whole == beginning)
-    if (
-        not isinstance(whole, list)
-        or len(whole) < len(beginning)
-        or (type(beginning) is tuple and len(whole) != len(beginning))
-    ):
+    if not isinstance(whole, list) or len(whole) < len(beginning):
+        return False
+    if type(beginning) is tuple and len(whole) != len(beginning):
         return False
     return all(_begins(*pair) for pair in zip(whole, beginning, strict=False))

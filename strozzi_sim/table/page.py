@@ -22,33 +22,14 @@ _HEIGHT = 900  # pixels of a frame in a notebook
 def render(
     game: Game, data: Mapping[str, Any], heading: str, *, rules: Sequence[str] = (), nonce: str = "", before: str = ""
 ) -> str:
-    """Return the page as HTML.
+    """Return the page as HTML, drawn by the game's `table.js` and `table.css`; `data` is as in `table.schema`.
 
-    Args:
-        game: the game, whose `table.js` and `table.css` draw it.
-        data: the JSON of the table; see `table.schema`.
-        heading: title and first heading.
-        rules: paragraphs of the rules in short.
-        nonce: of the script and style of a page that a server sends; default: a file.
-        before: JavaScript before the script of the page, for tests.
+    `nonce` is that of the script and style of a page that a server sends; `before` is JavaScript before the script, for tests.
     """
-    head = data["head"]
-    live = head["viewer"] is not None and "version" in data
-    about = f"{head['players']} players, seed {head['seed']}, deal {head['deal']}"
-    return _template().render(
-        head=head,
-        steps=data["steps"],
-        judged=data.get("judged"),
-        heading=heading,
-        live=live,
-        about=about + (f", variant {head['variant']}" if head["variant"] != "base" else ""),
-        rules=rules,
-        nonce=nonce,
-        own=Markup(f' nonce="{nonce}"') if nonce else "",
-        css=Markup(style(game)),
-        script=Markup(before + script(game, live)),
-        data=Markup(msgspec.json.encode(data).decode().replace("<", "\\u003c")),
-    )
+    live = data["head"]["viewer"] is not None and "version" in data
+    parts = {"css": Markup(style(game)), "script": Markup(before + script(game, live))}
+    parts["json"] = Markup(msgspec.json.encode(data).decode().replace("<", "\\u003c"))
+    return _template().render(data=data, heading=heading, live=live, rules=rules, nonce=nonce, **parts)
 
 
 @cache

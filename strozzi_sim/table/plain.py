@@ -61,11 +61,7 @@ def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
 
 
 def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
-    """Return the steps of a whole record; a plain table has the picture of the reference game at each decision.
-
-    Raises:
-        RuleViolation: a line breaks a rule, where the reference game is needed.
-    """
+    """Return the steps of a whole record; a plain table has the picture of the reference game at each decision."""
     if not isinstance(table, PlainTable):
         return fold(table, lines)
     steps: list[Json] = []

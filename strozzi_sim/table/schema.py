@@ -170,9 +170,5 @@ def schema() -> dict[str, Any]:
 
 
 def check(data: Any) -> None:
-    """Check the JSON of a page.
-
-    Raises:
-        msgspec.ValidationError: names the key that is not as declared.
-    """
+    """Check the JSON of a page; msgspec.ValidationError names the key that is not as declared."""
     msgspec.convert(data, Page)

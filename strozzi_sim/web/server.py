@@ -131,24 +131,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _get(self, path: str, query: Mapping[str, list[str]]) -> None:
         session = self.server.session
         if path == "/" or (path == "" and urlsplit(self.path).path.endswith("/")):
-            self._send_page()
+            data, nonce = session.page_data(), secrets.token_urlsafe(16)
+            self._send_html(
+                render(session.sitting.game, data, data["heading"], rules=session.rules, nonce=nonce), nonce
+            )
         elif path.strip("/") == "state":
             self._send_json(session.state(*(_whole(query, key) for key in ("have", "version"))))
         elif path.strip("/") == "record":
-            record = session.record()
-            self._send(
-                200, record, "application/x-ndjson", extra={"Content-Disposition": 'attachment; filename="game.jsonl"'}
-            )
+            saved = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
+            self._send(200, session.record(), "application/x-ndjson", extra=saved)
         elif path.strip("/") == "replay":
             self._send_html(self.server.ending.page(session), nonce="")
         else:
             raise _Problem(404, "there is nothing here")
-
-    def _send_page(self) -> None:
-        session, nonce = self.server.session, secrets.token_urlsafe(16)
-        data = session.page_data()
-        page = render(session.sitting.game, data, data["heading"], rules=session.rules, nonce=nonce)
-        self._send_html(page, nonce)
 
     def _send_html(self, page: str, nonce: str) -> None:
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"

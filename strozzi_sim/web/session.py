@@ -61,12 +61,7 @@ class _Line:
 
 
 class Session:
-    """The games of one player, one at a time.
-
-    Args:
-        sitting: the game and the agents.
-        on_end: called with the session and the position of each finished game, in a thread of its own.
-    """
+    """The games of one player, one at a time; `on_end` is called with each finished game's position, in a thread of its own."""
 
     _position: Position
     _chosen: list[int]  # number of actions before each decision of the player
