@@ -116,6 +116,16 @@ def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFr
     return found
 
 
+def table_files(frames: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
+    """Return every table as a Parquet and a CSV file."""
+    found: dict[str, bytes] = {}
+    for name, frame in frames.items():
+        parquet = BytesIO()
+        frame.to_parquet(parquet, index=False)
+        found |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
+    return found
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file; "" if it cannot be read."""
     with contextlib.suppress(OSError), path.open("rb") as file:

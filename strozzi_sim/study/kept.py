@@ -175,22 +175,15 @@ def _folder_name(value: str) -> str:
     return f"{name[: _NAME_MOST - 20].rstrip('%')}~{hashlib.sha256(value.encode()).hexdigest()[:12]}"
 
 
-def write_rows(store: Store, study: Study, *, same: bool) -> None:
-    """Write the rows that the look keeps, and remove files of those that it no longer does.
-
-    If the chunks are the `same` as when rows were last written, files that are as they were written stay.
-    """
-    cells = [cell for cell in study.cells if not cell.without]
-    contents: dict[str, Content] = {}
+def row_files(store: Store, study: Study) -> dict[str, Content]:
+    """Return the files of the rows that the look keeps."""
+    cells, found = [cell for cell in study.cells if not cell.without], dict[str, Content]()
     if store.look.rows:
-        contents |= {f"{GAMES}cell-{cell.number:04d}.parquet": partial(_write_games, store, cell) for cell in cells}
+        found |= {f"{GAMES}cell-{cell.number:04d}.parquet": partial(_write_games, store, cell) for cell in cells}
     for name in store.look.kept_in(study.the_game).tables:
         kept = KeptTable(study, store.look, name)
-        contents |= {kept.path(cell): partial(kept.write, cell, store) for cell in cells}
-    if same and store.has_files(contents, GAMES, PART):
-        return
-    for prefix in (GAMES, PART):
-        store.write_files(prefix, {name: content for name, content in contents.items() if name.startswith(prefix)})
+        found |= {kept.path(cell): partial(kept.write, cell, store) for cell in cells}
+    return found
 
 
 def rows_of(store: Store, study: Study) -> dict[str, pd.DataFrame]:

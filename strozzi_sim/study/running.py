@@ -28,7 +28,8 @@ from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import ALPHA, mean_half_width, share_interval
 from strozzi_sim.study.cells import Cell, CellCounts, Counts, CountsOfChunks, Headline, Rule
 from strozzi_sim.study.cluster import cluster_of
-from strozzi_sim.study.kept import rows_of, write_rows
+from strozzi_sim.study.files import table_files
+from strozzi_sim.study.kept import row_files, rows_of
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, RESUMES, Study
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
@@ -120,10 +121,8 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
             tables = tables_of(played, store) if known is None else known
             if folder is None:
                 rows = rows_of(store, played)
-            else:
-                if known is None:
-                    store.write_tables(tables)
-                write_rows(store, played, same=known is not None)
+            elif known is None:
+                store.write_files({**table_files(tables), **row_files(store, played)})
     seconds = round(monotonic() - began, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:

@@ -6,7 +6,6 @@ other facts, is played again. SQLite's lock keeps a second run out, and ends wit
 """
 
 import hashlib
-import io
 import json
 import os
 import platform
@@ -14,7 +13,7 @@ import re
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -43,7 +42,6 @@ from strozzi_sim.study.files import (
     DATABASE,
     STUDY_FILE,
     content_errors,
-    csv_of,
     database_errors,
     file_digest,
     make_folder,
@@ -338,30 +336,23 @@ class Store:
         known = self.study.hash.encode(), msgspec.json.encode(self.look), json.dumps(versions()).encode()
         return hashlib.sha256(b" ".join((*known, *done))).hexdigest()
 
-    def has_files(self, names: Iterable[str], *prefixes: str) -> bool:
-        """Return whether these are the files of these prefixes, as they were written."""
-        assert self.folder is not None
-        files = {name: digest for prefix in prefixes for name, digest in self._files(prefix).items()}
-        same = (file_digest(self.folder / name) == digest for name, digest in files.items())
-        return files.keys() == set(names) and all(same)
+    def _files(self) -> dict[str, str]:
+        """Return the files that runs wrote, with their SHA-256."""
+        return refuse_outside(self._place, dict(self._database.execute("SELECT name, sha256 FROM files ORDER BY name")))
 
     def tables(self) -> dict[str, pd.DataFrame] | None:
-        """Return the tables that an earlier run wrote, if they are of these chunks and nobody changed them; else None."""
-        made_of, files = self._database.execute("SELECT made_of FROM study").fetchone()[0], self._files("tables/")
-        if self.folder is None or made_of != self.made_of or not self.has_files(files, "tables/"):
+        """Return the tables of an earlier run, if all its files are of these chunks and as they were written; else None."""
+        if self.folder is None:
             return None
-        return read_tables(self.folder, files)
+        made_of, files = self._database.execute("SELECT made_of FROM study").fetchone()[0], self._files()
+        same = (file_digest(self.folder / name) == digest for name, digest in files.items())
+        return read_tables(self.folder, files) if made_of == self.made_of and all(same) else None
 
-    def _files(self, prefix: str) -> dict[str, str]:
-        """Return the files of a prefix that runs wrote, with their SHA-256."""
-        rows = self._database.execute("SELECT name, sha256 FROM files WHERE name GLOB ? ORDER BY name", (f"{prefix}*",))
-        return refuse_outside(self._place, dict(rows))
-
-    def write_files(self, prefix: str, contents: Mapping[str, Content]) -> None:
-        """Write files into the folder, and remove those of this prefix that are no longer made."""
+    def write_files(self, contents: Mapping[str, Content]) -> None:
+        """Write files into the folder, and remove those that are no longer made."""
         assert self.folder is not None
         with self._errors(), storage_errors(f"cannot write to {self.folder}"):
-            written = self._files(prefix)
+            written = self._files()
             for name in contents.keys() - written.keys():
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
@@ -376,16 +367,6 @@ class Store:
                     _ = content(file) if callable(content) else file.write(content)
                 digest = file_digest(self.folder / name)
                 self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (name, digest))
-
-    def write_tables(self, frames: Mapping[str, pd.DataFrame]) -> None:
-        """Write every table as Parquet and as CSV."""
-        contents: dict[str, bytes] = {}
-        for name, frame in frames.items():
-            parquet = io.BytesIO()
-            frame.to_parquet(parquet, index=False)
-            contents |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
-        self.write_files("tables/", contents)
-        with self._errors():
             self._database.execute("UPDATE study SET made_of = ?", (self.made_of,))
 
     def begin_run(self, command: str) -> None:
