@@ -161,7 +161,8 @@ def sections_of_games(
     if first == "heatmaps":
         numbers = tuple(_map_numbers(study, tables, look))
     if "changes" in tables:
-        found["changes"] = changes_section(tables, study.variant_of, _figure_labels(pictures), paired=paired)
+        figures = {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
+        found["changes"] = changes_section(tables, study.variant_of, figures, paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
@@ -178,11 +179,6 @@ def sections_of_games(
 def table_of_map(name: str) -> str:
     """Return the name of the table of a heat map."""
     return f"heat_{name.replace('-', '_')}"
-
-
-def _figure_labels(pictures: Sequence[Picture]) -> dict[str, Figure]:
-    """Return the figures of pictures by name; of several with one name the first."""
-    return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
 
 
 def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -277,7 +273,10 @@ def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
     rows = table.dropna(subset=["value", "low"])
     rows = rows[(rows["figure"] == heat_map.figure.name) & ~(rows[["row", "column"]].astype("str") == ALL).any(axis=1)]
     rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
-    if len(rows) < 2 or not _are_apart(rows, study.chunks, share=heat_map.figure.unit == "share"):
+    if len(rows) < 2:
+        return ()
+    mean, share = float(np.average(rows["value"], weights=rows["n"])), heat_map.figure.unit == "share"
+    if not any(differs_significantly(rows.itertuples(index=False), mean, share=share, chunks=study.chunks)):
         return ()
     low, high = rows.loc[rows["high"].idxmin()], rows.loc[rows["low"].idxmax()]
     return (low, high) if low["high"] < high["low"] else ()
@@ -295,12 +294,6 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
             colon = ":" * ("," in short)
             parts.append(f"{short}{colon} {words.get(level, level.replace('_', ' '))}")
     return "; ".join(parts)
-
-
-def _are_apart(rows: Any, chunks: int, *, share: bool) -> bool:
-    """Return whether some figure differs significantly from the mean of all, corrected for their number."""
-    mean = float(np.average(rows["value"], weights=rows["n"]))
-    return any(differs_significantly(rows.itertuples(index=False), mean, share=share, chunks=chunks))
 
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:

@@ -130,7 +130,7 @@ class Study(
         """Return the figures that a precision is about: wins of every seat in self-play, else of every position."""
         cells = [cell for cell in self.cells if not cell.without]
         reference = {(cell.players, cell.lineup): cell for cell in cells if cell.variant == self.reference}
-        most, found = max(cell.deals for cell in cells), list[Headline]()
+        most, found = max((cell.deals for cell in cells), default=0), list[Headline]()
         for cell in (cell for cell in cells if cell.deals == most):
             than, by = reference[cell.players, cell.lineup], "seat" if cell.selfplay else "position"
             for level in range(cell.players):

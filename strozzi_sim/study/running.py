@@ -17,7 +17,6 @@ from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
@@ -312,15 +311,11 @@ def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
     needed = study.facts(store.look) if study.counts_facts(cell) else ()
     plan = cell.match.plan(store.facts(cell))
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
-    recounted = (missing, _recounted(store, cell, missing)) if missing.crosstabs else None
+    tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
+    kept = (np.stack([recount(missing, table, rows) for rows in store.kept(cell, table)]) for table in tables)
+    recounted = (missing, np.asarray(sum(kept))) if tables else None
     read_rows = partial(store.rows, cell)
     return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=read_rows)
-
-
-def _recounted(store: Store, cell: Cell, plan: CrosstabPlan) -> Any:
-    """Return the counts of kept rows by chunk, int64[C, size]."""
-    tables = [plan.table(name) for name in dict.fromkeys(crosstab.fact for crosstab in plan.crosstabs)]
-    return sum(np.stack([recount(plan, table, rows) for rows in store.kept(cell, table)]) for table in tables)
 
 
 def _answers(study: Study, store: Store) -> Any:
