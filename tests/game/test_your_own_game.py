@@ -99,13 +99,6 @@ def test_the_walk_is_short():
     assert len(PAGE.split()) <= 2500
 
 
-def test_games_and_agents_list_it(document):
-    (found,) = (row for row in document("games") if row["name"] == "goofspiel")
-    assert (found["players"], found["variants"], found["behaviour"]) == ([3], ["base"], 1)
-    (agent,) = (row for row in document("agents") if row["name"] == "face-value")
-    assert agent["games"] == ["goofspiel"]
-
-
 @pytest.mark.slow
 def test_record_verify_replay(document, tmp_path):
     path = tmp_path / "games.jsonl"

@@ -40,13 +40,6 @@ def fewest(game):
     return game.player_counts[0]
 
 
-def test_games_lists_it(game, document):
-    listed = {row["name"]: row for row in document("games")}
-    assert listed[game.name]["players"] == list(game.player_counts)
-    assert listed[game.name]["variants"] == ["base", *shipped_variants(game)]
-    assert listed[game.name]["tiers"] == dict(game.tiers)
-
-
 def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
     """That every tier plays, `check_game` tells."""
     assert {"weak", "middle"} < set(game.tiers)
@@ -124,11 +117,6 @@ def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
     found = document("exploit", game.name, "random", *small, "--workers", 1)
     assert game.default_agent in {row["challenger"] for row in found["tables"]["challengers"]}
-
-
-def test_fairness(game, document):
-    """That every agent is fair, the tests of the rules of every game tell."""
-    assert document("leak-check", game.name, game.default_agent, "--players", fewest(game), "--deals", 1)["ok"] is True
 
 
 def test_a_person_plays_to_the_end(game, capsys, monkeypatch):

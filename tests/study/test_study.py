@@ -137,15 +137,6 @@ def test_errors_on_the_command_line_name_the_option(capsys):
     assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err
 
 
-def test_a_command_prints_one_document(capsys):
-    line = "worth strozzi flag:ware --players 3 --agents random --deals 40 --json --workers 1"
-    assert command_line(line.split()) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["study"]["kind"] == "worth"
-    figures = {"win_share_lost", "score_lost", "popularity", "naive_win_share"}
-    assert {row["figure"] for row in document["tables"]["worth"]} == figures
-
-
 def test_every_kind_has_a_report(tmp_path):
     """Those of which the tests of pages look closer at are not made here."""
     for kind in ("luck", "leak_check", "our_table", "exploit", "weights"):
