@@ -16,7 +16,6 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.study.progress import Progress
-from study_database import keep_chunks
 from study_examples import played as run_keys
 from study_examples import tables_in
 
@@ -124,16 +123,6 @@ def test_a_map_is_the_same_whatever_is_counted_with_it(finished, tmp_path):
     alone = pd.read_parquet(finished / "tables" / "heat_late.parquet")
     others = played(tmp_path / "much", LATE, WINS, pages=load_game("strozzi").report.PAGES, workers=2)
     pd.testing.assert_frame_equal(others.tables["heat_late"], alone, check_exact=True)
-
-
-def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
-    folder = copied(finished, tmp_path)
-    keep_chunks(folder, 40)
-    said = []
-    results = played(folder, LATE, WINS, said=said)
-    assert any("40 of 72 chunks lack requested facts" in line for line in said)
-    assert results.new_games == results.n_games
-    assert "heat_wins" in results.tables
 
 
 def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):

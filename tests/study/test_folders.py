@@ -112,25 +112,6 @@ def test_reading_a_folder_leaves_nothing_in_it(tmp_path):
         assert sorted(os.listdir(tmp_path / name)) == files
 
 
-def test_a_folder_of_agents_with_unknown_code_resumes_only_if_trusted(tmp_path, bot):
-    computed = "import importlib\nname = 'js' + 'on'\npart = importlib.import_module(name)\n"
-    bot.write_text(computed + BOT)
-    study = ss.Study.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
-    assert any("are not detected" in line for line in study.warnings)
-    ss.run(study, tmp_path / "out", workers=1, progress=False)
-    with pytest.raises(InputError, match=r"not detected.*resumes only with trust_agents"):
-        ss.run(study, tmp_path / "out", progress=False)
-    assert ss.run(study, tmp_path / "out", trust_agents=True, workers=1, progress=False).new_games == 0
-
-
-def test_a_folder_of_an_agent_that_has_changed_is_refused(tmp_path, bot):
-    keys = {**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]}
-    ss.run(ss.Study.of(**keys), tmp_path / "out", workers=1, progress=False)
-    bot.write_text(BOT.replace("legal[0]", "legal[-1]"))
-    with pytest.raises(InputError, match=r"holds another study \(agents\..*source"):
-        ss.run(ss.Study.of(**keys), tmp_path / "out", progress=False)
-
-
 def test_two_folders_lie_side_by_side(tmp_path):
     for seed in (1, 2):
         ss.run(ss.Study.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)

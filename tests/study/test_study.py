@@ -1,4 +1,4 @@
-"""Studies: one value, its JSON is file and identity; tables have the same bytes however they were played."""
+"""Studies: one value, whose JSON is file and identity; errors name the key or the option."""
 
 import ast
 import json
@@ -18,20 +18,13 @@ from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.store import Store, as_file
-from study_examples import EXAMPLES, KEYS, tables_in
+from study_examples import EXAMPLES, KEYS
 
 PACKAGE = Path(ss.__file__).parent
 
 
 def balance(**keys):
     return ss.Study.of(**{**KEYS, **keys})
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("whole")
-    ss.run(balance(), folder, workers=1, progress=False)
-    return tables_in(folder)
 
 
 # -- the value ---------------------------------------------------------------------------------------------------------
@@ -87,26 +80,7 @@ def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():
         study_of({**plain, "agents": {"random": {"values": {}, "source": "0" * 64}}})
 
 
-# -- bytes -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_study_grows_to_the_same_bytes(tmp_path, whole):
-    ss.run(balance(deals=50), tmp_path, workers=1, progress=False)
-    assert tables_in(tmp_path) != whole
-    grown = ss.run(balance(), tmp_path, workers=1, progress=False)
-    assert tables_in(tmp_path) == whole
-    assert grown.new_games == 2 * 90  # two chunks of 20 deals were whole
-    with pytest.raises(InputError, match="holds 130 deals"):
-        ss.run(balance(deals=60), tmp_path, progress=False)
-
-
-def test_parts_merge_to_the_same_bytes(tmp_path, whole):
-    for part in ("1/2", "2/2"):
-        ss.run(balance(), tmp_path / part[0], part=part, workers=1, progress=False)
-    with pytest.raises(InputError, match="every part once"):
-        ss.merge([tmp_path / "1"], folder=tmp_path / "whole")
-    ss.merge([tmp_path / "1", tmp_path / "2"], folder=tmp_path / "whole", workers=1, progress=False)
-    assert tables_in(tmp_path / "whole") == whole
+# -- a folder ----------------------------------------------------------------------------------------------------------
 
 
 def test_another_study_and_a_second_run_are_refused(tmp_path):
