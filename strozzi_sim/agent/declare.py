@@ -369,26 +369,20 @@ def python_agent(
 
 def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> None:
     """Check that an agent's class can be instantiated with the declared parameters."""
-    init: Any = getattr(player, "__init__") if isinstance(player, type) else None  # noqa: B009 - of the class, for mypy
-    if init is None or init is object.__init__:
-        takes: dict[str, inspect.Parameter] = {}
-    else:
-        try:
-            takes = dict(list(inspect.signature(init).parameters.items())[1:])  # without self
-        except (TypeError, ValueError):  # of compiled classes, which have no signature
-            return
-    kinds = inspect.Parameter
-    named = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
-    for key, taken in takes.items():
-        missing = taken.default is kinds.empty and taken.kind in (*named, kinds.POSITIONAL_ONLY)
-        if missing and (key not in declared or taken.kind not in named):
-            raise InputError(
-                f"agent {name}: __init__ needs {key!r}, which is not declared; add {key}=DEFAULT to the decorator"
-            )
-    if isinstance(player, type) and not any(taken.kind is kinds.VAR_KEYWORD for taken in takes.values()):
-        for key in declared:
-            if key not in takes or takes[key].kind not in named:
-                raise InputError(f"agent {name}: parameter {key!r} is declared, but __init__ does not take it")
+    if not isinstance(player, type):
+        return
+    try:
+        takes = inspect.signature(player)
+    except (TypeError, ValueError):  # of compiled classes, which have no signature
+        return
+    try:
+        takes.bind(**declared)
+    except TypeError as error:  # such as: missing a required argument: 'depth'
+        words = ", ".join(declared) or "none"
+        raise InputError(
+            f"agent {name}: __init__ does not fit the declared parameters ({words}): {error}; the decorator "
+            "declares KEY=DEFAULT for each of its arguments, and no others"
+        ) from None
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:

@@ -236,9 +236,11 @@ def test_init_and_declared_parameters_agree():
             type("Asks", (), {"__init__": init, "act": lambda self, view, legal, rng: legal[0]})
         )
 
-    with pytest.raises(InputError, match="agent asks: __init__ needs 'depth', which is not declared; add depth="):
+    with pytest.raises(
+        InputError, match=r"asks: __init__ does not fit .*\(none\): missing a required argument: 'depth'; the"
+    ):
         declare(lambda self, depth: None)
-    with pytest.raises(InputError, match="agent asks: parameter 'depth' is declared, but __init__ does not take it"):
+    with pytest.raises(InputError, match=r"asks: __init__ does not fit .*\(depth\): got an unexpected .*'depth'; the"):
         declare(lambda self: None, depth=3)
     declare(lambda self, depth, width=2: None, depth=3)
     declare(lambda self, **values: None, depth=3)
@@ -398,6 +400,25 @@ def test_an_agent_that_hangs(body, tmp_path, monkeypatch):
     with pytest.raises(AgentFault, match=r"did not answer within 0\.3 s .*replay: strozzi record"):
         match(f"{file}::bad").play(0, 1)
     assert time.monotonic() - began < 20
+
+
+HANGS = """
+from strozzi_sim.agent.python import TimeLimit
+
+class Bot:
+    def act(self, *_):
+        sum(range(10**12))  # C code that holds the lock and looks at no signal
+
+with TimeLimit() as clock:
+    clock.call(Bot().act)
+"""
+
+
+def test_a_call_that_hangs_in_c_ends_the_process_with_its_place():
+    environment = {**os.environ, "STROZZI_DECISION_SECONDS": "0.1"}
+    done = subprocess.run([sys.executable, "-c", HANGS], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "in act" in done.stderr
 
 
 def test_the_limit_is_a_number_of_seconds(monkeypatch):
