@@ -26,7 +26,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     ("ends_moored", "i8"),
     #                                             of the game or round being played
     ("estimates", "i8"),  #                       1 = prices are estimated
-    ("memory", MEMORY),  #                        of that estimate
+    ("memory", MEMORY, (s.MAX_ROUNDS,)),  #        [round] of that estimate, kept from game to game
     ("fair", "i8"),  #                            of the lot on the table, in FAIRTH-ths
     ("round", "i8"),
     ("first_round", "i8"),  #                     row of the game's first
@@ -95,8 +95,9 @@ def on_decision(facts, state, rules, action):
         proposer=proposer, room=shown > state.room[1 - proposer], price=action - s.NAME_PRICE,
     )  # fmt: skip
     if facts.estimates:
-        fill_round(state, rules, DEFAULT, facts.memory)
-        facts.fair = int64(t.FAIRTH * fair_price(state, rules, DEFAULT, facts.memory) + 0.5)
+        memory = facts.memory[state.round]
+        fill_round(state, rules, DEFAULT, memory)
+        facts.fair = int64(t.FAIRTH * fair_price(state, rules, DEFAULT, memory) + 0.5)
 
 
 @force_inline
