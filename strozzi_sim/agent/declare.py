@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -274,7 +275,7 @@ class Agent:
         """Return the agent with these values of its parameters, as an `AgentSpec`. Raises InputError as a spec string does."""
         return self.spec_of(self)(**values)
 
-    @property
+    @cached_property
     def params_dtype(self) -> np.dtype[Any]:
         """The dtype of its parameter record, which ends with the address of `stop` (see `kernel.pointers`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]

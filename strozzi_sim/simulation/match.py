@@ -292,10 +292,10 @@ class Match:
 
         Searches read `stop`, int64[1], if there is one.
         """
-        compiled = [
-            compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None
-            for spec in self.positions
+        of_lineup = [
+            compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None for spec in self.lineup
         ]
+        compiled = [of_lineup[position % len(of_lineup)] for position in range(self.players)]
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(self.players, AGENT)
         for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
