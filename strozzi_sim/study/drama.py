@@ -5,13 +5,15 @@ to come is redrawn: the view of an observer who knows every hand and not the fut
 """
 
 from dataclasses import dataclass
+from struct import pack
 from typing import Any
 
 import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.kernel.streams import deal_key, game_key
+from strozzi_sim.kernel.siphash import siphash
+from strozzi_sim.kernel.streams import game_key
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import Rollouts
@@ -129,7 +131,7 @@ def _played(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, 
 
 def _word(seed: int, deal: int, number: int) -> int:
     """Return the key of the play-outs at a decision, the same on every machine."""
-    return int(deal_key(seed, game_key("play-outs"), deal, number)) >> 1
+    return siphash(pack("<Qq", seed, game_key("play-outs")), pack("<QQ", deal, number)) >> 1
 
 
 def _shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:

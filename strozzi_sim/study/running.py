@@ -114,8 +114,9 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
     rows: dict[str, Any] = {}
     if store.part.of == 1:
         reporter.on_phase("tables", 0, 0)
-        # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own.
-        with stop_flag(), single_threaded_blas(), parallel_config(n_jobs=team):
+        # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own, and
+        # plays in one thread unless it is told the backend.
+        with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=team):
             known = None if new_games else store.tables()
             tables = tables_of(played, store) if known is None else known
             if folder is None:
