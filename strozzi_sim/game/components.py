@@ -1,13 +1,26 @@
 """Component data as plain values, and the rules record filled from it by name."""
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from importlib.resources import files
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
+
+
+def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: Any) -> Any:
+    """Return the type of a section whose keys stand in components.toml beside a module, such as that of the switches.
+
+    A key is of the type in `kinds`, else of the type of its value there: a new switch needs no second declaration.
+    """
+    file = files(module.rpartition(".")[0]).joinpath("components.toml")
+    keys = tomllib.loads(file.read_text("utf-8"))[name]
+    own = [(key, kinds.get(key, type(value))) for key, value in keys.items() if key not in base.__struct_fields__]
+    return msgspec.defstruct(name.capitalize(), own, bases=(base,), forbid_unknown_fields=True, kw_only=True)
 
 
 def to_plain(

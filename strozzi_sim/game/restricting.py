@@ -6,7 +6,7 @@ unchanged: every action of a restricted seat is allowed by the rules of the game
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -118,14 +118,14 @@ class Restriction:
     use: Use | None = None  # the facts that show its use
     numbers: tuple[int, ...] = ()  # the numbers of which the use is measured
 
-    def uses(self, name: str) -> dict[str, Use | None]:
-        """Return what is measured by its name, numbers filled in."""
+    def named(self, name: str) -> Iterator[tuple[str, Use | None, str]]:
+        """Yield (name, use, words) of what is measured, with its numbers in place of N."""
         if not name.endswith("-N"):
-            return {name: self.use}
-        use = self.use
-        return {
-            f"{name.removesuffix('N')}{n}": use and replace(use, where=re.sub(r"\bN\b", str(n), use.where)) for n in self.numbers
-        }  # fmt: skip
+            yield name, self.use, self.words
+        for number in self.numbers if name.endswith("-N") else ():
+            use = self.use and replace(self.use, where=re.sub(r"\bN\b", str(number), self.use.where))
+            words = re.sub(r"\bN\b", str(number), self.words)
+            yield f"{name.removesuffix('N')}{number}", use, re.sub(r"\b1 (\w+?)s\b", r"1 \1", words)
 
 
 def never(field: str, members: int) -> Callable[[Any, int, int], None]:
@@ -148,10 +148,7 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
 
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
-    found: dict[str, Use | None] = {}
-    for name, each in _declared(game, variant).items():
-        found |= each.uses(name)
-    return found
+    return {own: use for name, each in _declared(game, variant).items() for own, use, _ in each.named(name)}
 
 
 def described_things(game: Game, variant: Variant) -> dict[str, str]:
@@ -163,14 +160,7 @@ def described_things(game: Game, variant: Variant) -> dict[str, str]:
     >>> described_things(game, resolve_variant(game, "base"))["claim:before-2"].count("2")
     1
     """
-    known = restrictions(game, variant)
-    found = {}
-    for name in things(game, variant):
-        start, dash, number = name.rpartition("-")
-        pattern = f"{start}{dash}N" if number.isdecimal() else name
-        about = known.get(name) or re.sub(r"\bN\b", number, known.get(pattern, ""))
-        found[name] = re.sub(r"\b1 (\w+?)s\b", r"1 \1", about) if number == "1" else about
-    return found
+    return {own: words for name, each in _declared(game, variant).items() for own, _, words in each.named(name)}
 
 
 def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:

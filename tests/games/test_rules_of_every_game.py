@@ -20,7 +20,7 @@ from strozzi_sim.agent import agent_names, load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.variants import from_changes, from_components
+from strozzi_sim.game.variants import completed, from_changes, from_components
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.records import check_header, record_game, verify_record, write_record
@@ -211,8 +211,11 @@ def test_the_same_seed_gives_the_same_game(kit, case, tmp_path):
     """To the byte, for as long as `behaviour` stays the same."""
     file, games = golden(kit, *case)
     write_record(tmp_path / "now.jsonl", games)
-    assert (tmp_path / "now.jsonl").read_text() == file.read_text()
-    assert json.loads(file.read_text().splitlines()[0])["behaviour"] == kit.game.behaviour
+    (now, *lines), (then, *known) = ((tmp_path / "now.jsonl").read_text().splitlines(), file.read_text().splitlines())
+    header, older = json.loads(now), json.loads(then)
+    older["components"] = completed(kit.game, older["components"])  # a switch may be younger than the file
+    assert (header, lines) == (older, known)
+    assert older["behaviour"] == kit.game.behaviour
     assert verify_record(file) == 1
 
 

@@ -1,13 +1,13 @@
 """Medici vs Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import check_distinct, check_known, rules_from
+from strozzi_sim.game.components import check_distinct, check_known, rules_from, section_type
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
 VARIABLE = (
@@ -151,12 +151,10 @@ class _RoundEnd(_Block):
     note: str = ""
 
 
-class _Switches(_Block):
-    round_ends_when: Literal["full", "moored"]
-    lone_worthless_ship_wins: bool
-    net_marker_movement: bool
-    buy_without_room: bool
-    hidden_cash: bool
+if TYPE_CHECKING:
+    _Switches = Any
+else:
+    _Switches = section_type(__name__, "switches", _Block, round_ends_when=Literal["full", "moored"])
 
 
 class Components(msgspec.Struct, forbid_unknown_fields=True):

@@ -4,14 +4,14 @@ Fields that may be None are optional: they are totals, which follow from the res
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError, pluralize
-from strozzi_sim.game.components import check_distinct, check_known, rules_from
+from strozzi_sim.game.components import check_distinct, check_known, rules_from, section_type
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.geometry import City, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import Bounds, Task, check_tasks
@@ -139,15 +139,12 @@ class _TasksMeta(_Block):
     how_points: str = ""
 
 
-class _Switches(_Block):
-    skip_A_round1: bool = False
-    min_draw: Literal[0, 1] = 1
-    planning: Literal["simultaneous", "sequential"] = "simultaneous"
-    return_if_unused: bool = False
-    building_optional: bool = True
-    hide_money: bool = False
-    tie_fulfils: bool = False
-    seat_optional: bool = False
+if TYPE_CHECKING:
+    _Switches = Any
+else:
+    _Switches = section_type(
+        __name__, "switches", _Block, min_draw=Literal[0, 1], planning=Literal["simultaneous", "sequential"]
+    )
 
 
 class Components(msgspec.Struct, forbid_unknown_fields=True):
@@ -166,7 +163,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     city: _City
     tasks_meta: _TasksMeta
     tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
-    switches: _Switches = msgspec.field(default_factory=_Switches)
+    switches: _Switches
 
 
 def check(components: Components, where: str) -> None:

@@ -1,13 +1,13 @@
 """Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.components import rules_from
+from strozzi_sim.game.components import rules_from, section_type
 from strozzi_sim.games.strozzi import state as limit
 
 VARIABLE = ("setup", "flags", "rules", "coins", "scoring", "tracks", "ships", "promotion_tiles")
@@ -57,13 +57,10 @@ class _Flags(_Block):
     ids: list[str]
 
 
-class _Rules(_Block):
-    start_order: Literal["turn", "reverse"]
-    second_lap: bool
-    ware_flag_needs_match: bool
-    tile_optional: bool
-    zero_total_scores: bool
-    florence_bonus: bool
+if TYPE_CHECKING:
+    _Rules = Any
+else:
+    _Rules = section_type(__name__, "rules", _Block, start_order=Literal["turn", "reverse"])
 
 
 class _Coins(_Block):
