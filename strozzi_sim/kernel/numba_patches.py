@@ -1,12 +1,14 @@
 """Changes to numba's compilation of kernels, which then run as fast as C and compile in half of the time.
 
 This is the only module that depends on the internals of numba's compiler. Code of other packages is never affected: only
-kernels and entries name these compilers.
+kernels and entries name these compilers, and indices are plain in modules that are marked.
 
 - Drafts: numba optimises every function with its callees, and its caller does so again. Kernels run only inside an entry,
   so that optimising them there alone halves the time of compiling.
 - Private functions: numba exports every function that is linked into an entry, so LLVM must keep numba's calling convention
   between them; as private functions they lose unused arguments and results: 7 % of random play.
+- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does: a sixth of
+  counted play.
 - No collection: compiling makes millions of objects that live until its end; without garbage collection it takes 0.85 of
   the time.
 - Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share a
@@ -15,10 +17,11 @@ kernels and entries name these compilers.
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from numba.core import types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -26,6 +29,9 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.environment import lookup_environment
 from numba.core.lowering import Environment
 from numba.core.typed_passes import NativeLowering
+from numba.np import arrayobj
+
+_OURS = ("strozzi_sim", "strozzi_agents")
 
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
@@ -43,7 +49,19 @@ class _Codegen:
         """Ignore the environment."""
 
 
-class _Draft(JITCodeLibrary):  # type: ignore[misc]
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function of strozzi-sim: its modules are marked for `_index_as_it_is`."""
+
+    plain_indices = False
+
+    def create_ir_module(self, name: str) -> Any:
+        """Create a module, marked if indices are never negative."""
+        module = super().create_ir_module(name)
+        module.plain_indices = self.plain_indices
+        return module
+
+
+class _Draft(_Library):
     """The unoptimised code of a kernel, to be linked into its callers."""
 
     @property
@@ -66,7 +84,7 @@ class _Draft(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
-class _Whole(JITCodeLibrary):  # type: ignore[misc]
+class _Whole(_Library):
     """The code of an entry: linked functions are private, so LLVM may change their calling convention or drop them."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -117,6 +135,7 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
         codegen = state.targetctx.codegen()
         if type(codegen) is JITCPUCodegen and state.library is None:
             state.library = self.library(codegen, state.func_id.func_qualname)
+            state.library.plain_indices = state.func_id.modname.split(".")[0] in _OURS
             if self.library is _Whole:
                 state.library.enable_object_caching()
         return False
@@ -170,3 +189,20 @@ def without_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _index_as_it_is(fix: Callable[..., Any]) -> Callable[..., Any]:
+    """Return numba's `fix_integer_index`, with the index unchanged in marked modules.
+
+    With bounds checks a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
+    """
+
+    def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        if kind.signed and getattr(builder.module, "plain_indices", False):
+            return context.cast(builder, index, kind, types.intp)
+        return fix(context, builder, kind, index, size)
+
+    return fix_integer_index
+
+
+arrayobj.fix_integer_index = _index_as_it_is(arrayobj.fix_integer_index)

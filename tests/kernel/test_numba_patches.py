@@ -15,6 +15,17 @@ ARRAY = types.int64[::1]
 PICK = types.int64(ARRAY, types.int64)
 
 
+def pick(values, place):
+    return values[place]
+
+
+def pick_as_ours(values, place):
+    return values[place]
+
+
+pick_as_ours.__module__ = "strozzi_sim.errors"  # any module of the package
+
+
 @njit
 def sum_exported(values, place):
     return sum_exported(values, place - 1) + 1 if place > 0 else values[place]  # calls itself, so it is not inlined
@@ -78,6 +89,27 @@ print(first(np.arange(4), 3), njit(pick)(call)(np.arange(4), 3), njit(pick, pipe
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("6 6 6\n", 0), done.stderr
+
+
+def test_an_index_of_ours_never_counts_from_the_end():
+    ours = llvm_of(njit(PICK, pipeline_class=EntryCompiler)(pick_as_ours))
+    theirs = llvm_of(njit(PICK, pipeline_class=EntryCompiler)(pick))
+    assert ours.count("icmp slt") + ours.count("select") < theirs.count("icmp slt") + theirs.count("select")
+
+
+def test_an_index_of_other_packages_counts_from_the_end():
+    values = np.arange(5)
+    assert njit(PICK, pipeline_class=EntryCompiler)(pick)(values, -1) == 4
+    assert njit(pick_as_ours)(values, -2) == 3
+    kernel = jit.jit(pick)
+    assert njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: kernel(values, place))(values, -3) == 2
+
+
+def test_where_bounds_are_checked_a_negative_index_of_ours_is_found():
+    checked = njit(PICK, pipeline_class=EntryCompiler, boundscheck=True)(pick_as_ours)
+    assert checked(np.arange(5), 4) == 4
+    with pytest.raises(IndexError):
+        checked(np.arange(5), -1)
 
 
 def test_an_entry_that_calls_what_is_not_linked_is_refused(monkeypatch):
