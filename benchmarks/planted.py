@@ -26,8 +26,8 @@ from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.streams import randbelow
 from strozzi_sim.study.changes import CHANGED
+from strozzi_sim.study.kinds.weights import NOTHING
 from strozzi_sim.study.restricted import WORTH, verdicts
-from strozzi_sim.study.steps import NOTHING
 from strozzi_sim.template import GAME as TEMPLATE
 from strozzi_sim.template.bots import highest
 

@@ -1,5 +1,6 @@
 """Exceptions, each with the exit code of the `strozzi` command, and helpers for their messages."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -7,6 +8,7 @@ from typing import Any, TypeVar
 Found = TypeVar("Found")
 
 MAX_SHOWN = 80  # characters of a value repeated in an error message
+MAX_NAMES = 20  # known names listed one by one; of more only their kinds are listed
 
 
 class StrozziError(Exception):
@@ -103,14 +105,18 @@ def short_repr(value: Any) -> str:
 
 
 def suggest_names(name: Any, known: Iterable[str]) -> str:
-    """List the known names for an error about an unknown one, and suggest the nearest.
+    """List the known names for an error about an unknown one, and suggest the nearest. Many names are listed by kind.
 
     >>> suggest_names("rotat", ["one", "rotate"])
     "known: one, rotate; did you mean 'rotate'?"
+    >>> suggest_names("", ["any", *(f"row:{number}" for number in range(30))])
+    'known: any, row:*'
     """
     names = list(known)
-    near = nearest(name, names)
-    listed = f"known: {', '.join(in_ranges(names)) or 'none'}"
+    near, shown = nearest(name, names), in_ranges(names)
+    if len(shown) > MAX_NAMES:
+        shown = list(dict.fromkeys(re.sub(r"([:.]).+", r"\1*", each) for each in shown))
+    listed = f"known: {', '.join(shown) or 'none'}"
     return f"{listed}; did you mean {near!r}?" if near else listed
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import short_repr
+from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, words_of
 
 REQUIRED = object()
 OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # arguments called otherwise in Python
@@ -87,16 +87,15 @@ def declared(place: str, *further: Argument) -> Declared:
     source = Path(str(spec.origin)).read_text("utf-8")  # of which the function alone is parsed, to be quick
     (function,) = ast.parse(re.findall(rf'(?ms)^def {name}\(.*?^    """.*?"""$', source)[0]).body
     assert isinstance(function, ast.FunctionDef)
-    text = cleandoc(ast.get_docstring(function) or "")
-    beginning, _, rest = text.partition("\nArgs:\n")
-    beginning = beginning.partition("\n>>> ")[0]
-    found = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", rest.partition("\n\n")[0], re.MULTILINE)
-    words = {name: " ".join(line.split()).rstrip(".") for name, line in found}
-    given = function.args
+    beginning, own, _ = words_of(ast.get_docstring(function) or "")
+    beginning, words = beginning.partition("\n>>> ")[0], WORDS | own
+    given, options = function.args, RUN_OPTIONS if function.args.kwarg else {}
+    keyword = [*given.kwonlyargs, *(ast.arg(each, ast.parse(kind, mode="eval").body) for each, kind in options.items())]
     defaults = [None] * (len(given.args) - len(given.defaults)) + [*given.defaults, *given.kw_defaults]
+    defaults += [ast.Constant(None) for _ in options]
     arguments = [
-        _argument(each, words[each.arg], REQUIRED if default is None else _value(default), each in given.kwonlyargs)
-        for each, default in zip([*given.args, *given.kwonlyargs], defaults, strict=True)
+        _argument(each, words[each.arg], REQUIRED if default is None else _value(default), each in keyword)
+        for each, default in zip([*given.args, *keyword], defaults, strict=True)
         if each.arg in words and each.arg != "progress"
     ]
     known = [each.name for each in arguments]
@@ -104,7 +103,7 @@ def declared(place: str, *further: Argument) -> Declared:
     summary, *paragraphs = [" ".join(part.split()) for part in beginning.strip().split("\n\n")]
     example = next((part for part in paragraphs if part.startswith("Example: ")), "")
     more = "\n\n".join(part for part in paragraphs if part != example)
-    takes_progress = any(each.arg == "progress" for each in given.kwonlyargs)
+    takes_progress = any(each.arg == "progress" for each in keyword)
     returns = ast.unparse(function.returns) if function.returns else ""
     return Declared(place, summary, more, example[len("Example: ") :], tuple(arguments), takes_progress, returns)
 

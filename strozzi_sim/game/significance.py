@@ -14,6 +14,7 @@ import numpy as np
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Unit
+from strozzi_sim.stats.multiple_testing import holm
 
 Array = np.ndarray[Any, Any]
 
@@ -56,6 +57,13 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Arr
         size = stdtrit(df, 1 - ALPHA / 2) * np.abs(value - null) / np.sqrt(null * (1 - null) * z2_by_n)
     p = 2 * stdtr(df, -size)
     return np.where(np.isnan(end + value), np.nan, np.where(np.isnan(size), 1.0, p))
+
+
+def corrected_p(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, share: bool = False) -> Array:
+    """Return the p-values of "the figure is `null`" for the rows of a data frame, corrected for their number (Holm 1979)."""
+    test = p_value_of_share if share else p_value
+    df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
+    return holm(test(rows["value"], rows["low"], rows["high"], null, df))
 
 
 def differs_significantly(

@@ -4,20 +4,21 @@ Every variant of every study is compared: with the first study's variant of the 
 are not paired, since the deals may differ.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.reporting import pick
 from strozzi_sim.study.changes import changes_between
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 
 APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables of one study alone
-_Side = tuple[int, str]  # the number of a study, and the label of one of its variants
+_KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")  # keys of the first study
 
 
 class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
@@ -36,31 +37,38 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         raise InputError("side by side: needs two or more studies")
     for each in studies:
         if "seats" not in each.tables:
-            raise InputError(f"{_place(each)}: holds no study of seats; only studies can be laid side by side")
+            place = each.folder or each.look.name
+            raise InputError(f"{place}: holds no study of seats; only studies can be laid side by side")
     games = list(dict.fromkeys(each.study.game for each in studies))
     if len(games) > 1:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
-    names = _names(studies)
-    frames = [_renamed(each, name) for each, name in zip(studies, names, strict=True)]
+    names, first = _names(studies), studies[0]
+    labels = [_labels(each, name) for each, name in zip(studies, names, strict=True)]
+    frames: list[dict[str, pd.DataFrame]] = []
+    for each, own in zip(studies, labels, strict=True):
+        known = {name: table for name, table in each.tables.items() if "variant" in table}
+        frames.append({name: table.assign(variant=table["variant"].map(own)) for name, table in known.items()})
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
-    first = studies[0]
     tables = {name: pd.concat([own[name] for own in frames], ignore_index=True) for name in shared}
-    compared = [
-        changes_between(_of_variant(frames[k], one), _of_variant(frames[j], two), (one, two), first.look.effect)
-        for (k, one), (j, two) in _pairs(studies, names)
-    ]
+    compared = []
+    for number, own in enumerate(labels):
+        for variant, label in own.items():
+            than = labels[0].get(variant if number else "", next(iter(labels[0].values())))
+            if label != than:
+                before, after = (
+                    {name: pick(table, variant=one) for name, table in side.items()}
+                    for side, one in ((frames[0], than), (frames[number], label))
+                )
+                compared.append(changes_between(before, after, (than, label), first.look.effect))
     tables["changes"] = pd.concat(compared, ignore_index=True)
     keys: dict[str, Any] = {
         "players": tuple(dict.fromkeys(count for each in studies for count in each.study.players)),
         "lineups": tuple(dict.fromkeys(lineup for each in studies for lineup in each.study.lineups)),
-        "variants": {
-            _label(each, name, variant): data.components
-            for each, name in zip(studies, names, strict=True)
-            for variant, data in each.study.variant_of.items()
-        },
+        "variants": {},
     }
-    plain = {key: getattr(first.study, key) for key in ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")}  # fmt: skip
-    study = SideBySide.shown(msgspec.to_builtins({**plain, **keys}))
+    for each, own in zip(studies, labels, strict=True):
+        keys["variants"] |= {own[name]: variant.components for name, variant in each.study.variant_of.items()}
+    study = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | keys))
     pages, maps = ([name for name in shown if all(name in other for other in others)] for shown, *others in (
         [each.look.pages_in(study.the_game) for each in studies], [each.look.heatmaps for each in studies],
     ))  # fmt: skip
@@ -71,15 +79,8 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         heatmaps=tuple(maps),
         effect=first.look.effect,
     )
-    games_played, said = (
-        sum(each.n_games for each in studies),
-        f"{' beside '.join(names)}: differences are not paired by deal",
-    )
-    return Results(study, look, Frames(tables), None, games_played, said)
-
-
-def _place(results: Results) -> str:
-    return str(results.folder or results.look.name)
+    said = f"{' beside '.join(names)}: differences are not paired by deal"
+    return Results(study, look, Frames(tables), None, sum(each.n_games for each in studies), said)
 
 
 def _names(studies: Sequence[Results]) -> list[str]:
@@ -92,32 +93,7 @@ def _names(studies: Sequence[Results]) -> list[str]:
     return names
 
 
-def _label(results: Results, name: str, variant: str) -> str:
-    return name if len(results.study.variant_of) == 1 else f"{name}: {variant}"
-
-
-def _renamed(results: Results, name: str) -> dict[str, pd.DataFrame]:
-    """Return the tables of a study with its name in place of its variant."""
-    return {
-        table: frame.assign(variant=[_label(results, name, variant) for variant in frame["variant"]])
-        for table, frame in results.tables.items()
-        if "variant" in frame
-    }
-
-
-def _pairs(studies: Sequence[Results], names: Sequence[str]) -> list[tuple[_Side, _Side]]:
-    """Return what is compared with what: (first, second), so that no variant is left out."""
-    own = [list(each.study.variant_of) for each in studies]
-    pairs = []
-    for number, variants in enumerate(own):
-        for variant in variants:
-            than = variant if number and variant in own[0] else own[0][0]
-            if (number, variant) != (0, than):
-                first, second = _label(studies[0], names[0], than), _label(studies[number], names[number], variant)
-                pairs.append(((0, first), (number, second)))
-    return pairs
-
-
-def _of_variant(tables: Mapping[str, pd.DataFrame], variant: str) -> dict[str, pd.DataFrame]:
-    """Return the rows of a variant."""
-    return {name: table[table["variant"] == variant] for name, table in tables.items()}
+def _labels(results: Results, name: str) -> dict[str, str]:
+    """Return what each variant of a study is called: as the study, with its own name too if it is not alone."""
+    variants = list(results.study.variant_of)
+    return {variant: name if len(variants) == 1 else f"{name}: {variant}" for variant in variants}

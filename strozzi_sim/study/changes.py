@@ -1,4 +1,4 @@
-"""What changed between two variants: every figure of one minus that of the other, on the same deals.
+"""What changed between two variants: every figure of one minus that of the other on the same deals, what is said of it, and its section.
 
 A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) within its table and
 kind of row, and not too small to matter. It is too small to matter if the whole interval is closer to 0 than the effect: a share
@@ -7,76 +7,55 @@ neither is unclear: more deals decide it. A mean that differs by the same amount
 rare an exception is; it has changed, or is too small to matter, by that amount, once exceptions are rarer than the effect.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.game.reporting import CELL, FigureTable, TablePart
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, p_value
+from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, Picture, TablePart, Tables, listed, pick, some_of
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, missed, not_excluded, p_value
+from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study.look import KeyNumber, Section
+from strozzi_sim.study.wording import seat_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
-COLUMNS = (
-    *CELL,
-    "than",
-    "table",
-    "level",
-    "figure",
-    "value",
-    "low",
-    "high",
-    "n",
-    "deals",
-    "before",
-    "p",
-    "p_corrected",
-    "size",
-    "verdict",
-)
+COLUMNS = (*CELL, "than", "table", "level", *FIGURE, "before", "p", "p_corrected", "size", "verdict")
 _OF_SCORE = ("score_mean", "lead_mean")  # measured by the mean score
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
 _ROUNDING = 1e-9  # of floating-point sums
 _SHARES = ("seat_gap",)  # figures that are shares and no ratios
 _LEFT_OUT = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
+_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # tables of one study alone
+_MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
+_NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
+_COUNTED = {CHANGED: "{} changed", SMALL: "{} changed too little to matter", UNCLEAR: "of {} it is not known", EQUAL: "{} are equal"}  # fmt: skip
+_WINS = Figure("win_share", "change of games won", "share")
+_PARTS: tuple[tuple[str, Unit], ...] = (("who wins", "share"), ("how much is scored", "amount"))
 
 
 def changes(tables: Mapping[str, FigureTable], pairs: Sequence[tuple[str, str]], effect: float) -> pd.DataFrame:
-    """Return the differences of all figures, second variant minus first; one figure a row.
+    """Return the differences of all figures, second variant minus first, for pairs of names (first, second); one figure a row.
 
-    Args:
-        tables: tables with the counts of ratios, by name.
-        pairs: names of the variants to compare, (first, second).
-        effect: smallest difference that matters, as a part of 1 for shares and of the figure for means.
-
-    Returns:
-        Columns players, variant (the second), lineup, than (the first), table, level ("seat 0"), figure, value, low, high, n,
-        deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the interval), p_corrected, size (the difference
-        in effects; none where an effect is 0, as of a figure that was 0 before), verdict.
+    The tables have the counts of ratios. `effect` is the smallest difference that matters, as a part of 1 for shares and of the figure
+    for means. Columns: players, variant (the second), lineup, than (the first), table, level ("seat 0"), figure, value, low, high, n,
+    deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the interval), p_corrected, size (the difference
+    in effects; none where an effect is 0, as of a figure that was 0 before), verdict.
     """
-    return _judged(
-        [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)], effect
-    )
+    rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]
+    return _judged(rows, effect)
 
 
-def changes_between(
-    first: Mapping[str, pd.DataFrame],
-    second: Mapping[str, pd.DataFrame],
-    names: tuple[str, str],
-    effect: float,
-) -> pd.DataFrame:
-    """Return the differences of all figures that two studies share, second minus first, as `changes` does.
+def changes_between(first: Tables, second: Tables, names: tuple[str, str], effect: float) -> pd.DataFrame:
+    """Return the differences of all figures that two studies of these names share, second minus first, as `changes` does.
 
     The studies need not have the same deals, so the differences are not paired: an interval adds the squares of both (Newcombe 1998).
-
-    Args:
-        first: tables of the first study by name.
-        second: tables of the second study.
-        names: their names.
-        effect: as in `changes`.
     """
     rows = []
     for table in first.keys() & second.keys():
@@ -86,15 +65,39 @@ def changes_between(
     return _judged(rows, effect)
 
 
-_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")
+def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:
+    """Yield the differences of a table, with the family of each for the correction, and the size of which `effect` is a part."""
+    before = {_identity(part): part for part in table.parts if part.variant == first}
+    score = {
+        (part.players, part.lineup): float(np.nanmean(part.estimate.value))
+        for part in before.values()
+        if part.figure == "score_mean" and not np.isnan(part.estimate.value).all()
+    }
+    for part in table.parts:
+        other = before.get(_identity(part))
+        if part.variant != second or other is None or part.figure in _LEFT_OUT:
+            continue
+        levels, one, two, keep = _matched(other, part)
+        less, constant, sums = paired(two, one, same=first == second), _is_constant(one, two), part.estimate.sums
+        is_share = part.figure in _SHARES or (sums is not None and sums.n_deals is not None)
+        for place in np.argwhere(keep):
+            at = tuple(place)
+            level = {key: found for key, found in part.levels.items() if not isinstance(found, list)}
+            level |= {key: found[k] for k, (key, found) in zip(place, levels.items(), strict=True)}
+            value, where = float(one.value[at]), (part.players, part.lineup)
+            yield {
+                "players": part.players, "variant": second, "lineup": part.lineup, "than": first, "table": name,
+                "level": ", ".join(f"{key} {found}" for key, found in level.items()), "figure": part.figure,
+                "value": float(less.value[at]), "low": float(less.low[at]), "high": float(less.high[at]), "n": int(less.n[at]),
+                "deals": part.deals, "before": value, "family": str(level.get("by", "")),
+                "limit": _limit(part.figure, value, score.get(where), is_share=is_share), "constant": bool(constant[at]),
+            }  # fmt: skip
 
 
 def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the differences of the rows that both tables have; of several variants those of the first."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
-    one, two = (
-        table[table["variant"] == table["variant"].iloc[0]] if len(table) else table for table in (first, second)
-    )
+    one, two = (pick(table, variant=table["variant"].iloc[0]) if len(table) else table for table in (first, second))
     both = one.merge(two, "inner", keys, suffixes=("_1", "_2"))
     scores = both[both["figure"] == "score_mean"].groupby(["players", "lineup"])["value_1"].mean()
     levels = [key for key in keys if key not in ("players", "lineup", "figure")]
@@ -103,17 +106,22 @@ def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple
             continue
         down = np.hypot(row["value_2"] - row["low_2"], row["high_1"] - row["value_1"])
         up = np.hypot(row["high_2"] - row["value_2"], row["value_1"] - row["low_1"])
-        less = row["value_2"] - row["value_1"]
+        less, score = row["value_2"] - row["value_1"], scores.get((row["players"], row["lineup"]))
         is_share = "share" in row["figure"] or row["figure"] in _SHARES
-        limit = 1.0 if is_share else abs(row["value_1"])
-        if row["figure"].removesuffix("_minus_position_0") in _OF_SCORE:
-            limit = float(scores.get((row["players"], row["lineup"]), limit))
         yield {
             "players": row["players"], "variant": names[1], "lineup": row["lineup"], "than": names[0], "table": name,
             "level": ", ".join(f"{key} {row[key]}" for key in levels), "figure": row["figure"],
             "value": less, "low": less - down, "high": less + up, "n": min(row["n_1"], row["n_2"]), "deals": min(row["deals_1"], row["deals_2"]),
-            "before": row["value_1"], "family": str(row.get("by", "")), "limit": limit, "constant": False,
+            "before": row["value_1"], "family": str(row.get("by", "")), "limit": _limit(row["figure"], row["value_1"], score, is_share=is_share),
+            "constant": False,
         }  # fmt: skip
+
+
+def _limit(figure: str, value: float, score: float | None, *, is_share: bool) -> float:
+    """Return the size of which the effect is a part, given the mean score of the cell if it has one."""
+    if score is not None and figure.removesuffix("_minus_position_0") in _OF_SCORE:
+        return float(score)
+    return 1.0 if is_share else abs(value)
 
 
 def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
@@ -121,9 +129,8 @@ def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=[*COLUMNS[:-4], "family", "limit", "constant"])
     df = degrees_of_freedom(frame["n"], frame["deals"])
     frame["p"] = p_value(frame["value"], frame["low"], frame["high"], 0.0, df) if rows else np.zeros(0)
-    frame["p_corrected"] = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"].transform(
-        lambda of_family: holm(of_family.to_numpy())
-    )
+    families = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"]
+    frame["p_corrected"] = families.transform(lambda of_family: holm(of_family.to_numpy()))
     in_effects = divide(frame["value"].to_numpy(np.float64), effect * frame["limit"].to_numpy(np.float64))
     frame["size"] = np.where(frame["value"] == 0, 0.0, in_effects)
     frame["verdict"] = [_verdict(row, effect) for row in frame.itertuples(index=False)]
@@ -142,41 +149,6 @@ def _verdict(row: Any, effect: float) -> str:
     if max(abs(row.low), abs(row.high)) < limit:
         return SMALL
     return CHANGED if row.p_corrected < ALPHA else UNCLEAR
-
-
-def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:
-    """Yield the differences of a table, with the family of each for the correction, and the size of which `effect` is a part."""
-    before = {_identity(part): part for part in table.parts if part.variant == first}
-    score = {
-        (part.players, part.lineup): float(np.nanmean(part.estimate.value))
-        for part in table.parts
-        if part.variant == first and part.figure == "score_mean" and not np.isnan(part.estimate.value).all()
-    }
-    for part in table.parts:
-        other = before.get(_identity(part))
-        if part.variant != second or other is None or part.figure in _LEFT_OUT:
-            continue
-        levels, one, two, keep = _matched(other, part)
-        less = paired(two, one, same=first == second)
-        constant = _is_constant(one, two)
-        sums = part.estimate.sums
-        for place in np.ndindex(np.shape(less.value)):
-            if not keep[place]:
-                continue
-            at = {key: found[place[list(levels).index(key)]] for key, found in levels.items()}
-            level = {**{key: found for key, found in part.levels.items() if not isinstance(found, list)}, **at}
-            value = float(one.value[place])
-            is_share = part.figure in _SHARES or (sums is not None and sums.n_deals is not None)
-            limit = 1.0 if is_share else abs(value)
-            if part.figure.removesuffix("_minus_position_0") in _OF_SCORE:
-                limit = score.get((part.players, part.lineup), limit)
-            yield {
-                "players": part.players, "variant": second, "lineup": part.lineup, "than": first, "table": name,
-                "level": ", ".join(f"{key} {found}" for key, found in level.items()), "figure": part.figure,
-                "value": float(less.value[place]), "low": float(less.low[place]), "high": float(less.high[place]),
-                "n": int(less.n[place]), "deals": part.deals, "before": value, "family": str(level.get("by", "")), "limit": limit,
-                "constant": bool(constant[place]),
-            }  # fmt: skip
 
 
 def _is_constant(first: Estimate, second: Estimate) -> Any:
@@ -205,3 +177,131 @@ def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]],
         sides.append((part.estimate.at(places), np.broadcast_to(part.keep, shape)[places]))
     (one, keep), (two, also) = sides
     return common, one, two, keep & also
+
+
+# -- what is said and shown ------------------------------------------------------------------------------------------
+
+
+def change_sentences(tables: Tables, title: str, chunks: int = MAX_CHUNKS) -> list[str]:
+    """Return whether each variant changes who wins and how much is scored, what could be missed, and how many figures changed."""
+    said = []
+    for (first, second), rows in _pairs(tables):
+        wins, scores = _wins(rows), pick(rows, table="balance", figure="score_mean")
+        parts = [_verdict_words(of, words, unit, chunks) for of, (words, unit) in zip((wins, scores), _PARTS, strict=True) if len(of)]  # fmt: skip
+        parts.sort(key=lambda part: not part.startswith("changes"))
+        counts = rows["verdict"].value_counts()
+        many = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if counts.get(each, 0)])
+        words = f"Compared with {first}, {second} {', and '.join(parts)} in {title}" if parts else f"There are too few games of {title} to compare {second} with {first}"  # fmt: skip
+        said += [f"{words}.", f"Of {len(rows):,} figures {many}."]
+    return said
+
+
+def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int) -> str:
+    verdicts = set(rows["verdict"])
+    if CHANGED in verdicts:
+        return f"changes {words}"
+    if verdicts <= {SMALL, EQUAL}:
+        return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
+    size = missed(not_excluded(rows[rows["verdict"] == UNCLEAR], chunks=chunks), unit)
+    return f"is not known to change {words}{f' ({size})' if size else ''}"
+
+
+def changes_section(
+    tables: Tables, variants: Mapping[str, Variant], labels: Mapping[str, Figure], *, paired: bool = True
+) -> Section:
+    """Return the section of what changed; `labels` are the figures of the pictures of the page by name, `paired`: on the same deals."""
+    shown: list[Picture] = []
+    made: dict[str, pd.DataFrame] = {}
+    for number, ((first, second), rows) in enumerate(_pairs(tables)):
+        wins, name = _wins(rows), f"changes-{number}" if number else "changes"
+        several = rows["lineup"].nunique() > 1
+        at = [f"{row.players} players{f', {row.lineup}' if several else ''}, {row.level}" for row in wins.itertuples(index=False)]  # fmt: skip
+        made[name] = wins.assign(place=at, variant="", lineup="")
+        shown.append(
+            Picture(
+                name, "", "dots", name, (_WINS,), f"Change of games won, {second} minus {first}",
+                f"A dot is the share of games won less that in {first}{', on the same deals' if paired else '; the deals may differ'}. Thin lines are 95 % intervals.",
+                x="place", zero=True, levels=tuple(dict.fromkeys(at)),
+            )
+        )  # fmt: skip
+        for unit, called in (("share", "shares, in points"), ("number", "scores and other means")):
+            most = _most(rows, labels, shares=unit == "share")
+            if len(most):
+                made[f"{name}-{unit}"] = most
+                columns = Figure("before", f"in {first}", unit), Figure("change", f"{second} minus {first}", unit)  # type: ignore[arg-type]
+                caption = f"The first {_MOST_ROWS} of the figures that changed, by size; `tables/changes.csv` has all."
+                shown.append(Picture(f"{name}-{unit}", "", "table", f"{name}-{unit}", columns, f"What changed most: {called}", caption, x="what", x_label="figure", levels=tuple(dict.fromkeys(most["what"]))[:_MOST_ROWS]))  # fmt: skip
+    sentences = [_keys_words(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
+    question = f"What is different between the variants{', on the same deals' if paired else ''}?"
+    numbers = tuple(_numbers(tables))
+    return Section("What changed", question, tuple(shown), tuple(sentences), numbers=numbers, tables=made)
+
+
+def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """Yield (first, second) and the changes of every two variants that are compared."""
+    for (first, second), rows in tables["changes"].dropna(subset="value").groupby(["than", "variant"], sort=False):
+        yield (str(first), str(second)), rows
+
+
+def _wins(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes of games won, by agent where they differ, else by seat."""
+    wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
+    mixed = set(wins.loc[wins["table"] == "lineup", "lineup"])
+    return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]
+
+
+def _most(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
+    """Return the figures that changed, of this kind, the largest first: before, and the change; no breakdowns by another column."""
+    is_share = np.array([_unit(name, labels) == "share" for name in rows["figure"]], bool)
+    is_part = np.array([bool(re.search(rf"\bby (?!{ALL}\b)", level)) for level in rows["level"]], bool)
+    chosen = rows[(is_share == shares) & ~is_part & (rows["verdict"] == CHANGED).to_numpy()]
+    chosen = chosen.sort_values("size", key=abs, ascending=False, kind="stable", na_position="first")
+    several = rows["lineup"].nunique() > 1
+    what = [
+        ", ".join(filter(None, [labels[row.figure].label if row.figure in labels else row.figure.replace("_", " "), row.level, row.lineup if several else ""]))
+        for row in chosen.itertuples(index=False)
+    ]  # fmt: skip
+    chosen = chosen.assign(what=what, variant="", lineup="")
+    before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)
+    return pd.concat([before, chosen.assign(figure="change")], ignore_index=True)
+
+
+def _unit(figure: str, labels: Mapping[str, Figure]) -> Unit:
+    known = labels.get(figure.removesuffix("_minus_position_0"))
+    return known.unit if known else "share" if "share" in figure or figure == "seat_gap" else "number"
+
+
+def _keys_words(first: Variant, second: Variant) -> str:
+    """Return the component data in which two variants differ."""
+    found = [f"{key} ({_short(new)} instead of {_short(old)})" for key, old, new in differing_keys(first.components, second.components)]  # fmt: skip
+    if not found:
+        return f"{second.name} has the same components as {first.name}."
+    return f"{second.name} differs from {first.name} in {some_of(found, _MOST_KEYS)}."
+
+
+def _short(value: Any) -> str:
+    return "nothing" if value is None else shortened(str(value), _LETTERS)
+
+
+def _who(row: Any) -> str:
+    """Return the level of a change, a seat in words."""
+    name, _, seat = row["level"].partition(" ")
+    return seat_words(int(seat), row["players"]) if name == "seat" and seat.isdecimal() else str(row["level"])
+
+
+def _numbers(tables: Tables) -> Iterator[KeyNumber]:
+    """Yield the largest known change of games won, of the gap, of the mean score and the length; else the largest, as not known."""
+    table = tables["changes"].dropna(subset=["value", "low"])
+    kinds: tuple[tuple[pd.DataFrame, Unit, str], ...] = (
+        (_wins(table), "share", "games won"),
+        (pick(table, table="balance", figure="seat_gap"), "share", "gap between the seats"),
+        (pick(table, table="balance", figure="score_mean"), "amount", "mean score"),
+        (pick(table, table="balance", figure="decisions_mean"), "amount", "decisions in a game"),
+    )
+    for rows, unit, what in kinds:
+        if len(rows):
+            known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
+            row = known.loc[known["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
+            place = ", ".join(filter(None, [what, _who(row), f"{row['players']} players"]))
+            of = "points of " if unit == "share" else ""
+            yield KeyNumber(row, unit, f"{of}{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}", is_change=True)  # fmt: skip

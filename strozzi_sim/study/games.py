@@ -33,8 +33,7 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import GAMES_SAVED, CellCounts, CountsOf
-from strozzi_sim.study.changed import changes_section
-from strozzi_sim.study.changes import changes
+from strozzi_sim.study.changes import changes, changes_section
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import players_words, seat_words

@@ -312,6 +312,10 @@ class Study(
         """SHA-256 of the study."""
         return hashlib.sha256(self.json).hexdigest()
 
+    def look(self, **keys: Any) -> Look:
+        """Return the look of a study without one, named by kind and game."""
+        return Look(name=f"{self.kind}-{self.game}".replace("_", "-"), **keys)
+
     @property
     def can_grow(self) -> bool:
         """Whether more deals extend it: they do if play cannot stop early and all cells have the same deals."""

@@ -6,6 +6,7 @@ restrictions; all know it, since it is part of the rules that agents are handed.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -15,59 +16,79 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.errors import as_argument_error
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import THIN, FigureTable, Picture, Tables, format_estimate, headline_players, some_of
+from strozzi_sim.game.reporting import (
+    THIN,
+    FigureTable,
+    Picture,
+    Tables,
+    format_estimate,
+    headline_players,
+    pick,
+    some_of,
+)
 from strozzi_sim.game.restricting import Use, find_things, restricted
 from strozzi_sim.game.significance import (
     ALPHA,
     MIN_SHARE,
+    corrected_p,
     degrees_of_freedom,
     missed,
     not_excluded,
     p_value,
-    p_value_of_share,
 )
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import WITHOUT_LUCK, Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import KeyNumber, Look, Section
-from strozzi_sim.study.model import Study
-from strozzi_sim.study.wording import players_words
+from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.wording import grouped, players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 TOLD, MISLEADS = "significant worth", "its users' wins mislead"
-_SEEN = {SMALL: SMALL, UNCLEAR: UNCLEAR}
-LOST, SCORE_LOST = (
-    Figure("win_share_lost", "games lost without it", "share"),
-    Figure("score_lost", "score lost without it", "amount"),
-)
-USED, NAIVE = (
-    Figure("popularity", "how often it is used", "share"),
-    Figure("naive_win_share", "games won by its users", "share"),
-)
+LOST = Figure("win_share_lost", "games lost without it", "share")
+SCORE_LOST = Figure("score_lost", "score lost without it", "amount")
+USED = Figure("popularity", "how often it is used", "share")
+NAIVE = Figure("naive_win_share", "games won by its users", "share")
+_KEYS = ["players", "variant", "agent", "thing"]
+Line = Mapping[str, Any]  # of `verdicts`
 
 
-def uses_of(study: Study, things: Sequence[str], argument: str) -> dict[str, Use | None]:
-    """Return the things that can be restricted in every variant, by name or pattern, with the facts that show their use."""
-    first, *others = [find_things(study.the_game, variant, things, argument) for variant in study.variant_of.values()]
-    return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
+class WithWorth(Study, frozen=True, kw_only=True):
+    """A study that also measures what things are worth to its agents that play themselves."""
 
+    @property
+    def wanted(self) -> tuple[str, Sequence[str]]:
+        """The key that names the things, and their names or patterns."""
+        raise NotImplementedError
 
-def check_uses(study: Study, uses: Iterable[str], argument: str) -> None:
-    """Refuse things that an agent that plays itself cannot do without."""
-    for lineup, thing, variant in product(study.lineups, uses, study.variant_of.values()):
-        if len(lineup) == 1:
-            restrictions = {0: (*study.specs[lineup[0]].without, thing)}
-            as_argument_error(argument, restricted, study.the_game, variant, restrictions)
+    @cached_property
+    def uses(self) -> dict[str, Use | None]:
+        """The things that can be restricted in every variant, with the facts that show their use."""
+        key, things = self.wanted
+        first, *others = [find_things(self.the_game, variant, things, key) for variant in self.variant_of.values()]
+        return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
 
+    def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
+        """Yield the cells without restrictions, then those of each agent that plays itself with position 0 restricted."""
+        yield from super().plan()
+        for players, lineup, thing, variant in product(self.players, self.lineups, self.uses, self.variant_of.values()):
+            if len(lineup) == 1:
+                agent = self.specs[lineup[0]]
+                yield players, (agent.restricted(thing), *[agent] * (players - 1)), variant, thing
 
-def restricted_cells(study: Study, uses: Iterable[str]) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
-    """Yield the cells of each agent that plays itself, with position 0 restricted; see `Study.plan`."""
-    for players, lineup, thing, variant in product(study.players, study.lineups, uses, study.variant_of.values()):
-        if len(lineup) == 1:
-            agent = study.specs[lineup[0]]
-            yield players, (agent.restricted(thing), *[agent] * (players - 1)), variant, thing
+    def check(self) -> None:
+        """Refuse things that an agent that plays itself cannot do without."""
+        for lineup, thing, variant in product(self.lineups, self.uses, self.variant_of.values()):
+            if len(lineup) == 1:
+                restrictions = {0: (*self.specs[lineup[0]].without, thing)}
+                as_argument_error(self.wanted[0], restricted, self.the_game, variant, restrictions)
+
+    def facts(self, look: Look) -> tuple[Crosstab, ...]:
+        """Return the facts that show the use of things."""
+        return fact_union(*(use.crosstabs for use in self.uses.values() if use))
 
 
 def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use | None]) -> FigureTable:
@@ -84,30 +105,24 @@ def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use 
 
 def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return what is worth most to each agent, how much is too small to matter or unclear, and whose users' wins mislead."""
+    lines = verdicts(tables["worth"], look.effect)
+    found = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
+    strongest = max(range(len(found)), key=lambda k: _tier(study, found[k][0][2]))
     said = []
-    found: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
-    for line in verdicts(tables["worth"], look.effect):
-        found.setdefault((line["players"], line["variant"], line["agent"]), []).append(line)
-    for (players, variant, agent), lines in found.items():
-        order = ranked(lines)
+    for k, ((players, variant, agent), own) in enumerate(found):
+        order = ranked(own)
         parts = [_worth_of_best(order)]
         for verdict in (COSTS, SMALL, UNCLEAR):
-            of_verdict = [line for line in order if line["verdict"] == verdict]
-            rows = pd.DataFrame([line["win_share_lost"] for line in of_verdict])
-            size = (
-                missed(not_excluded(rows, chunks=study.chunks), what="a worth or a cost")
-                if verdict == UNCLEAR and len(rows)
-                else ""
-            )
+            rows = pd.DataFrame([line["win_share_lost"] for line in order if line["verdict"] == verdict])
+            unseen = not_excluded(rows, chunks=study.chunks) if verdict == UNCLEAR and len(rows) else np.nan
+            size = missed(unseen, what="a worth or a cost")
             parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
         misled = [line["thing"] for line in order if line["misleads"]]
         parts += [f"the wins of users mislead about {some_of(misled, 3)}"] if misled else []
-        of = "" if len(study.variant_of) == 1 else f" of {variant}"
-        said.append(f"In the games{of} of {agent} at {players} players, {'; '.join(parts)}.")
-    strongest = max(range(len(said)), key=lambda k: _tier(study, list(found)[k][2]))
-    agent = list(found)[strongest][2]
-    first = said[strongest].replace(f" of {agent} at", f" of {players_words(study.the_game, agent)} at", 1)
-    return [first, *(each for each in said if each is not said[strongest])]
+        of = f" of {variant}" if len(study.variant_of) > 1 else ""
+        whom = players_words(study.the_game, agent) if k == strongest else agent
+        said.append(f"In the games{of} of {whom} at {players} players, {'; '.join(parts)}.")
+    return [said.pop(strongest), *said]
 
 
 def _tier(study: Study, agent: str) -> int:
@@ -118,13 +133,13 @@ def _tier(study: Study, agent: str) -> int:
 
 def worth_section(study: Study, tables: Tables, look: Look) -> Section:
     """Return the section of worth: what is lost over how often a thing is used, the losses, and the figures with verdicts."""
-    keys, lines = ["players", "variant", "agent", "thing"], list(verdicts(tables["worth"], look.effect))
-    seen = {tuple(line[key] for key in keys): MISLEADS if line["misleads"] else _SEEN.get(line["verdict"], TOLD) for line in lines}  # fmt: skip
-    said = {tuple(line[key] for key in keys): f"{line['thing']}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines}  # fmt: skip
-    of_row = list(tables["worth"][keys].itertuples(index=False, name=None))
-    table = tables["worth"].assign(seen=[seen[key] for key in of_row], said=[said[key] for key in of_row])
-    counted = {key for key, row in zip(of_row, tables["worth"].itertuples(index=False), strict=True) if row.figure == USED.name and row.value == row.value}  # fmt: skip
-    used = table[[key in counted for key in of_row]]
+    lines = list(verdicts(tables["worth"], look.effect))
+    open_or_small = {SMALL: SMALL, UNCLEAR: UNCLEAR}
+    seen = [MISLEADS if line["misleads"] else open_or_small.get(line["verdict"], TOLD) for line in lines]
+    said = [f"{line['thing']}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines]
+    words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines]).assign(seen=seen, said=said)
+    table = tables["worth"].merge(words, "left", _KEYS)
+    used = table.merge(pick(table, figure=USED.name).dropna(subset="value")[_KEYS], "inner", _KEYS)
     uncounted = sorted(set(table["thing"]) - set(used["thing"]))
     without = f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else ""
     over = Picture(
@@ -147,7 +162,7 @@ def worth_section(study: Study, tables: Tables, look: Look) -> Section:
     )  # fmt: skip
 
 
-def _worth_numbers(study: Study, lines: Sequence[Mapping[str, Any]]) -> Iterator[KeyNumber]:
+def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
     """Yield what is lost without the things that are worth most to the strongest agent, at the player count of the headline."""
     players = headline_players(pd.DataFrame({"players": [line["players"] for line in lines]}))
     here = [line for line in lines if line["players"] == players]
@@ -168,16 +183,10 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
     own = {figure.figure: figure.of(0) for figure in without.sums("position")}
     of_all, fair, found = {figure.figure: figure for figure in free.sums("seat")}, 1 / free.players, {}
     for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in own else ("",):
-        share, scores, whole = (
-            own[f"win_share{ending}"].estimate(),
-            own[f"score_mean{ending}"],
-            of_all[f"score_mean{ending}"],
-        )
-        with_it, doing_without = (
-            (whole.numerator.sum(axis=1), whole.played.sum(axis=1)),
-            (scores.numerator, scores.played),
-        )
-        more, less = (with_it, doing_without) if free.match.game.sign > 0 else (doing_without, with_it)
+        share, scores = own[f"win_share{ending}"].estimate(), own[f"score_mean{ending}"]
+        whole = of_all[f"score_mean{ending}"]
+        with_it = whole.numerator.sum(axis=1), whole.played.sum(axis=1)
+        more, less = (with_it, (scores.numerator, scores.played))[:: free.match.game.sign]
         lost = stats.difference((more[0], less[0]), (more[1], less[1]))
         found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
         found[f"score_lost{ending}"] = replace(lost, n=share.n)
@@ -198,91 +207,63 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
     }
 
 
-def verdicts(table: Any, effect: float) -> Iterator[Mapping[str, Any]]:
-    """Yield one line for each thing, agent, variant and player count: its figures by name, its verdict, and two marks.
+def verdicts(table: Any, effect: float) -> Iterator[Line]:
+    """Yield one line for each thing, agent, variant and player count of the table worth: its figures by name, its verdict, and two marks.
 
-    A thing is SMALL only if its loss is known to be. `misleads`: the wins of its users point elsewhere. `at_ceiling`:
-    without it the agent wins less than `effect` of its games, so that the share lost cannot tell such things apart,
-    but the score can.
-
-    Args:
-        table: the table worth.
-        effect: smallest share of wins that matters.
+    A thing is SMALL only if its loss is known to be less than `effect`, the smallest share of wins that matters. `misleads`: the wins of
+    its users point elsewhere. `at_ceiling`: without it the agent wins less than `effect` of its games, so that the share lost cannot tell
+    such things apart, but the score can.
     """
-    keys = ["players", "variant", "agent", "thing"]
-    p_of_loss, p_of_naive = _significance(table, "win_share_lost", keys), _significance(table, "naive_win_share", keys)
-    p_of_size = _significance(table, "win_share_lost", keys, effect)
-    for key, rows in table.groupby(keys, sort=False):
+    losses, shares = (pick(table, figure=figure).set_index(_KEYS, drop=False) for figure in (LOST.name, NAIVE.name))
+    p_of_loss = dict(zip(losses.index, corrected_p(losses), strict=True))
+    p_of_naive = dict(zip(shares.index, corrected_p(shares, 1 / shares["players"].to_numpy(), share=True), strict=True))
+    ends, df = (losses["value"], losses["low"], losses["high"]), degrees_of_freedom(losses["n"], losses["deals"])
+    as_large = np.maximum(p_value(*ends, effect, df), p_value(*ends, -effect, df))
+    p_of_size = dict(zip(losses.index, holm(np.where(losses["value"].abs() < effect, as_large, 1.0)), strict=True))
+    for key, rows in table.groupby(_KEYS, sort=False):
         figures = {row.figure: row for row in rows.itertuples(index=False)}
-        loss, naive = figures["win_share_lost"], figures.get("naive_win_share")
+        loss, naive = figures[LOST.name], figures.get(NAIVE.name)
         if p_of_size[key] < ALPHA:
             verdict = SMALL
         elif p_of_loss[key] < ALPHA:
             verdict = WORTH if loss.value > 0 else COSTS
         else:
             verdict = UNCLEAR
-        naive_sign = 0
-        if naive is not None and p_of_naive[key] < ALPHA and abs(naive.value - 1 / naive.players) >= MIN_SHARE:
-            naive_sign = 1 if naive.value > 1 / naive.players else -1
-        causal_sign = {WORTH: 1, COSTS: -1}.get(verdict, 0)
-        misleads = naive_sign != 0 and naive_sign != causal_sign and verdict != UNCLEAR
-        further = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
-        yield {**dict(zip(keys, key, strict=True)), **figures, "verdict": verdict, **further}
+        away = 0.0 if naive is None or not p_of_naive[key] < ALPHA else naive.value - 1 / naive.players
+        points_to = WORTH if away >= MIN_SHARE else COSTS if away <= -MIN_SHARE else ""
+        misleads = bool(points_to) and points_to != verdict != UNCLEAR
+        marks = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
+        yield {**dict(zip(_KEYS, key, strict=True)), **figures, "verdict": verdict, **marks}
 
 
-def ranked(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the lines of `verdicts`, most valuable first: those at the ceiling by score, then the others by wins."""
+def ranked(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines, most valuable first: those at the ceiling by score, then the others by wins."""
 
-    def place(line: Mapping[str, Any]) -> tuple[bool, float]:
+    def place(line: Line) -> tuple[bool, float]:
         lost = line["score_lost" if line["at_ceiling"] else "win_share_lost"].value
         return not line["at_ceiling"], -lost if lost == lost else float("inf")
 
     return sorted(lines, key=place)
 
 
-def rivals_of(best: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the lines of `verdicts` of which it is not known that they are worth less than `best`."""
-    if not best["at_ceiling"]:
-        return [line for line in others if line["win_share_lost"].high >= best["win_share_lost"].low]
-    ceiling = best["win_share_lost"].low
-    return [
-        line
-        for line in others
-        if line["win_share_lost"].high >= ceiling and line["score_lost"].high >= best["score_lost"].low
-    ]
+def _may_be_worth_as_much(line: Line, best: Line) -> bool:
+    """Return whether it is not known that a thing is worth less than the best."""
+    figures = [LOST.name, *([SCORE_LOST.name] if best["at_ceiling"] else [])]
+    return all(line[figure].high >= best[figure].low for figure in figures)
 
 
-def _significance(
-    table: Any, figure: str, keys: Sequence[str], effect: float | None = None
-) -> dict[tuple[Any, ...], float]:
-    """Return by key the p-value of a loss of 0, or of a fair naive share, corrected for the number of rows (Holm).
-
-    With an effect: of a loss of at least as much, either way.
-    """
-    rows = table[table["figure"] == figure]
-    df = degrees_of_freedom(rows["n"], rows["deals"])
-    ends = rows["value"], rows["low"], rows["high"]
-    if figure == "naive_win_share":
-        p = p_value_of_share(*ends, 1 / rows["players"].to_numpy(), df)
-    elif effect is not None:
-        both = np.maximum(p_value(*ends, effect, df), p_value(*ends, -effect, df))
-        p = np.where(np.abs(rows["value"]) < effect, both, 1.0)
-    else:
-        p = p_value(*ends, 0.0, df)
-    return dict(zip(rows[list(keys)].itertuples(index=False, name=None), holm(p), strict=True))
-
-
-def _worth_of_best(lines: Sequence[Mapping[str, Any]]) -> str:
+def _worth_of_best(lines: Sequence[Line]) -> str:
     """Return what is lost without the thing that is worth most: wins, or the score where as good as no win is left."""
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
-    rivals = [line["thing"] for line in rivals_of(best, others)]
+    rivals = [line["thing"] for line in others if _may_be_worth_as_much(line, best)]
     as_much = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
-        score = format_estimate(best["score_lost"], "amount")
-        return (
-            f"{best['thing']} is worth most ({score} points of score; without it an agent hardly wins a game{as_much})"
+        lost = (
+            f"{format_estimate(best['score_lost'], 'amount')} points of score; without it an agent hardly wins a game"
         )
-    points = format_estimate(best["win_share_lost"], "share").replace(f"{THIN}%", " points")
-    return f"{best['thing']} is worth most ({points} of games won{as_much})"
+    else:
+        points = format_estimate(best["win_share_lost"], "share").replace(f"{THIN}%", " points")
+        lost = f"{points} of games won"
+    return f"{best['thing']} is worth most ({lost}{as_much})"

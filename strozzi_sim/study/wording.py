@@ -1,6 +1,7 @@
 """Words of headlines for those who play: strengths of play, the game's usual agent, and seats."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
 
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.agent.spec_text import split_specs
@@ -11,6 +12,8 @@ USUAL = "the usual computer player"
 PLAY = {
     "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
 }  # fmt: skip
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
 
 
@@ -40,3 +43,16 @@ def seat_words(seat: int, players: int) -> str:
     """
     turn = "moves last" if seat == players - 1 > 1 else _TURNS[seat] if seat < len(_TURNS) else f"has seat {seat}"
     return f"the player who {turn}"
+
+
+def shortened(text: str, letters: int) -> str:
+    """Return a text, with an ellipsis in place of what goes beyond so many letters."""
+    return text if len(text) <= letters else f"{text[: letters - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of every key, in their order."""
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

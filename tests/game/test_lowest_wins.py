@@ -12,7 +12,7 @@ from strozzi_sim.adapters.common import final_rewards
 from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.new_game import write_new_game
-from strozzi_sim.study.score_sheets import Sheets, figures
+from strozzi_sim.study.kinds.our_table import Sheets, figures
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [

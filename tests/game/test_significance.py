@@ -13,8 +13,7 @@ from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.significance import degrees_of_freedom, differs_significantly, p_value, p_value_of_share
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
-from strozzi_sim.study.kinds.balance import verdict_on_agents
-from strozzi_sim.study.seats import seat_sentences
+from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
 
 pytestmark = pytest.mark.slow
 

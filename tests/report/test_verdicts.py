@@ -6,15 +6,13 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.study.changed import change_sentences, changes_section
-from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
+from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sentences, changes_section
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.games import verdict_on_maps
-from strozzi_sim.study.kinds.balance import verdict_on_agents
+from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
 from strozzi_sim.study.restricted import WORTH, verdicts, worth_section, worth_sentences
-from strozzi_sim.study.seats import seat_sentences
 from strozzi_sim.study.standings import sections_of_field, standing_sentences
 
 STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
@@ -57,6 +55,18 @@ def test_a_seat_is_favoured_only_if_less_than_one_in_fifty_fair_studies_say_so()
     assert "no seat of Strozzi is known" in seat_sentences(seats(cells, p=0.03), STUDY.the_game)[0]
     many = {(3, "base", f"agent-{k}"): FIRST for k in range(6)}  # the same p-value in six cells is none any more
     assert "o seat of Strozzi is known" in seat_sentences(seats(many, p=0.01), STUDY.the_game)[0]
+
+
+def test_seats_that_may_be_favoured_alike_are_all_named():
+    first, line = seat_sentences(seats({(3, "base", "random"): (0.378, 0.38, 0.242)}), STUDY.the_game)
+    assert first.endswith("favours the player who moves second and the player who begins at 3 players.")
+    assert "the player who moves second wins 38.0" in line
+    assert "the player who begins wins 37.8" in line
+    few = seats(
+        {(3, "base", "random"): (0.41, 0.40, 0.19)}, half=0.07, p=1e-9
+    )  # that the second one wins more is not known
+    first, _ = seat_sentences(few, STUDY.the_game)
+    assert first.endswith("favours the player who begins and perhaps the player who moves second at 3 players.")
 
 
 def test_too_few_games_are_said_to_be_too_few():

@@ -7,7 +7,16 @@ import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.stats.resampling import draws
-from strozzi_sim.study.score_sheets import FIGURES, SETS, Sheets, bands, figures, likelihood, read_sheets, template
+from strozzi_sim.study.kinds.our_table import (
+    FIGURES,
+    SETS,
+    Sheets,
+    bands,
+    empty_sheet,
+    figures,
+    likelihood,
+    read_sheets,
+)
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 
@@ -132,11 +141,11 @@ def test_a_template_is_written_once_and_can_be_filled_in(name, tmp_path):
     game, path = load_game(name), tmp_path / "empty.csv"
     with pytest.raises(InputError, match="file: give the score sheets; fill in"):
         ss.our_table(name, template=path)
-    assert path.read_text() == template(game)
+    assert path.read_text() == empty_sheet(game)
     with pytest.raises(InputError, match=r"template: .*exists; give a new file"):
         ss.our_table(name, template=path)
     line = ",".join(["1", *["50"] * game.player_counts[0]])
-    path.write_text(template(game) + f"{line}\n" * 20)
+    path.write_text(empty_sheet(game) + f"{line}\n" * 20)
     assert read_sheets(path, game).games == 20
 
 

@@ -14,7 +14,7 @@ from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.folders import study_of
-from strozzi_sim.study.steps import steps
+from strozzi_sim.study.kinds.weights import steps
 
 CHUNKS = 2
 READ = set()

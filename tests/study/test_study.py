@@ -14,6 +14,7 @@ from strozzi_sim.cli.app import run as command_line
 from strozzi_sim.cli.declared import declared
 from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.study.arguments import RUN_OPTIONS
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
@@ -101,6 +102,7 @@ def test_every_argument_has_a_line_in_the_docstring(command):
     tree = ast.parse((PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text())
     (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
+    names |= set(RUN_OPTIONS) if function.args.kwarg else set()
     assert names - {"progress"} == {each.name for each in found.arguments}
 
 

@@ -7,7 +7,7 @@ import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import find_variant
-from strozzi_sim.study.steps import numbers, steps
+from strozzi_sim.study.kinds.weights import numbers, steps
 from study_examples import played
 
 BONUS = {"tracks.bonus.9": [5, 15, 25]}

@@ -278,6 +278,11 @@ def test_a_sample_of_matchups_is_balanced_and_repeatable():
     assert len(ss.Study.of(**tourney(labels[:6], max_matchups=10)).matchups[3]) == 10
 
 
+def test_agents_that_keep_their_seats_are_not_ranked():
+    with pytest.raises(InputError, match="seatings: with one an agent keeps its seat"):
+        ss.Study.of(**tourney(seatings="one"))
+
+
 # -- stopping early --------------------------------------------------------------------------------------------------
 
 

@@ -7,8 +7,8 @@ import strozzi_sim as ss
 from strozzi_sim.agent import python_agent
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.games import verdict_on_page
+from strozzi_sim.study.standings import dominance_sentences, field_orders
 
 QUIET = {"workers": 1, "progress": False}
 

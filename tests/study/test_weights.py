@@ -10,9 +10,7 @@ from planted_game import GAME
 from strozzi_sim.errors import InputError, Interrupted
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import find_variant, with_values
-from strozzi_sim.study.kinds.weights import table_of
-from strozzi_sim.study.progress import GAMES, Progress
-from strozzi_sim.study.steps import (
+from strozzi_sim.study.kinds.weights import (
     HEAVY,
     MIDDLE,
     MOST,
@@ -26,7 +24,9 @@ from strozzi_sim.study.steps import (
     numbers,
     race,
     steps,
+    table_of,
 )
+from strozzi_sim.study.progress import GAMES, Progress
 
 
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
@@ -188,7 +188,7 @@ def test_a_line_up_has_the_shares_of_its_agents():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"players": "3-4"}, "players: expected one player count, got 3, 4"),
+        ({"players": "3-4"}, "players: this is played at one player count, got '3-4'"),
         ({"deals": 900}, "deals: must be at least 1000, got 900"),
         ({"keys": "nothing.*"}, "keys: no number has a key like 'nothing.*'"),
     ],

@@ -62,8 +62,8 @@ def test_an_agent_that_searches_plays_fewer_deals():
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({"things": "flag:gold"}, "things: .*known: flag:pirate"),
-        ({"things": "gold:*"}, "things: .*known: flag:pirate"),
+        ({"things": "flag:gold"}, "things: .*known: flag:\\*"),
+        ({"things": "gold:*"}, "things: .*known: flag:\\*"),
         ({}, "things: name things or patterns"),
         ({"things": "flag:*", "every": True}, "every: leave out the things"),
         ({"things": "flag:*", "deals": 0}, "deals: must be between 1"),
@@ -136,7 +136,7 @@ def test_a_precision_is_about_the_line_ups_alone():
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"worth": ["gold:*"]}, "worth: .*known: flag:pirate"),
+        ({"worth": ["gold:*"]}, "worth: .*known: flag:\\*"),
         ({"worth": "flag:*"}, "worth: "),
         ({"worth": [3]}, "worth"),
         ({"worth": ["flag:*"], "lineups": [["random", "greedy", "greedy"]]}, "worth: needs a line-up of one agent"),

@@ -2,53 +2,50 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+import pandas as pd
 
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.errors import ArgumentError, short_repr
+from strozzi_sim.agent.spec_text import split_specs
+from strozzi_sim.errors import ArgumentError, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
-from strozzi_sim.game.reporting import Tables, format_estimate, headline_players, pick
-from strozzi_sim.game.restricting import Use
-from strozzi_sim.game.significance import ALPHA, MIN_SHARE, degrees_of_freedom, missed, not_excluded, p_value_of_share
-from strozzi_sim.game.variants import Variant
+from strozzi_sim.game.reporting import CELL, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.changed import change_sentences
-from strozzi_sim.study.games import (
-    facts_of_games,
-    sections_of_games,
-    tables_of_games,
-    verdict_on_maps,
-    verdict_on_page,
-)
+from strozzi_sim.study.changes import change_sentences
+from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games, verdict_on_maps, verdict_on_page
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.progress import ProgressOption
-from strozzi_sim.study.restricted import (
-    check_uses,
-    restricted_cells,
-    uses_of,
-    worth_section,
-    worth_sentences,
-    worth_table,
-)
+from strozzi_sim.study.restricted import WithWorth, worth_section, worth_sentences, worth_table
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.seats import seat_sentences
-from strozzi_sim.study.styles import styles_sentences
+from strozzi_sim.study.running import run
+from strozzi_sim.study.wording import PLAY, grouped, players_words, seat_words, strengths
 
+FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
+FEW_GROUPS, MOST_NAMED = 3, 4  # groups of cells, and agents of one, that are named one by one
+FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
+_WORDS = {
+    EQUAL: f"every seat wins its share to within {100 * MIN_SHARE:g} points", OPEN: "no seat is known to win more than its share",
+    FEW: "there are too few games to say",
+}  # fmt: skip
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
+_MOST = 6  # styles named one by one
 SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
 
 
+@documented
 def simulate(
     game: str | Game,
     *,
@@ -66,34 +63,22 @@ def simulate(
     facts: Sequence[str] = (),
     facts_share: float | None = None,
     seed: int = 0,
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Play games and count what happens in them: seat balance, and the strength of agents.
 
     Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
 
     Args:
-        game: a game; `strozzi games` lists them
-        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by themselves;
             one that searches only with search_deals, or deals enough for a share of wins to 4 points
         deals: deals for every cell; default: 5,000, of `tiers` 14,000 shared by the player counts, or as many as the precision takes
-        precision: play until shares of wins are known to within +- these points, and at most deals
         search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction or none
-        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of every figure, as one more row
-        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
-        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
         variant: a variant; may be given several times
         heatmaps: heat maps of the game by name, or custom ones by the keys of `[[heatmap]]` in a study's file
         rows: keep a row of every game and seat
         facts: fact tables whose rows are kept
         facts_share: share of the deals whose rows of facts are kept; default: all
-        seed: random seed, below 2^53
-        workers: number of workers; default: all cores
-        folder: keep everything in this folder, with a report, and resume there; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=3, agents=["heuristic", "random", "random"], deals=100)
@@ -116,16 +101,15 @@ def simulate(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
         luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
     )  # fmt: skip
-    look = Look(
-        name=f"balance-{study.game.replace('_', '-')}",
+    look = study.look(
         heatmaps=tuple(shipped),
         heatmap=tuple(own),
-        explorer=folder is not None,
+        explorer=options.get("folder") is not None,
         rows=rows,
         facts=(facts,) if isinstance(facts, str) else tuple(facts),
         facts_share=facts_share,
     )
-    return run(study, folder, look=look, workers=workers, progress=progress)
+    return run(study, look=look, **options)
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
@@ -137,40 +121,28 @@ def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tup
     return found, fewer
 
 
-class Balance(Study, frozen=True, kw_only=True, tag="balance"):
-    """A study of seats, line-ups and the pages of the game.
+class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
+    """A study of seats, line-ups and the pages of the game."""
 
-    Attributes:
-        worth: things whose worth to the agents that play themselves is measured too, by name or pattern.
-    """
-
-    worth: tuple[str, ...] = ()
+    worth: tuple[str, ...] = ()  # things whose worth to agents that play themselves is measured too, by name or pattern
     usual_deals, has_pages = 5000, True
     printed = ("seats", "lineup")
     is_paired_by_deal: ClassVar[bool] = True  # whether its variants are played on the same deals
 
-    def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
-        """Yield the cells of the line-ups, then those that measure worth."""
-        yield from super().plan()
-        yield from restricted_cells(self, self.uses)
-
-    @cached_property
-    def uses(self) -> dict[str, Use | None]:
-        """The things whose worth is measured, with the facts that show their use."""
-        return uses_of(self, self.worth, "worth") if self.worth else {}
+    @property
+    def wanted(self) -> tuple[str, Sequence[str]]:
+        return "worth", self.worth
 
     def check(self) -> None:
-        """Refuse a worth to line-ups of several agents, and things that an agent cannot do without."""
         if self.worth and all(len(lineup) > 1 for lineup in self.lineups):
             raise ArgumentError("worth", "needs a line-up of one agent, which plays itself")
-        check_uses(self, self.uses, "worth")
+        super().check()
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
-        """Return the facts of pages, heat maps and explorer, and of the use of things."""
-        return fact_union(facts_of_games(self, look), *(use.crosstabs for use in self.uses.values() if use))
+        return fact_union(facts_of_games(self, look), super().facts(look))
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return seats, lineup, balance, the tables of pages and heat maps, and what changed between variants."""
+        """Return seats, lineup, balance, the tables of pages and heat maps, what changed between variants, and worth."""
         found = tables_of_games(self, counts, look)
         return found | ({"worth": worth_table(self.cells, counts, self.uses)} if self.worth else {})
 
@@ -196,23 +168,181 @@ class Balance(Study, frozen=True, kw_only=True, tag="balance"):
         question = self.answers(tables, look)
         first = {SEATS: "balance", AGENTS: "lineup", VARIANTS: "changes", HEATMAPS: "heatmaps"}.get(question, question)
         found = sections_of_games(self, tables, look, first, paired=self.is_paired_by_deal)
-        said = tuple(worth_sentences(self, tables, look)) if self.worth else ()
-        return [*found, replace(worth_section(self, tables, look), sentences=said)] if self.worth else found
+        if not self.worth:
+            return found
+        said = tuple(worth_sentences(self, tables, look))
+        return [*found, replace(worth_section(self, tables, look), sentences=said)]
+
+
+@dataclass(frozen=True)
+class SeatCell:
+    """The seats of one cell."""
+
+    players: int
+    variant: str
+    lineup: str
+    # FAVOURED if its test is significant and the best share is known to be above an equal one, by enough; EQUAL if no
+    # interval reaches as far; FEW without a test; else OPEN
+    verdict: str
+    seats: Mapping[str, Any]  # who is favoured -> row: the seat that wins most, then those that may win as much
+    bound: float  # the largest gain of a seat that could be missed; NaN if it is not known
+
+    @property
+    def place(self) -> str:
+        """Who is favoured."""
+        return listed(list(self.seats))
+
+
+def seat_cells(tables: Tables) -> list[SeatCell]:
+    """Return the seats of every cell."""
+    tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
+    bounds = pick(tables["balance"], figure="seat_favour_bound").set_index([*CELL])["value"]
+    found = []
+    for test, p in zip(tests.itertuples(index=False), holm(tests["value"].to_numpy()), strict=True):
+        cell, fair, seats = {key: getattr(test, key) for key in CELL}, 1 / test.players, dict[str, Any]()
+        known = pick(wins, **cell).dropna(subset="value").sort_values("value", ascending=False, kind="stable")
+        above = (known["low"] > fair) & (known["value"] >= fair + MIN_SHARE)
+        verdict = OPEN
+        if np.isnan(p) or known.empty:
+            verdict = FEW
+        elif p < FALSE_ALARMS and above.iloc[0]:
+            verdict = FAVOURED
+            for row, is_known in zip(known.itertuples(index=False), above, strict=True):
+                if row.high >= known["value"].iloc[0]:
+                    seats[f"{'' if is_known else 'perhaps '}{seat_words(int(row.seat), test.players)}"] = row
+        elif (known["low"] > fair - MIN_SHARE).all() and (known["high"] < fair + MIN_SHARE).all():
+            verdict = EQUAL
+        bound = float(bounds.get(tuple(cell.values()), np.nan))
+        found.append(SeatCell(**cell, verdict=verdict, seats=seats, bound=bound if bound > 0 else np.nan))
+    return found
+
+
+def seat_sentences(tables: Tables, game: Game) -> list[str]:
+    """Return which seats are favoured and how large a gain could be missed, over all cells; then each player count with its shares.
+
+    Where agents of several strengths each play by themselves, the strengths are named, and their agents last.
+    """
+    cells = seat_cells(tables)
+    tiers = strengths(game, [cell.lineup for cell in cells])
+    played = {agent: PLAY[strength] for strength, agent in tiers.items()}
+    overall, lines = _overall(cells, game, played), list(_lines(cells, played))
+    if not tiers:
+        return [overall, *lines]
+    agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
+    left_out = game.tiers.get("search", "") if "search" not in tiers else ""
+    rest = f" {PLAY['search'].capitalize()} ({left_out}) is left out; it takes search_deals." if left_out else ""
+    return [*([overall] if len(lines) > 1 else []), *lines, f"{agents[:1].upper()}{agents[1:]}.{rest}"]
+
+
+def _overall(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
+    """Return the verdict on all cells."""
+    verdicts, title = {cell.verdict for cell in cells}, game.title
+    lineups = {cell.lineup for cell in cells}
+    whom = f"Played by {players_words(game, cells[0].lineup)}, " if len(lineups) == 1 else ""
+    bounds = [cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0]
+    size = missed(max(bounds, default=np.nan), what="a gain")
+    few = f", or {_WORDS[FEW]}" if FEW in verdicts and size else ""
+    if FAVOURED in verdicts:
+        elsewhere = size + few or _WORDS[EQUAL if EQUAL in verdicts else FEW] if len(verdicts) > 1 else ""
+        favours = _favours(cells, game, played, one=bool(whom))
+        words = f"{title} favours {favours}{f'; elsewhere {elsewhere}' if elsewhere else ''}"
+    elif verdicts <= {FEW}:
+        words = f"there are too few games of {title} to say whether a seat is favoured"
+    elif verdicts == {EQUAL}:
+        words = _WORDS[EQUAL].replace("seat", f"seat of {title}", 1)
+    else:
+        words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
+    return f"{whom}{words}." if whom else f"{words[:1].upper()}{words[1:]}."
+
+
+def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str], *, one: bool) -> str:
+    """Return who is favoured, with whom and at which player counts; or in how many cells, if that is too much."""
+    several, favoured = len({cell.variant for cell in cells}) > 1, [cell for cell in cells if cell.verdict == FAVOURED]
+    counts = grouped(((cell.place, cell.variant, cell.lineup), str(cell.players)) for cell in favoured)
+    lineups: dict[tuple[str, str], list[str]] = {}
+    for (place, variant, lineup), at in counts.items():
+        where = f"at {listed(at)} players{f' in {variant}' if several else ''}"
+        lineups.setdefault((place, where), []).append(played.get(lineup) or players_words(game, lineup))
+    if len(lineups) > FEW_GROUPS or any(len(names) > MOST_NAMED for names in lineups.values()):
+        places = Counter(cell.place for cell in favoured).most_common()
+        return f"{listed([f'{place} in {number}' for place, number in places])} of {len(cells)} cells"
+    company, each = "with" if played else "in games of", lineups.items()
+    found = grouped((place, where if one else f"{company} {listed(of)} {where}") for (place, where), of in each)
+    return listed([f"{place} {listed(places)}" for place, places in found.items()])
+
+
+def _lines(cells: Sequence[SeatCell], played: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for every player count and variant: the favoured seats, and with strengths also where none is known to be."""
+    several = len({cell.variant for cell in cells}) > 1
+    for (players, variant), here in grouped(((cell.players, cell.variant), cell) for cell in cells).items():
+        shares, others = [], []
+        for cell in here:
+            whom = f"with {played[cell.lineup]}" if played else f"in games of {cell.lineup.replace(',', ', ')}"
+            shares += [(seat, f"{format_estimate(row, 'share')} {whom}") for seat, row in cell.seats.items()]
+            if played and cell.verdict != FAVOURED:
+                size = missed(cell.bound, what="a gain") if cell.verdict == OPEN else ""
+                others.append((_WORDS[cell.verdict], f"{whom}{f' ({size})' if size else ''}"))
+        parts = [f"{seat} wins {listed(each)}" for seat, each in grouped(shares).items()]
+        parts = [f"{', '.join(parts)} ({100 / players:.3g} % would be equal)"] if parts else []
+        parts += [f"{words} {listed(each)}" for words, each in grouped(others).items()]
+        if parts:
+            yield f"At {players} players{f' in {variant}' if several else ''} {'; '.join(parts)}."
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
     """Return which agent of the line-up wins most, or how large a gain could be missed, at the player count of the headline."""
+    title = study.the_game.title
     shares = pick(tables["lineup"], figure="win_share", players=headline_players(tables["lineup"])).dropna(subset="low")
     if shares.empty:
-        return [f"There are too few games of {study.the_game.title} to compare the agents."]
-    rows = shares.sort_values("value", ascending=False, kind="stable").reset_index(drop=True)
-    fair = 1 / rows["players"].to_numpy()
-    df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
-    p = holm(p_value_of_share(rows["value"], rows["low"], rows["high"], fair, df))
-    best, equal = rows.iloc[0], f"where {100 * fair[0]:.1f} % would be equal"
+        return [f"There are too few games of {title} to compare the agents."]
+    rows = shares.sort_values("value", ascending=False, kind="stable")
+    best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
+    found = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.1f} % would be equal."
+    p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
-        words = f"{best['agent']} wins most in {study.the_game.title} at {best['players']} players"
-        return [f"{words}: {format_estimate(best, 'share')}, {equal}."]
+        return [f"{best['agent']} wins most in {title} at {best['players']} players: {found}"]
     size = missed(not_excluded(rows, fair, study.chunks, sign=1), what="a gain")
-    words = f"No agent is known to win more than its share of {study.the_game.title} at {best['players']} players"
-    return [f"{words}{f': {size}' if size else ''}.", f"{best['agent']}: {format_estimate(best, 'share')}, {equal}."]
+    words = f"No agent is known to win more than its share of {title} at {best['players']} players"
+    return [f"{words}{f': {size}' if size else ''}.", f"{best['agent']}: {found}"]
+
+
+def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
+    """Return whether a style wins more than its share among copies of an agent; nothing if the line-ups are others.
+
+    A style that wins more than its share among players who could play any other one is a strategy that these do not stop. A tournament of
+    styles does not answer this: there one bot may beat its own distorted copies.
+    """
+    strong = _company(tables["lineup"])
+    rows = pick(tables["lineup"], figure="win_share").dropna(subset=["value", "low"])
+    rows = rows[rows["position"].astype("str") == "0"]
+    if not strong or rows.empty:
+        return []
+    gap = rows["value"] - 1 / rows["players"]
+    p = corrected_p(rows, 1 / rows["players"].to_numpy(), chunks, share=True)
+    known = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
+    ahead, company = rows[known & (gap > 0)], f"among copies of {players_words(game, strong)}"
+    if len(ahead):
+        counts = [str(count) for count in dict.fromkeys(ahead["players"])]
+        where = f" at {listed(counts)} players" if len(ahead) < len(rows) else ""
+        styles = list(dict.fromkeys(ahead["agent"]))
+        win = "wins more than its share" if len(styles) == 1 else "each win more than their share"
+        verdict = f"{game.title} may have a dominant strategy: {listed(styles)} {win} {company}{where}."
+    else:
+        behind = "each wins less" if (known & (gap < 0)).all() else "none is known to win more"
+        many = pluralize(rows["agent"].nunique(), "style")
+        found = f"of {many} {behind} than its share {company}"
+        verdict = f"No style of {game.title} is known to be a dominant strategy: {found}."
+    here = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
+    players = int(here["players"].iloc[0])
+    shares = [f"{row.agent} wins {format_estimate(row, 'share')}" for row in here.head(_MOST).itertuples(index=False)]
+    more = f"; the other {len(here) - _MOST} win less" if len(here) > _MOST else ""
+    alone = f"Alone among {strong} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
+    return [verdict, f"{alone} Plans that no agent here follows are not tested."]
+
+
+def _company(lineup: pd.DataFrame) -> str:
+    """Return the agent of which every line-up holds copies beside one other, or ""."""
+    lineups = [split_specs(names) for names in dict.fromkeys(lineup["lineup"])]
+    others = {agent for names in lineups for agent in names[1:]}
+    alone = {names[0] for names in lineups}
+    return others.pop() if len(others) == 1 and len(alone) > 1 and alone.isdisjoint(others) else ""

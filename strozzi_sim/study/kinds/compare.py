@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import (
     THIN,
@@ -27,8 +27,9 @@ from strozzi_sim.game.significance import missed, not_excluded, size_text
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
+from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, FigureCounts, Headline, Side
-from strozzi_sim.study.changed import change_sentences
+from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import (
     RANK,
     SCORE,
@@ -39,13 +40,13 @@ from strozzi_sim.study.games import (
 )
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section
 from strozzi_sim.study.model import POINTS, Study
-from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.running import run
 
-FigureOf = tuple[Side, int, tuple[FigureCounts, ...]]  # of whom, and the figures
+FigureOf = tuple[Side, str, FigureCounts]  # of whom, and the figure
 
 
+@documented
 def compare(
     game: str | Game,
     first: AnyAgent | AnyVariant = "",
@@ -64,9 +65,7 @@ def compare(
     seatings: Design = "rotate",
     variant: AnyVariant = "base",
     seed: int = 0,
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
@@ -75,27 +74,16 @@ def compare(
     Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000
 
     Args:
-        game: a game; `strozzi games` lists them
         first: an agent, or a variant
         second: the other one
         settings: changed keys, KEY=VALUE such as tracks.bonus.7=10, SECTION.KEY=[20,10,5] for a list, SECTION.add=[{id="X",...}] and
             SECTION.remove=["X"] for blocks with ids: the second side is the variant with them, the first the one without
         study: a study's TOML file that defines the variants
-        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
         deals: deals for every line-up; default: as many as find or exclude a difference of one point of wins (of the effect), at most
             100,000 games, 15,000 of trained and 600 of searching agents; or as many as the precision takes
-        precision: play until shares of wins are known to within +- these points, and at most deals
-        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
-        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
-        seatings: one, rotate, spread (each deal once, seatings in turn), all or latin
-        variant: a variant of the game's components
-        seed: random seed, below 2^53
-        workers: number of workers; default: all cores
-        folder: keep everything in this folder, with a report, and resume there; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> found = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
@@ -105,14 +93,12 @@ def compare(
     the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
     two = _variants(the_game, first, second, settings, variant, study)
-    unused = (
-        {"agents": agents, "effect": effect != PLAIN.effect}
-        if two is None
-        else {"opponents": opponents, "variant": variant != BASE and not settings}
-    )
-    for argument, given in unused.items():
-        if given:
-            raise ArgumentError(argument, f"is for comparing {'variants' if two is None else 'agents'}; leave it out")
+    if two is None:
+        own = None if effect == PLAIN.effect else effect
+        refuse_given("is for comparing variants; leave it out", agents=agents, effect=own)
+    else:
+        named = None if variant == BASE or settings else variant
+        refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=named)
     keys: dict[str, Any] = {
         "game": the_game, "players": counts, "deals": deals, "precision": precision, "luck": luck, "luck_redraws": luck_redraws,
         "seatings": seatings, "seed": seed,
@@ -127,15 +113,14 @@ def compare(
         others, most = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents"), min(counts) - 1
         if len(others) > most:
             raise ArgumentError("opponents", f"{len(others)} agents for {most} other seats; give at most {most}")
-        keys["lineups"] = [
-            (side, *(others[k % len(others)] for k in range(count - 1))) for count in counts for side in sides
-        ]
+        company = {count: [others[k % len(others)] for k in range(count - 1)] for count in counts}
+        keys["lineups"] = [(side, *company[count]) for count in counts for side in sides]
         keys["variants"] = names.variants_named(the_game, variant)
     if deals is None and precision is None and effect > 0 and (two is None or len(keys["variants"]) > 1):
         one = made.of(**{**keys, "deals": 1})
         keys |= {"decided": True, "precision": min(max(POINTS * effect, 0.01), 25), "deals": _most_deals(one)}
     look = Look(name=f"compare-{the_game.name.replace('_', '-')}", effect=effect)
-    return run(made.of(**keys), folder, look=look, workers=workers, progress=progress)
+    return run(made.of(**keys), look=look, **options)
 
 
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
@@ -151,16 +136,11 @@ def _most_deals(one: Study) -> int:
 
 
 class Compare(Study, frozen=True, kw_only=True):
-    """A comparison of two sides: tables sides (each by itself) and difference (first minus second).
+    """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
 
-    Attributes:
-        decided: whether play stops once a difference of the size of the precision is found or excluded.
-    """
-
-    decided: bool = False
+    decided: bool = False  # whether play stops once a difference of the size of the precision is found or excluded
 
     def check(self) -> None:
-        """Refuse a difference to find whose size is not given."""
         if self.decided and not self.precision:
             raise ArgumentError("decided", "needs a precision, the size of the difference")
 
@@ -181,7 +161,6 @@ class Compare(Study, frozen=True, kw_only=True):
 
     @property
     def summary(self) -> str:
-        """The sides and the study in one line."""
         size = size_text(self.precision / POINTS)
         rule = f"; until a difference of {size} of games won is found or excluded" if self.decided else ""
         return f"{self.sides[0]} against {self.sides[1]} on the same deals. {super().summary}{rule}"
@@ -203,34 +182,30 @@ class Compare(Study, frozen=True, kw_only=True):
         """Return the tables sides and difference."""
         (first, second), keys = self.sides, ("by", "level")
         sides, difference = FigureTable(of, *keys), FigureTable("first", "second", *keys)
-        for cells in self.pairs():
-            one, two = (counts(cell) for cell in cells)
+        for one, two in (map(counts, cells) for cells in self.pairs()):
             for name, cell in ((first, one), (second, two)):
-                for by, level, figures in self.figures(cell):
-                    for sums in figures:
-                        sides.add(cell, sums.figure, sums.estimate(), **{of: name, "by": by, "level": str(level)})
+                for by, level, sums in self.figures(cell):
+                    sides.add(cell, sums.figure, sums.estimate(), **{of: name, "by": by, "level": level})
             for (by, level, ours), (_, _, theirs) in zip(self.figures(one), self.figures(two), strict=True):
-                where = {"first": first, "second": second, "by": by, "level": str(level)}
-                for sums, other in zip(ours, theirs, strict=True):
-                    difference.add(one, sums.figure, sums.minus(other, same=first == second), **where)
-                    difference.add(one, f"{sums.figure}_variance_saved", sums.saved_by_pairing(other), **where)
+                where = {"first": first, "second": second, "by": by, "level": level}
+                difference.add(one, ours.figure, ours.minus(theirs, same=first == second), **where)
+                difference.add(one, f"{ours.figure}_variance_saved", ours.saved_by_pairing(theirs), **where)
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
         """Return the section of the differences: a picture for each side of the table, seats or positions, and the figures."""
-        (first, second), table = self.sides, tables["difference"]
+        table, less = tables["difference"], " minus ".join(self.sides)
         one_level = set(table["level"]) == {"0"}
-        at = [f"{row.players} players" if one_level else f"{row.players} players, {row.by} {row.level}" for row in table.itertuples(index=False)]  # fmt: skip
-        whom = [
-            f"{first} minus {second}" if one_level else f"{row.by} {row.level}" for row in table.itertuples(index=False)
-        ]
-        table = table.assign(
-            at=at, whom=whom, **({} if table.groupby("players")["lineup"].nunique().max() > 1 else {"lineup": ""})
-        )
+        whom = [less if one_level else f"{by} {level}" for by, level in zip(table["by"], table["level"], strict=True)]
+        where = [f"{players} players" for players in table["players"]]
+        at = where if one_level else [f"{place}, {who}" for place, who in zip(where, whom, strict=True)]
+        table = table.assign(at=at, whom=whom)
+        if table.groupby("players")["lineup"].nunique().max() <= 1:
+            table["lineup"] = ""
         shown = tuple(
             Picture(
                 "difference" if by == table["by"].iloc[0] else f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE),
-                f"{first} minus {second}, on the same deals", where={"by": by}, x="at", zero=True,
+                f"{less}, on the same deals", where={"by": by}, x="at", zero=True,
             )
             for by in dict.fromkeys(table["by"])
         )  # fmt: skip
@@ -242,23 +217,16 @@ class Compare(Study, frozen=True, kw_only=True):
         )  # fmt: skip
         wins = pick(table, figure="win_share").dropna(subset="low")
         rows = pick(table, players=headline_players(wins)) if len(wins) else wins
-        named = {
-            "win_share": ("share", "points of games won"),
-            "score_mean": ("amount", "points of score"),
-            "rank_mean": ("amount", "places"),
-        }
+        named: tuple[tuple[str, Unit, str], ...] = (
+            ("win_share", "share", "points of games won"), ("score_mean", "amount", "points of score"), ("rank_mean", "amount", "places"),
+        )  # fmt: skip
         numbers = tuple(
-            KeyNumber(own.iloc[0], unit, f"{what}: {first} minus {second}, {own['at'].iloc[0]}", is_change=True)  # type: ignore[arg-type]
-            for figure, (unit, what) in named.items()
+            KeyNumber(own.iloc[0], unit, f"{what}: {less}, {own['at'].iloc[0]}", is_change=True)
+            for figure, unit, what in named
             if len(own := pick(rows, figure=figure).dropna(subset="value"))
         )
-        return Section(
-            "Difference",
-            "What is different, on the same deals?",
-            (*shown, in_figures),
-            numbers=numbers,
-            tables={"difference": table},
-        )
+        question = "What is different, on the same deals?"
+        return Section("Difference", question, (*shown, in_figures), numbers=numbers, tables={"difference": table})
 
 
 class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
@@ -268,25 +236,20 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """The spec strings of the agents."""
         return self.lineups[0][0], self.lineups[-1][0]
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        """Yield the cells of both agents for every player count."""
         for players in self.players:
             here = {cell.match.lineup[0].text: cell for cell in reversed(self.cells) if cell.match.players == players}
             yield here[self.sides[0]], here[self.sides[1]]
 
     def figures(self, cell: CellCounts) -> list[FigureOf]:
-        """Return those of the compared agent."""
-        return [_figures(cell, "position", 0)]
+        return _figures(cell, "position", 1)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return sides and difference."""
         return self.compared(counts, "agent")
 
     def known_figures(self) -> list[Headline]:
-        """Return the wins of both agents, and their difference."""
         found: list[Headline] = []
         for one, two in self.pairs():
             found += [Headline(one, "position", 0), Headline(two, "position", 0), Headline(one, "position", 0, two)]
@@ -294,29 +257,22 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
 
     @classmethod
     def is_paired(cls, keys: Mapping[str, Any]) -> bool:
-        """Return True: the difference is a headline."""
         return True
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return which agent wins more, at every player count."""
         rows, (first, second) = pick(tables["difference"], figure="win_share").dropna(subset="low"), self.sides
-        title, signs = (
-            self.the_game.title,
-            {0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1 for row in rows.itertuples(index=False)},
-        )
-        numbers = [
-            f"{row.players} players: {format_estimate(row, 'share')} of games won, {first} minus {second}.".replace(
-                f"{THIN}%", " points"
-            )
-            for row in rows.itertuples(index=False)
-        ]
+        title = self.the_game.title
+        signs, numbers = set(), []
+        for row in rows.itertuples(index=False):
+            signs.add(0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1)
+            less = format_estimate(row, "share").replace(f"{THIN}%", " points")
+            numbers.append(f"{row.players} players: {less} of games won, {first} minus {second}.")
         if not signs:
             return [f"There are too few games of {title} to compare {first} with {second}."]
         if len(signs) > 1:
-            return [
-                f"Whether {first} or {second} wins more in {title} depends on the number of players{self._unknown(rows)}.",
-                *numbers,
-            ]
+            depends = f"Whether {first} or {second} wins more in {title} depends on the number of players"
+            return [f"{depends}{self._unknown(rows)}.", *numbers]
         if signs == {0}:
             if not (rows["value"].abs() + rows["high"] - rows["low"]).any():
                 return [f"{first} and {second} win exactly alike."]
@@ -333,7 +289,6 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         return f": at {counts} players it is not known, {size}" if size else ""
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the differences."""
         return [self.difference_section(tables)]
 
 
@@ -344,12 +299,10 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
 
     @property
     def sides(self) -> tuple[str, str]:
-        """The names of the variants."""
         first, *others = self.variants
         return first, others[-1] if others else first
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        """Yield the cells of both variants for every player count and line-up."""
         found = {(cell.match.players, cell.lineup, cell.match.variant.name): cell for cell in self.cells}
         for players, lineup in product(self.players, dict.fromkeys(",".join(lineup) for lineup in self.lineups)):
             if (players, lineup, self.sides[0]) in found:
@@ -357,11 +310,10 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
 
     def figures(self, cell: CellCounts) -> list[FigureOf]:
         """Return those of every seat, and of every position of different agents."""
-        seats = [_figures(cell, "seat", seat) for seat in range(cell.players)]
-        return seats + ([] if cell.selfplay else [_figures(cell, "position", k) for k in range(cell.players)])
+        positions = [] if cell.selfplay else _figures(cell, "position", cell.players)
+        return _figures(cell, "seat", cell.players) + positions
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
-        """Return the facts of the game's pages."""
         return facts_of_games(self, look)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
@@ -369,7 +321,6 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return {**tables_of_games(self, counts, look, [self.sides]), **self.compared(counts, "variant")}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return whether the second variant changes who wins and how much is scored, and how many figures changed."""
         return change_sentences(tables, self.the_game.title, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
@@ -378,8 +329,8 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return [changed, self.difference_section(tables), *pages]
 
 
-def _figures(cell: CellCounts, by: Literal["seat", "position"], level: int) -> FigureOf:
-    return by, level, tuple(sums.of(level) for sums in cell.sums(by))
+def _figures(cell: CellCounts, by: Side, levels: int) -> list[FigureOf]:
+    return [(by, str(level), sums.of(level)) for level in range(levels) for sums in cell.sums(by)]
 
 
 def _variants(
@@ -389,34 +340,27 @@ def _variants(
     if settings:
         if second:
             raise ArgumentError("settings", "makes the second side; leave out the second one")
+        settings = [settings] if isinstance(settings, str) else settings
         before = names.one_variant(game, "first" if first else "variant", first or variant, study)
-        after = as_argument_error(
-            "settings", with_settings, game, before, [settings] if isinstance(settings, str) else settings
-        )
+        after = as_argument_error("settings", with_settings, game, before, settings)
         if not list(differing_keys(before.components, after.components)):
             raise ArgumentError("settings", f"{', '.join(settings)} changes nothing in {before.name}")
         return before, after
     if not (first and second):
-        raise ArgumentError(
-            "second" if first else "first", f"give two agents or two variants, such as {game.default_agent} and random"
-        )
-    known = [BASE, *shipped_variants(game)]
-    sides = {"first": first, "second": second}
-    others = [
-        argument
-        for argument, side in sides.items()
-        if not (study or isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in known))
-    ]
-    if len(others) == 2:
+        wanted = f"give two agents or two variants, such as {game.default_agent} and random"
+        raise ArgumentError("second" if first else "first", wanted)
+    known, sides = [BASE, *shipped_variants(game)], {"first": first, "second": second}
+    variants, others = dict[str, Any](), dict[str, Any]()
+    for argument, side in sides.items():
+        is_one = study or isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in known)
+        (variants if is_one else others)[argument] = side
+    if not variants:
         return None
-    if others:
-        (one,) = (side for argument, side in sides.items() if argument not in others)
+    for argument, wrong in others.items():
+        (one,) = variants.values()
         name = one if isinstance(one, str) else one.name if isinstance(one, Variant) else next(iter(one), "")
-        wrong = sides[others[0]]
-        raise ArgumentError(
-            others[0],
-            f"expected a variant, as {name!r} is one, got {short_repr(wrong)}; {suggest_names(wrong, known)}",
-        )
+        got = f"got {short_repr(wrong)}; {suggest_names(wrong, known)}"
+        raise ArgumentError(argument, f"expected a variant, as {name!r} is one, {got}")
     return names.one_variant(game, "first", first, study), names.one_variant(game, "second", second, study)
 
 

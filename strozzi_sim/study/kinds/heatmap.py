@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
@@ -14,15 +14,17 @@ from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
-from strozzi_sim.study.folders import read_study, study_of
+from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
+from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.look import HEATMAPS, Look
-from strozzi_sim.study.progress import ProgressOption
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run, run_again
+from strozzi_sim.study.running import run, run_again
 
 PLACE = "heatmap"  # of errors
 
 
+@documented
 def heatmap(
     source: str | Path | Game | Results,
     *,
@@ -39,9 +41,7 @@ def heatmap(
     variant: Variants = (),
     seed: int | None = None,
     code: Sequence[str | Path] = (),
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Draw a custom heat map of a game, or of a study that has been played.
 
@@ -62,9 +62,6 @@ def heatmap(
         variant: (game) a variant; may be given several times; default: base
         seed: (game) random seed, below 2^53; default: 0
         code: (folder) files of agents that the study may run
-        workers: number of workers; default: all cores
-        folder: (game) keep everything in this folder, with a report; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> found = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100)
@@ -73,45 +70,33 @@ def heatmap(
     """
     own = heat_map_spec(rows, columns, value, where, fact, name, title)
     if isinstance(source, Results) or _is_folder(source):
-        given = {
-            "players": players,
-            "agents": agents,
-            "deals": deals,
-            "variant": variant,
-            "seed": seed,
-            "folder": folder,
-        }
-        for argument, setting in given.items():
-            if setting not in (None, (), "", []):
-                raise ArgumentError(argument, f"{source} is a study that has been played; it has its own")
+        why = f"{source} is a study that has been played; it has its own"
+        folder = options.get("folder")
+        refuse_given(why, players=players, agents=agents, deals=deals, variant=variant, seed=seed, folder=folder)
         if isinstance(source, Results):
-            study, look, place = source.study, source.look, source.folder
+            study, look, options["folder"] = source.study, source.look, source.folder
         else:
-            place = names.path_of("source", source)
+            options["folder"] = place = names.path_of("source", source)
             study, look = read_study(place, code)
         if not study.has_pages:
             raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(each for each in look.heatmap if each.name != own.name)
         look = msgspec.structs.replace(look, heatmap=(*others, own))
         _check(study.the_game, own)
-        if isinstance(source, Results) and place is None:
-            return run_again(source, look, workers, progress)
-        return run(study, place, look=look, workers=workers, progress=progress)
+        if isinstance(source, Results) and source.folder is None:
+            return run_again(source, look, options.get("workers"), options.get("progress"))
+        return run(study, look=look, **options)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
     the_game = names.game_named(source, "source")  # type: ignore[arg-type]
     _check(the_game, own)
     counts = names.player_counts(the_game, players)
-    keys: dict[str, Any] = {
-        "kind": "balance", "game": the_game, "players": counts, "deals": deals, "seed": seed or 0,
-        "variants": names.variants_named(the_game, variant or "base"),
-        "lineups": names.lineups_of(the_game, agents, counts),
-    }  # fmt: skip
-    look = Look(
-        name=f"heatmap-{the_game.name.replace('_', '-')}", pages=("balance",), heatmap=(own,), question=HEATMAPS
-    )
-    study, _ = study_of(keys)
-    return run(study, folder, look=look, workers=workers, progress=progress)
+    study = Study.of(
+        kind="balance", game=the_game, players=counts, deals=deals, seed=seed or 0,
+        variants=names.variants_named(the_game, variant or "base"), lineups=names.lineups_of(the_game, agents, counts),
+    )  # fmt: skip
+    name = f"heatmap-{the_game.name}".replace("_", "-")
+    return run(study, look=Look(name=name, pages=("balance",), heatmap=(own,), question=HEATMAPS), **options)
 
 
 def _is_folder(source: Any) -> bool:

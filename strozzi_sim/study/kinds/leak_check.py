@@ -17,6 +17,7 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakCheck as Found
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.simulation.isolation import query_in_worker
+from strozzi_sim.study.arguments import documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
@@ -27,6 +28,7 @@ from strozzi_sim.study.running import Folder, run
 LEAK = ("players", "deal", "decision", "seat", "action", "moved_to", "changed", "shown")
 
 
+@documented
 def leak_check(
     game: str | Game,
     agent: AnyAgent,
@@ -44,15 +46,9 @@ def leak_check(
     Example: strozzi leak-check strozzi greedy:margin=4 --players 3-6 --deals 20
 
     Args:
-        game: a game; `strozzi games` lists them
         agent: agent to check; it plays itself, and every decision is repeated on the concealed state
         players: player counts: 4, 3-6, 3,5 or all
         deals: games for each player count
-        variant: a variant of the game's components
-        study: a study's TOML file that defines the variant
-        seed: random seed, below 2^53
-        folder: keep the result in this folder; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> ss.leak_check("strozzi", "greedy", players=3, deals=1).tables["leak_check"]["ok"].item()
@@ -63,8 +59,7 @@ def leak_check(
         game=the_game, players=names.player_counts(the_game, players), deals=deals, seed=seed,
         lineups=[names.agents_named(the_game, [agent], "agent")], variants=[names.one_variant(the_game, "variant", variant, study)],
     )  # fmt: skip
-    look = Look(name=f"leak-check-{checked.game.replace('_', '-')}")
-    return run(checked, folder, look=look, workers=1, progress=progress)
+    return run(checked, folder, look=checked.look(), workers=1, progress=progress)
 
 
 class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
@@ -75,11 +70,9 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
 
     @property
     def chunks(self) -> int:
-        """Return 0."""
         return 0
 
     def check(self) -> None:
-        """Refuse several agents or variants."""
         if len(self.lineups) > 1 or len(self.lineups[0]) > 1 or len(self.variants) > 1:
             raise ArgumentError("lineups", "one agent is checked, in one variant")
 

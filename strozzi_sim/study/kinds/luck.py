@@ -2,15 +2,20 @@
 
 Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the deal does to
 all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares).
+
+The drama of a game: when it is decided, whether leaders run away, and whether seats that cannot win choose who does. A game is followed
+along its decisions. The chance of each seat to win is its share of play-outs from there, in which all chance to come is redrawn: the view
+of an observer who knows every hand and not the future.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
-from typing import Any
+from itertools import pairwise, product
+from struct import pack
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,25 +26,34 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, Picture, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.kernel.siphash import siphash
+from strozzi_sim.kernel.streams import game_key
+from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.rollouts import Rollouts
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
+from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CellCounts, CountsOf
-from strozzi_sim.study.drama import FEWEST, drama_figures
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.running import run
 
+POINTS = 40  # decisions of a game at which the chances are estimated, at most
+DECIDED = 0.95  # chance of the winners from which a game counts as decided, if it stays there
+CLEAR = 0.10  # by which a favourite is ahead of the next, and by which a choice changes a rival's chance
+HOPELESS = 0.01  # chance of a seat that cannot win any more
+TESTS = 1000  # play-outs on which two chosen actions are compared
+FEWEST = 30  # games, below which there are no intervals
 WIN, SCORE = "win", "score"
 COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
-BY_STRENGTH = ("players", "variant", "strength", "agent")  # of the table drama
 MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
 WORDS = {
     "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where", "deal": "the deal, for all alike",
@@ -47,6 +61,7 @@ WORDS = {
 }  # fmt: skip
 
 
+@documented
 def luck(
     game: str | Game,
     *,
@@ -58,9 +73,7 @@ def luck(
     games: int | None = None,
     playouts: int = 200,
     seed: int = 0,
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Measure how much of a win and of a score is skill, seat, deal and the rest, and how dramatic a game is.
 
@@ -70,20 +83,13 @@ def luck(
     Example: strozzi luck strozzi --players 3-6
 
     Args:
-        game: a game; `strozzi games` lists them
-        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default: several
             line-ups: of each strength of play one agent among those of the next lower strength, and the game's middle tier with its styles
         deals: deals for every player count, each played in every rotation; default: 1,000
-        variant: a variant of the game's components
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
         games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none; default: 100, of
             a game with more than 100 decisions fewer
         playouts: play-outs at each of the (at most 40) decisions of a game that is followed
-        seed: random seed, below 2^53
-        workers: number of workers; default: all cores
-        folder: keep everything in this folder, with a report, and resume there; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> table = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=200, games=0).tables["luck"]
@@ -94,35 +100,27 @@ def luck(
     the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
     field = names.agents_named(the_game, agents) if agents else ()
-    texts = [spec.text for spec in field]
-    if twice := sorted({text for text in texts if texts.count(text) > 1}):
-        raise ArgumentError(
-            "agents", f"{twice[0]} is listed twice; copies play equal games in several rotations, so all must differ"
-        )
+    texts = sorted(spec.text for spec in field)
+    for twice in (text for text, after in pairwise(texts) if text == after):
+        why = "copies play equal games in several rotations, so all must differ"
+        raise ArgumentError("agents", f"{twice} is listed twice; {why}")
     if field and len(field) != max(counts):
-        raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
+        got = f"got {len(field)} ({', '.join(spec.text for spec in field)})"
+        raise ArgumentError("agents", f"needs {max(counts)} different agents, {got}")
     study = Luck.of(
         game=the_game, players=counts, deals=deals, variants=names.variants_named(the_game, variant), seed=seed, seconds=seconds,
         followed=games, playouts=playouts,
         lineups=[each for count in counts for each in ([field[:count]] if field else usual_fields(the_game, count))],
     )  # fmt: skip
-    return run(
-        study, folder, look=Look(name=f"luck-{study.game.replace('_', '-')}"), workers=workers, progress=progress
-    )
+    return run(study, look=study.look(), **options)
 
 
 class Luck(Study, frozen=True, kw_only=True, tag="luck"):
-    """A measurement of luck: line-ups play every deal in every rotation.
+    """A measurement of luck: line-ups play every deal in every rotation."""
 
-    Attributes:
-        seconds: seconds that a decision takes at a table, an assumption.
-        followed: games to follow at each strength of play; 0: none; None: as many as have DECISIONS decisions, from FEWEST to MOST.
-        playouts: play-outs at each decision that is looked at.
-    """
-
-    seconds: float = 20.0
-    followed: int | None = None
-    playouts: int = 200
+    seconds: float = 20.0  # that a decision takes at a table, an assumption
+    followed: int | None = None  # games at each strength; 0: none; None: FEWEST to MOST, as many as have DECISIONS
+    playouts: int = 200  # at each decision that is looked at
     keeps_rows = True
     printed = ("luck", "drama")
 
@@ -132,7 +130,6 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return 50
 
     def check(self) -> None:
-        """Refuse numbers out of range, and agents that play themselves."""
         check_range("seconds", self.seconds, 0.01, 3600)
         if self.followed:
             check_whole("games", self.followed, FEWEST, 1_000_000)
@@ -142,61 +139,47 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
 
     @property
     def summary(self) -> str:
-        """The study in one line."""
         games = f"{FEWEST} to {MOST}" if self.followed is None else self.followed
         return super().summary + (f"; {games} games of each strength are followed" if games else "")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return luck (shares of variance, length), and drama if games are followed."""
-        rows: list[tuple[Any, ...]] = []
-        for cell in map(counts, self.cells):
-            rows += self._shares(cell)
-            decisions = stats.ratio(cell.outcome["decisions"], cell.outcome["games"])
-            value, low, high = (end * self.seconds / 60 for end in (decisions.value, decisions.low, decisions.high))
-            minutes = Estimate(value, low, high, decisions.n)
-            rows.append(self._row(cell, "game", "all", "decisions_mean", decisions))
-            rows.append(self._row(cell, "game", "all", "minutes_mean", minutes))
+        rows = [row for cell in map(counts, self.cells) for row in self._rows(cell)]
         table = pd.DataFrame(rows, columns=list(COLUMNS))
         return {"luck": table} | ({"drama": self._drama(table)} if self.followed != 0 else {})
 
-    def _shares(self, cell: CellCounts) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of the shares of variance."""
+    def _rows(self, cell: CellCounts) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a cell: the shares of variance and the variance of wins and of scores, and the length of a game."""
         chunks = list(cell.read_rows())
-        squares = {
-            outcome: np.concatenate([_squares(chunk, outcome, cell.players) for chunk in chunks])
-            for outcome in (WIN, SCORE)
-        }
         chunk_of = np.repeat(np.arange(len(chunks)), [len(np.unique(chunk["deal"])) for chunk in chunks])
-        for outcome, found in squares.items():
-            shares, variance = variance_shares(moments(found, chunk_of))
-            for source, share in shares.items():
-                yield self._row(cell, outcome, source, "variance_share", share)
-            yield self._row(cell, outcome, "all", "variance", variance)
-
-    def _row(self, cell: CellCounts, outcome: str, source: str, figure: str, found: Estimate) -> tuple[Any, ...]:
-        where = cell.players, cell.variant, cell.lineup, outcome, source, figure
-        return *where, *_numbers(found), self.deals
+        figures = []
+        for outcome in (WIN, SCORE):
+            squares = np.concatenate([_squares(chunk, outcome, cell.players) for chunk in chunks])
+            shares, variance = variance_shares(moments(squares, chunk_of))
+            figures += [(outcome, source, "variance_share", share) for source, share in shares.items()]
+            figures.append((outcome, "all", "variance", variance))
+        decisions = stats.ratio(cell.outcome["decisions"], cell.outcome["games"])
+        value, low, high = (end * self.seconds / 60 for end in (decisions.value, decisions.low, decisions.high))
+        figures.append(("game", "all", "decisions_mean", decisions))
+        figures.append(("game", "all", "minutes_mean", Estimate(value, low, high, decisions.n)))
+        for *where, found in figures:
+            yield (cell.players, cell.variant, cell.lineup, *where, *_numbers(found), self.deals)
 
     def _drama(self, luck_table: pd.DataFrame) -> pd.DataFrame:
         """Return the figures of drama: the agents of each strength that do not search, each by itself."""
-        rows = []
-        tiers = {
-            strength: names.agents_named(self.the_game, text)[0]
-            for strength, text in (self.the_game.tiers or {"usual": self.the_game.default_agent}).items()
-        }
-        for players in self.players:
+        rows, tiers = [], self.the_game.tiers or {"usual": self.the_game.default_agent}
+        specs = {strength: names.agents_named(self.the_game, text)[0] for strength, text in tiers.items()}
+        quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
+        for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
             usual = int(np.clip(DECISIONS // decisions, FEWEST, MOST))
             most = usual if self.followed is None else self.followed
-            for variant in self.variant_of.values():
-                for strength, spec in tiers.items():
-                    if spec.searches:
-                        continue
-                    match = Match(self.the_game, players, (spec,), variant, self.seed)
-                    figures = _followed(match, most if is_quick(spec) else min(most, FEWEST), self.playouts)
-                    for figure, found in figures.items():
-                        rows.append((players, variant.name, strength, spec.text, figure, *_numbers(found)))
-        return pd.DataFrame(rows, columns=[*BY_STRENGTH, "figure", "value", "low", "high", "n"])
+            match = Match(self.the_game, players, (spec,), variant, self.seed)
+            figures = _followed(match, most if is_quick(spec) else min(most, FEWEST), self.playouts)
+            where = players, variant.name, strength, spec.text
+            rows += [(*where, figure, *_numbers(found)) for figure, found in figures.items()]
+        columns = ["players", "variant", "strength", "agent", "figure", "value", "low", "high", "n"]
+        return pd.DataFrame(rows, columns=columns)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return how much of who wins is who plays, how long a game is, and how it goes."""
@@ -209,28 +192,26 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         share = Figure("variance_share", "share of the variance", "share")
         shares = pick(tables["luck"], figure="variance_share")
         words = {source: WORDS.get(source, source) for source in SOURCES}
-        made = shares.assign(
-            source=shares["source"].map(words), outcome=shares["outcome"].map({WIN: "who wins", SCORE: "scores"})
-        )
+        outcomes = {WIN: "who wins", SCORE: "scores"}
+        made = shares.assign(source=shares["source"].map(words), outcome=shares["outcome"].map(outcomes))
+        made = made.assign(line=made["source"] + ", " + made["outcome"])
         drawn = Picture(
             "luck", "", "intervals", "luck", (share,), "What decides a game",
             "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
             "With two players what the deal does cannot be told from the course of play.",
-            x="source", series="outcome", levels=tuple(words.values()), series_levels=("who wins", "scores"),
+            x="source", series="outcome", levels=tuple(words.values()), series_levels=tuple(outcomes.values()),
         )  # fmt: skip
-        made = made.assign(line=made["source"] + ", " + made["outcome"])
         table = Picture(
             "luck-table", "", "table", "luck", (share,), "The shares in figures", x="line", x_label="source"
         )
         rows = pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value")
         numbers = tuple(KeyNumber(row, "share", f"of who wins is who plays, {field_words(row['lineup'])}") for _, row in rows.head(3).iterrows())  # fmt: skip
-        found = [
-            Section("Luck", "What is skill, and what is luck?", (drawn, table), numbers=numbers, tables={"luck": made})
-        ]
+        question = "What is skill, and what is luck?"
+        found = [Section("Luck", question, (drawn, table), numbers=numbers, tables={"luck": made})]
         if "drama" in tables:
             figures = tuple(Figure(name, words, "share") for name, words in _SHARES.items())
-            table = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")
-            found.append(Section("Drama", "When is a game decided, and who decides it?", (table,)))
+            course = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")
+            found.append(Section("Drama", "When is a game decided, and who decides it?", (course,)))
         return found
 
 
@@ -244,20 +225,14 @@ def who_plays(tables: Tables, title: str) -> str:
     """Return how much of who wins is who plays, by field, at the player count of the headline."""
     shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
     players = headline_players(shares)
-    shares = pick(shares, players=players).sort_values("value", kind="stable")
-    fields = [f"{format_estimate(row, 'share')} {field_words(row.lineup)}" for row in shares.itertuples(index=False)]
-    return (
-        f"How much of who wins {title} at {players} players is who plays depends on the field: {listed(fields)}; "
-        "among equal players it is nothing."
-    )
+    rows = pick(shares, players=players).sort_values("value", kind="stable").itertuples(index=False)
+    fields = listed([f"{format_estimate(row, 'share')} {field_words(row.lineup)}" for row in rows])
+    return f"How much of who wins {title} at {players} players is who plays depends on the field: {fields}; among equal players it is nothing."
 
 
 def length_sentence(tables: Tables, players: int, seconds: float) -> str:
     """Return how long a game of the first field is."""
-    length = pick(tables["luck"], players=players, outcome="game")
-    decisions, minutes = (
-        next(pick(length, figure=figure).itertuples(index=False)) for figure in ("decisions_mean", "minutes_mean")
-    )
+    decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
     return (
         f"A game {field_words(decisions.lineup)} has {format_estimate(decisions, 'amount')} decisions: "
         f"{format_estimate(minutes, 'amount')} minutes at {seconds:g} seconds each (an assumption)."
@@ -293,10 +268,9 @@ def _followed(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
     if not is_quick(match.lineup[0]):
         usual = load_agent(match.game.default_agent, match.game)
         playing = replace(match, lineup=(usual if is_quick(usual) else load_agent("random", match.game),))
-    follow = partial(drama_figures, match, playing, games, playouts)
-    found: dict[str, Estimate] = (
-        run_in_worker(follow, blame=match.lost) if match.foreign or playing.foreign else follow()
-    )
+    figures = partial(drama_figures, match, playing, games, playouts)
+    foreign = match.foreign or playing.foreign
+    found: dict[str, Estimate] = run_in_worker(figures, blame=match.lost) if foreign else figures()
     return found
 
 
@@ -323,10 +297,8 @@ def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
     if len(styles) >= players and not {spec.text for spec in styles[:players]} <= {spec.text for spec in steps}:
         fields.append(styles[:players])
     if not fields:
-        known = ", ".join(spec.text for spec in styles)
-        raise ArgumentError(
-            "agents", f"name {players} different agents, of which {game.name} has too few that do not search ({known})"
-        )
+        known = f"{game.name} has too few that do not search ({', '.join(spec.text for spec in styles)})"
+        raise ArgumentError("agents", f"name {players} different agents, of which {known}")
     return fields
 
 
@@ -352,3 +324,114 @@ def _wins(rows: Array) -> Array:
 
 def _numbers(found: Estimate) -> tuple[float, float, float, int]:
     return float(found.value), float(found.low), float(found.high), int(found.n)
+
+
+# -- the drama of a game --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Story:
+    """The course of one game."""
+
+    decisions: int
+    decided: float  # share of the decisions that had been taken when the game was decided
+    runaway: int  # 1 if that was in the first half, else 0
+    lead_changes: int  # how often one clear favourite followed another
+    lowest: float  # lowest chance of the later winners
+    points: int  # decisions that were looked at
+    kingmaking: int  # those at which a seat that could not win chose between two rivals
+
+
+def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
+    """Return the story of a deal of `match`, with so many play-outs by the agents of `playing` at each decision."""
+    decisions, winners = _played(match, deal)
+    at = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
+    rollouts = Rollouts(playing)
+    chances = np.zeros((len(at), match.players))
+    kingmaking = 0
+    for place, number in enumerate(at):
+        state, actor, legal = decisions[number]
+        word = _word(match.seed, deal, int(number))
+        chances[place] = _shares(rollouts, state, word, playouts)
+        if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
+            kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
+    decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions), playouts)
+    return Story(len(decisions), decided, int(decided < 0.5), lead_changes, lowest, len(at), kingmaking)
+
+
+def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
+    """Return when a game was decided, its changes of lead, and the lowest chance of its winners, bool[P], all together.
+
+    A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader. `chances` are those of every
+    seat to win, float64[points, P], each of so many play-outs; `at` is the share of the decisions before each point.
+    """
+    of_winners = chances[:, winners].sum(axis=1)
+    open_points = np.flatnonzero(of_winners < DECIDED)
+    last_open = open_points[-1] if len(open_points) else -1
+    decided = float(at[last_open + 1]) if last_open + 1 < len(at) else 1.0
+    ordered = np.sort(chances, axis=1)
+    first, second = ordered[:, -1], ordered[:, -2]
+    error = np.sqrt((first + second - (first - second) ** 2) / playouts)
+    leaders = chances.argmax(axis=1)[first - second >= np.maximum(CLEAR, 3 * error)]
+    return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
+
+
+def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[str, Estimate]:
+    """Return the figures of `games` games by name; see `follow` for the arguments."""
+    from joblib import Parallel, delayed
+
+    stories = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
+    ones = np.ones(games, np.int64)
+
+    def column(name: str) -> Array:
+        return np.array([getattr(story, name) for story in stories])
+
+    figures = {
+        "decisions_mean": stats.ratio(column("decisions"), ones),
+        "decided_mean": stats.ratio(column("decided"), ones, span=(0, 1)),
+        "runaway_share": stats.ratio(column("runaway"), ones, n_deals=games),
+        "lead_changes_mean": stats.ratio(column("lead_changes"), ones),
+        "winner_lowest_mean": stats.ratio(column("lowest"), ones, span=(0, 1)),
+    }
+    if match.players > 2:
+        figures["kingmaking_share"] = stats.ratio(column("kingmaking"), column("points"), n_deals=games)
+    return figures
+
+
+def _played(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, ...]]], Array]:
+    """Return state, acting seat and legal actions of every decision of a game, and who won it, bool[P]."""
+    position = Position(match.game, match.players, match.seed, deal, match.variant)
+    decisions = []
+    while not position.over:
+        decisions.append((position.state.copy(), position.actor, position.legal))
+        position.play(position.ask(match.positions[position.actor]))
+    places = np.array(position.places)
+    return decisions, places == places.min()
+
+
+def _word(seed: int, deal: int, number: int) -> int:
+    """Return the key of the play-outs at a decision, the same on every machine."""
+    return siphash(pack("<Qq", seed, game_key("play-outs")), pack("<QQ", deal, number)) >> 1
+
+
+def _shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:
+    """Return every seat's share of wins, float64[P]."""
+    wins, _ = rollouts.from_state(state, word, count, action)
+    return wins.mean(axis=0) / WIN_UNITS
+
+
+def _makes_a_king(
+    rollouts: Rollouts, state: Array, actor: int, legal: tuple[int, ...], word: int, playouts: int
+) -> bool:
+    """Return whether a seat that cannot win chooses who does: by two actions, chosen and tested on different play-outs."""
+    chances = np.array([_shares(rollouts, state, word, playouts, action) for action in legal])
+    if chances[:, actor].max() > HOPELESS:
+        return False
+    rivals = chances.copy()
+    rivals[:, actor] = 0
+    rival = int(np.ptp(rivals, axis=0).argmax())
+    if np.ptp(rivals[:, rival]) < CLEAR:  # the largest of noisy differences, so the true one is smaller still
+        return False
+    best, worst = (legal[int(place)] for place in (rivals[:, rival].argmax(), rivals[:, rival].argmin()))
+    for_rival = [_shares(rollouts, state, word + 1, TESTS, action)[rival] for action in (best, worst)]
+    return bool(for_rival[0] - for_rival[1] >= CLEAR)

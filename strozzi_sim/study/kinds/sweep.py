@@ -1,40 +1,47 @@
-"""sweep: what do values of the components change?"""
+"""sweep: what do values of the components change? All are played on the same deals and compared with the published ones, else the first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
+import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import CELL, FIGURE, Tables, pick
-from strozzi_sim.game.significance import ALPHA, degrees_of_freedom, missed, not_excluded, p_value
+from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
+from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded
 from strozzi_sim.game.variant_names import check_names_differ
-from strozzi_sim.game.variants import AnyVariant, Variant, published_value, with_values
-from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
+from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import Look, Section
+from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.swept import GAP, values_section
+from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
+GAP = Figure("seat_gap", "gap between the seats", "share")
+_SHOWN = (
+    GAP, Figure("score_mean", "mean score", "amount"), Figure("margin_mean", "the winner's margin", "amount"),
+    Figure("decisions_mean", "decisions in a game", "amount"),
+)  # fmt: skip
+_TOLD = ("reference", "differs from the reference", "not told apart from it")
 
 
+@documented
 def sweep(
     game: str | Path | Game,
     values: str | dict[str, Any] = "",
@@ -45,9 +52,7 @@ def sweep(
     precision: float | None = None,
     variant: AnyVariant = "base",
     seed: int = 0,
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Play one or two component values over a list of values, on common deals.
 
@@ -56,15 +61,9 @@ def sweep(
     Args:
         game: a game; or a study's file with keys and values in a table `sweep`
         values: (game) keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
-        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
         deals: deals for every value; default: 1,000, or as many as the precision takes
-        precision: play until shares of wins are known to within +- these points, and at most deals
         variant: the variant whose values are changed
-        seed: random seed, below 2^53
-        workers: number of workers; default: all cores
-        folder: keep everything in this folder, with a report, and resume there; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> found = ss.sweep("strozzi", "tracks.bonus.9 = 10 15 20", players=3, agents="random", deals=60)
@@ -72,13 +71,11 @@ def sweep(
     True
     """
     if not values and not isinstance(game, Game) and game not in game_names():
-        for argument, given in {"players": players, "agents": agents, "precision": precision}.items():
-            if given not in (None, (), "", []):
-                raise ArgumentError(argument, f"{game} has its own")
+        refuse_given(f"{game} has its own", players=players, agents=agents, precision=precision)
         study, look = read_study(game)
         if not isinstance(study, Sweep):
             raise ArgumentError("game", f"{game}: has no table sweep")
-        return run(study, folder, look=look, deals=deals, workers=workers, progress=progress)
+        return run(study, look=look, deals=deals, **options)
     the_game = names.game_named(game)  # type: ignore[arg-type]
     if not values:
         raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
@@ -91,19 +88,13 @@ def sweep(
         )  # fmt: skip
     except ArgumentError as error:
         raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
-    return run(
-        study, folder, look=Look(name=f"sweep-{study.game.replace('_', '-')}"), workers=workers, progress=progress
-    )
+    return run(study, look=study.look(), **options)
 
 
 class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
-    """A study of values of one variant.
+    """A study of values of one variant."""
 
-    Attributes:
-        sweep: values by key; their combinations are the variants that are played.
-    """
-
-    sweep: dict[str, tuple[float, ...]]
+    sweep: dict[str, tuple[float, ...]]  # values by key; their combinations are the variants that are played
     has_pages, printed = True, ("sweep",)
 
     @cached_property
@@ -112,100 +103,150 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         (base,) = self.listed_variants.values()
         found: dict[str, tuple[tuple[float, ...], Variant]] = {}
         for values in product(*self.sweep.values()):
-            made = as_argument_error(
-                "sweep", with_values, self.the_game, base, dict(zip(self.sweep, map(_whole, values), strict=True))
-            )
+            whole = (int(value) if value == int(value) else value for value in values)
+            keys = dict(zip(self.sweep, whole, strict=True))
+            made = as_argument_error("sweep", with_values, self.the_game, base, keys)
             found[made.name] = values, made
         as_argument_error("sweep", check_names_differ, [variant for _, variant in found.values()])
         return found
 
     @property
     def variant_of(self) -> dict[str, Variant]:
-        """The variants that are played."""
         return {name: variant for name, (_, variant) in self.grid.items()}
 
     @property
     def reference(self) -> str:
-        """Name of the variant that the others are compared with: that of the published values, else the first."""
         published = tuple(published_value(self.the_game, key) for key in self.sweep)
         return next((name for name, (values, _) in self.grid.items() if values == published), next(iter(self.grid)))
 
     @classmethod
     def is_paired(cls, keys: Mapping[str, Any]) -> bool:
-        """Return True: differences from the reference are headlines."""
         return True
 
     def check(self) -> None:
-        """Refuse several variants, and lists that are no range."""
-        count = np.prod([len(values) for values in self.sweep.values()])
         if len(self.variants) > 1:
             raise ArgumentError("sweep", f"changes one variant; leave out all but one of {', '.join(self.variants)}")
-        if (
-            not 1 <= len(self.sweep) <= MOST_KEYS
-            or count > MOST_VALUES
-            or any(len(set(each)) < max(len(each), 2) for each in self.sweep.values())
-        ):
-            raise ArgumentError(
-                "sweep",
-                f"give one or {MOST_KEYS} keys, each with different values, and at most {MOST_VALUES} combinations",
-            )
+        sizes = [len(values) for values in self.sweep.values()]
+        differ = all(len(set(values)) == len(values) > 1 for values in self.sweep.values())
+        if not 1 <= len(sizes) <= MOST_KEYS or np.prod(sizes) > MOST_VALUES or not differ:
+            allowed = f"one or {MOST_KEYS} keys, each with different values, and at most {MOST_VALUES} combinations"
+            raise ArgumentError("sweep", f"give {allowed}")
         _ = self.grid
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
-        """Return the facts of pages and heat maps."""
         return facts_of_games(self, look)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return the tables of the games, and sweep: balance beside the values."""
         found = tables_of_games(self, counts, look)
         balance = found["balance"].frame()
-        columns = {
-            key: np.array([self.grid[name][0][number] for name in balance["variant"]], np.float64)
-            for number, key in enumerate(self.sweep)
-        }
-        return {**found, "sweep": balance.assign(**columns)[[*CELL, *self.sweep, *FIGURE]]}
+        values = [self.grid[name][0] for name in balance["variant"]]
+        columns = pd.DataFrame(values, balance.index, list(self.sweep), np.float64)
+        return {**found, "sweep": balance.join(columns)[[*CELL, *self.sweep, *FIGURE]]}
+
+    def _differences(self, tables: Tables, figure: str) -> pd.DataFrame:
+        """Return the differences of a figure from that of the reference; `known`: corrected for all values and cells."""
+        less = pick(tables["changes"], table="balance", figure=figure, than=self.reference, level="")
+        return less.assign(known=corrected_p(less, 0.0, self.chunks) < ALPHA)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return in every cell which values are fairer than the reference, or what gap could be missed; corrected for all values and cells."""
-        gaps = pick(tables["sweep"], figure=GAP.name)
-        less = pick(tables["changes"], table="balance", figure=GAP.name, than=self.reference, level="").reset_index(
-            drop=True
-        )
-        df = degrees_of_freedom(less["n"], less["deals"], self.chunks)
-        less["known"] = holm(p_value(less["value"], less["low"], less["high"], 0.0, df)) < ALPHA
+        """Return in every cell which values are fairer than the reference, or what gap could be missed."""
+        gaps, less = pick(tables["sweep"], figure=GAP.name), self._differences(tables, GAP.name)
         said, keys = [], " and ".join(self.sweep)
         for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
-            here = less[(less["players"] == players) & (less["lineup"] == lineup)]
-            fairer = set(here[here["known"] & (here["value"] < 0)]["variant"])
-            reference = rows[rows["variant"] == self.reference].iloc[0]
+            here = pick(less, players=players, lineup=lineup)
             chance = pick(tables["sweep"], figure="seat_gap_by_chance", players=players, lineup=lineup)["value"].max()
             digits = 0 if chance >= 0.1 else 1
-            at = f"{self._at(reference)} ({100 * reference['value']:.{digits}f} points)"
+            order = rows.sort_values("value", kind="stable").to_dict("records")
+            words = {row["variant"]: f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
+            at, fairer = words[self.reference], set(here[here["known"] & (here["value"] < 0)]["variant"])
             if fairer:
-                order = rows[rows["variant"].isin(fairer)].sort_values("value", kind="stable")
-                values = [
-                    f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for _, row in order.head(5).iterrows()
-                ]
-                words = f"the seats are nearer to equal at {keys} = {'; '.join(values)} than at {at}"
+                values = "; ".join([text for name, text in words.items() if name in fairer][:5])
+                found = f"the seats are nearer to equal at {keys} = {values} than at {at}"
             else:
                 size = missed(not_excluded(here, chunks=self.chunks, sign=-1), what="a gap smaller")
-                words = f"no value is known to be fairer than {keys} = {at}{f': {size}' if size else ''}".replace(
-                    "smaller of up to", "smaller by up to"
-                )
-            said.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {words}.")
+                size = size.replace("smaller of up to", "smaller by up to")
+                found = f"no value is known to be fairer than {keys} = {at}{f': {size}' if size else ''}"
+            said.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {found}.")
         return said
 
-    def _at(self, row: Any) -> str:
+    def _at(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the figures over the values, with what differs from the reference, then the pages of the game."""
-        pages = [each for each in sections_of_games(self, tables, look) if each.name != "What changed"]
-        return [values_section(self, self.sweep, tables), *pages]
+        """Return a line over the values of one key or a map over those of two, all in figures, then the pages of the game."""
+        known, keys = set(tables["sweep"].dropna(subset="value")["figure"]), " and ".join(self.sweep)
+        figures = [figure for figure in _SHOWN if figure.name in known]
+        made = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
+        every = pd.concat(made.values(), ignore_index=True)
+        in_figures = Picture(
+            "values", "", "table", "values", tuple(figures), "The values in figures",
+            "(*) marks the values that the others are compared with. What is called higher or lower differs significantly from them, corrected for "
+            "all values, player counts and line-ups of a figure.", x="at", x_label=keys,
+        )  # fmt: skip
+        shown = [_picture(list(self.sweep), figure, f"sweep-{figure.name}") for figure in figures]
+        numbers = tuple(_numbers(pick(every, figure=GAP.name).dropna(subset="value")))
+        values = Section(
+            "Values", f"What do the values of {keys} change?", (*shown, in_figures), tuple(self._published()), numbers=numbers,
+            tables={**made, "values": every},
+        )  # fmt: skip
+        return [values, *(each for each in sections_of_games(self, tables, look) if each.name != "What changed")]
+
+    def _rows(self, tables: Tables, figure: str) -> pd.DataFrame:
+        """Return the rows of a figure in the order of the values: `at`, the values as text, `told`, `row`, `column`, `shade` and `marked`.
+
+        The interval of a gap reaches as far as chance moves the largest difference of any two seats (Tukey).
+        """
+        less, keys = self._differences(tables, figure), list(self.sweep)
+        change = less.assign(change=less["value"].where(less["known"]))[[*CELL, "change"]]
+        rows = pick(tables["sweep"], figure=figure).merge(change, "left", list(CELL))
+        rows = rows.sort_values(keys, kind="stable", ignore_index=True)
+        is_reference = (rows["variant"] == self.reference).to_numpy()
+        if figure == GAP.name:
+            chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*CELL, "value"]]
+            rows = rows.merge(chance.rename(columns={"value": "chance"}), "left", list(CELL))
+            rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
+            rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
+        marks = np.where(is_reference, " (*)", "")
+        at = [f"{self._at(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
+        down, across = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
+        return rows.assign(
+            at=at, row=down, column=across, told=np.where(is_reference, _TOLD[0], np.where(rows["change"].notna(), _TOLD[1], _TOLD[2])),
+            shade=rows["change"], marked=is_reference, variant="",
+        )  # fmt: skip
+
+    def _published(self) -> Iterator[str]:
+        """Yield sentences on published values that are not among these, and those that no source gives."""
+        for key, values in self.sweep.items():
+            value = published_value(self.the_game, key)
+            shown = "no value" if value is None else f"{key} = {value}"
+            if is_reconstructed(self.the_game, key):
+                yield f"In the published game {shown} is reconstructed: no source gives it."
+            if value not in values:
+                yield f"The published game has {shown}, which is not among the values; they are compared with the first."
 
 
-def _whole(value: float) -> float | int:
-    return int(value) if value == int(value) else value
+def _picture(keys: list[str], figure: Figure, table: str) -> Picture | tuple[str, HeatMap]:
+    title = f"{figure.label[:1].upper()}{figure.label[1:]} over {' and '.join(keys)}"
+    if len(keys) > 1:
+        caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
+        shaded = "from the framed cell, where significant"
+        return table, HeatMap(title, caption, keys[0], keys[1], figure, shade_label=shaded)
+    caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
+    caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
+    return Picture(
+        table.replace("_", "-"), "", "intervals", table, (figure,), title, caption, x="at", x_label=keys[0], series="told", series_levels=_TOLD,
+    )  # fmt: skip
+
+
+def _numbers(gaps: pd.DataFrame) -> Iterator[KeyNumber]:
+    """Yield the gap at the reference, and the smallest and the largest, at the first player count and line-up."""
+    here = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0]) if len(gaps) else gaps
+    ends = (here["value"].idxmin(), here["value"].idxmax()) if len(here) else ()
+    named = here.loc[list(dict.fromkeys((*here.index[here["marked"]][:1], *ends)))]
+    for _, row in named.sort_values("value", kind="stable").iterrows():
+        what = f"gap between the seats at {row['at']}, {row['players']} players ({row['lineup']})"
+        yield KeyNumber(row, "share", what)
 
 
 def _grid(text: str) -> dict[str, list[float]]:

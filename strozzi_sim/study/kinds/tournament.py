@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -34,20 +34,20 @@ from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
+from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, Cell, CountsOf, CountsOfChunks, Rule, luck_sums
-from strozzi_sim.study.dominance import dominance_sentences, field_orders
 from strozzi_sim.study.look import Look, Section
 from strozzi_sim.study.model import CHUNKS, Study
-from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import Folder, run
-from strozzi_sim.study.standings import sections_of_field, standing_sentences
+from strozzi_sim.study.running import run
+from strozzi_sim.study.standings import dominance_sentences, field_orders, sections_of_field, standing_sentences
 
 DECIDED = "decided"
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 Matchup = tuple[int, ...]  # places of agents in the field
 
 
+@documented
 def tournament(
     game: str | Game,
     agents: Agents,
@@ -61,29 +61,19 @@ def tournament(
     seatings: Design = "latin",
     variant: Variants = "base",
     seed: int = 0,
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Rank a field of agents: every combination of them on the same deals, in every seating.
 
     Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
 
     Args:
-        game: a game; `strozzi games` lists them
         agents: the agents, separated by commas
-        players: player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
         deals: deals for every matchup
         until: stop when win shares are known to within +- this, such as 0.02, or all pairs are `decided`
         max_matchups: most matchups of a player count; of more a balanced sample is played
-        luck: an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows
-        luck_redraws: number of redraws of each chance event, which measure its luck; default: 8
         seatings: latin, all, rotate or spread (each deal once, seatings in turn)
         variant: a variant; may be given several times
-        seed: random seed, below 2^53
-        workers: number of workers; default: all cores
-        folder: keep everything in this folder, with a report, and resume there; default: only print
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
 
     >>> import strozzi_sim as ss
     >>> found = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=50)
@@ -98,21 +88,14 @@ def tournament(
         game=the_game, lineups=[[agent] for agent in field], players=counts, deals=deals, until=str(until),
         max_matchups=max_matchups, luck=luck, luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
     )  # fmt: skip
-    return run(
-        study, folder, look=Look(name=f"tournament-{study.game.replace('_', '-')}"), workers=workers, progress=progress
-    )
+    return run(study, look=study.look(), **options)
 
 
 class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
-    """A tournament of the agents of its line-ups, in alphabetical order.
+    """A tournament of the agents of its line-ups, in alphabetical order."""
 
-    Attributes:
-        max_matchups: most matchups of a player count.
-        until: half width of every agent's win share, or `decided`, at which play stops; "": all deals are played.
-    """
-
-    max_matchups: int = 5000
-    until: str = ""
+    max_matchups: int = 5000  # of a player count
+    until: str = ""  # half width of every agent's win share, or DECIDED, at which play stops; "": all deals are played
     keeps_orders, keeps_copies, usual_deals = True, True, 200
     printed = ("ratings", "agents")
 
@@ -136,9 +119,9 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield a cell for every matchup; matchups of the same agents share one."""
         for players, found in self.matchups.items():
-            for line in dict.fromkeys(self._line(matchup) for matchup in found):
-                for variant in self.variant_of.values():
-                    yield players, tuple(self.specs[text] for text in line), variant, ""
+            lines = dict.fromkeys(map(self._line, found))
+            for line, variant in product(lines, self.variant_of.values()):
+                yield players, tuple(self.specs[text] for text in line), variant, ""
 
     def cells_of(self, players: int, variant: str) -> list[tuple[Matchup, Cell]]:
         """Return the matchups with the cells that play them."""
@@ -148,7 +131,6 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
 
     @property
     def can_grow(self) -> bool:
-        """Whether more deals extend it."""
         return not self.until and super().can_grow
 
     @classmethod
@@ -159,44 +141,37 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return min(max(_CHUNKS_IN_ALL // max(cells, 1), _FEWEST_CHUNKS * (3 if keys.get("until") else 1)), CHUNKS)
 
     def check(self) -> None:
-        """Refuse a field that is too small, and a rule that is none."""
         check_whole("max_matchups", self.max_matchups, 1, 100_000)
-        if len(self.lineups) < max(self.players):
-            raise ArgumentError(
-                "agents", f"{max(self.players)} players need at least as many agents, got {', '.join(self.labels)}"
-            )
+        most = max(self.players)
+        if len(self.lineups) < most:
+            raise ArgumentError("agents", f"{most} players need at least as many agents, got {', '.join(self.labels)}")
         if self.precision:
             raise ArgumentError("precision", "of a tournament is called until: a half width such as 0.02, or `decided`")
+        if self.seatings == "one":
+            kept = "with one an agent keeps its seat and its gain from it"
+            raise ArgumentError("seatings", f"{kept}; give latin, all, rotate or spread")
         if self.until not in ("", DECIDED):
             try:
-                check_range("until", float(self.until), 1e-4, 0.5)
+                width = float(self.until)
             except ValueError:
                 raise ArgumentError(
                     "until", f"expected a width such as 0.02, or {DECIDED!r}, got {self.until!r}"
                 ) from None
+            check_range("until", width, 1e-4, 0.5)
 
     def rule(self, counts: CountsOfChunks) -> Rule | None:
-        """Return the rule `until`."""
         return Until(self, counts) if self.until else None
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return agents, pairwise, ratings, seat_effects and nash."""
-        keys = {
-            "agents": ("agent",),
-            "pairwise": ("agent", "opponent"),
-            "ratings": ("agent",),
-            "seat_effects": ("seat",),
-            "nash": ("agent",),
-        }
+        keys = {"agents": ["agent"], "pairwise": ["agent", "opponent"], "ratings": ["agent"], "seat_effects": ["seat"], "nash": ["agent"]}  # fmt: skip
         tables = {name: FigureTable(*each) for name, each in keys.items()}
-        for players in self.players:
-            for variant in self.variant_of:
-                field = FieldCounts(self, players, variant)
-                for matchup, cell in self.cells_of(players, variant):
-                    found = counts(cell)
-                    field.add(matchup, found.outcome, found.counts)
-                for name, table in tables.items():
-                    getattr(field, f"add_{name}")(table)
+        for players, variant in product(self.players, self.variant_of):
+            field = FieldCounts(self, players, variant)
+            for matchup, cell in self.cells_of(players, variant):
+                found = counts(cell)
+                field.add(matchup, found.outcome, found.counts)
+            for name, table in tables.items():
+                getattr(field, f"add_{name}")(table)
         return tables
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
@@ -204,7 +179,6 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return [*dominance_sentences(field_orders(tables, self.chunks)), *standing_sentences(self, tables)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the standing, the pairs, the Nash average of two players, and the seats."""
         return sections_of_field(self, tables)
 
 
@@ -217,7 +191,7 @@ class Until:
 
     def is_met(self, chunks: int) -> bool:
         """Return whether the rule is met at every player count and variant."""
-        every = [(players, variant) for players in self.study.players for variant in self.study.variant_of]
+        every = product(self.study.players, self.study.variant_of)
         return chunks >= FIRST_LOOK and all(self._is_known(*key, range(chunks)) for key in every)
 
     def table(self, chunks: int) -> None:
@@ -246,13 +220,8 @@ class FieldCounts:
 
     def __init__(self, study: Tournament, players: int, variant: str) -> None:
         size, chunks = len(study.labels), study.chunks
-        self.study, self.players, self.variant, self.deals, self.lineup = (
-            study,
-            players,
-            variant,
-            study.deals,
-            ",".join(study.labels),
-        )
+        self.study, self.players, self.variant = study, players, variant
+        self.deals, self.lineup = study.deals, ",".join(study.labels)
         self.by_agent = np.zeros((4, chunks, size), np.int64)  # wins, places, scores, played
         self.by_seat = np.zeros((4, chunks, players), np.int64)
         self.ahead, self.met = (np.zeros((chunks, size, size), np.int64) for _ in range(2))
@@ -288,20 +257,15 @@ class FieldCounts:
         labels, (wins, _, scores, played) = self.study.labels, self.by_agent
         table.add_all(self, self._results(self.by_agent), agent=labels)
         if self.luck is not None:
-            for figure, sums in luck_sums(
-                {"win_share": wins / WIN_UNITS, "score_mean": scores}, self.luck, played
-            ).items():
-                found = {
-                    f"{figure}{WITHOUT_LUCK}": stats.ratio(sums.adjusted(), played),
-                    f"{figure}{GAMES_SAVED}": sums.games_saved(),
-                }
-                table.add_all(self, found, agent=labels)
+            of_luck = luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores}, self.luck, played)
+            for figure, sums in of_luck.items():
+                table.add(self, f"{figure}{WITHOUT_LUCK}", stats.ratio(sums.adjusted(), played), agent=labels)
+                table.add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
         if self.study.until:
             share, (_, cell) = wins / WIN_UNITS / played, self.study.cells_of(self.players, self.variant)[0]
             low, high = anytime_interval(share, deals_by_chunk(self.study, cell))
-            table.add(
-                self, "win_share_anytime", Estimate(share.mean(axis=0), low, high, played.sum(axis=0)), agent=labels
-            )
+            anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))
+            table.add(self, "win_share_anytime", anytime, agent=labels)
 
     def _results(self, sums: Array) -> dict[str, Estimate]:
         wins, places, scores, played = sums
@@ -323,12 +287,8 @@ class FieldCounts:
         for agents, column in self._column.items():
             members[column, : len(agents)] = agents
         texts = [line[0] for line in self.study.lineups]
-        orders = Orders(
-            chosen=played - self.last / ORDER_UNITS,
-            members=members,
-            counts=self.remaining / ORDER_UNITS,
-            ahead=self.ahead / HALF,
-        )
+        chosen, remaining = played - self.last / ORDER_UNITS, self.remaining / ORDER_UNITS
+        orders = Orders(chosen, members, remaining, self.ahead / HALF)
         ratings = fit_ratings(orders, played.sum(axis=0), np.array([texts.index(text) for text in texts]))
         table.add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=self.study.labels)
 
@@ -340,13 +300,9 @@ class FieldCounts:
 
     def add_seat_effects(self, table: FigureTable) -> None:
         """Add the figures of every seat over all agents."""
-        seats, share = (
-            range(self.players),
-            stats.ratio(self.by_seat[0], self.by_seat[3], unit=WIN_UNITS, n_deals=self.deals),
-        )
-        table.add_all(
-            self, {**self._results(self.by_seat), "win_share_minus_equal": share.minus(1 / self.players)}, seat=seats
-        )
+        found = self._results(self.by_seat)
+        found["win_share_minus_equal"] = found["win_share"].minus(1 / self.players)
+        table.add_all(self, found, seat=range(self.players))
 
 
 def deals_by_chunk(study: Study, cell: Cell) -> Array:
@@ -365,9 +321,8 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
     number = 0
     while len(found) < most:
         if len(set(waiting)) < players:
-            waiting += sorted(
-                range(size), key=lambda k: hashlib.sha256(repr((seed, players, number, labels[k])).encode()).digest()
-            )
+            keys = [hashlib.sha256(repr((seed, players, number, label)).encode()).digest() for label in labels]
+            waiting += sorted(range(size), key=keys.__getitem__)
             number += 1
         chosen = list(dict.fromkeys(waiting))[:players]
         for agent in chosen:
