@@ -23,7 +23,7 @@ def in_order(values: pd.Series, wanted: Sequence[str]) -> list[Any]:
 
     "15+" and "<-20" are numbers too.
     """
-    there = list(dict.fromkeys(values))
+    there = values.unique().tolist()
     if wanted:
         return [value for value in wanted if value in there]
     numbers = {value: match for value in there if (match := _NUMBER.fullmatch(str(value)))}
