@@ -87,7 +87,7 @@ def finding_of(
     """Return the largest certain difference in a table of one variant and line-up as a sentence; "" without one."""
     if {compared.key, compared.at, *compared.where} - {"", *table.columns}:
         return ""  # `check_game` names the column
-    rows = _rows(compared, pick(table, players=players, **compared.where))
+    rows = compared_rows(compared, pick(table, players=players, **compared.where))
     if rows.empty:
         return ""
     unit = compared.figures[0].unit
@@ -99,10 +99,11 @@ def finding_of(
         return ""
     best = int(np.argmax(np.where(known, np.abs(sizes), -1.0)))
     found = [rows.iloc[side[best]] for side in ends]
-    digits = min(digits_shown(row["value"], (row["high"] - row["low"]) / 2, unit) for row in found)
+    own = [digits_shown(row["value"], (row["high"] - row["low"]) / 2, unit) for row in found]
+    digits = max(min(own), 0)  # alike, but tens only where the interval is as wide
     most, *rest = (
-        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, digits)))
-        for row in found
+        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, min(most, digits))))
+        for row, most in zip(found, own, strict=True)
     )
     equal = _Text(f"{100 * null:.3g}{THIN}%" if unit == "share" else f"{null:g}") if null is not None else None
     other = rest[0].value if rest else equal
@@ -123,7 +124,7 @@ def finding_of(
     return f"{label[:1].upper()}{label[1:]}{where}: {most} {most.value}, {beside}."
 
 
-def _rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
+def compared_rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with an interval that are compared."""
     rows = rows[rows[FIGURE].isin([figure.name for figure in compared.figures])].dropna(subset=["value", "low", "high"])
     for key in {compared.key, compared.at} - {"", FIGURE}:

@@ -8,8 +8,8 @@ from strozzi_sim.errors import InputError, check_names, short_repr, suggest_name
 from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.finding import Comparison, Finding, comparison_of, finding_of
+from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of
 from strozzi_sim.game.report_file import (
     ReportFile,
     figures_compared,
@@ -82,6 +82,7 @@ class Report:
         maps: Mapping[str, Block] = code.MAPS if code else {}
         self.HEATMAPS = {name: heat_map_of(self._declared, name, maps, where) for name in self._declared.heatmaps}
         self.QUESTIONS = self._declared.questions
+        self.HELD = self._declared.held
 
     @property
     def is_default(self) -> bool:
@@ -188,9 +189,7 @@ class Report:
         """
         if tables["balance"].empty:
             return {}
-        first = first_scenario(tables["balance"])
-        players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
-        name = self._namer(tables, components.get(cell["variant"], {}), players, cell)
+        players, cell, name = self._headline(tables, components)
         where = f"{'' if cell['variant'] == 'base' else ' in ' + cell['variant']} at {players} players"
         several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
         games = f"Played by {whom(cell['lineup'])}{where}: " if named or several else ""
@@ -200,6 +199,27 @@ class Report:
             if text:
                 said[page] = f"{games}{text}" if games else f"{text[:1].upper()}{text[1:]}"
         return said
+
+    def ends(self, tables: Tables, components: Mapping[str, Any], page: str) -> list[tuple[Any, Figure, str]]:
+        """Return the two largest and the smallest of what the finding of a page compares, as (row, figure, what it is); see `findings`."""
+        if page not in (compared_in := self.comparisons(tables)):
+            return []
+        picture, compared, _ = compared_in[page]
+        players, cell, name = self._headline(tables, components)
+        rows = compared_rows(compared, pick(tables[picture.table], **cell, players=players, **compared.where))
+        figure = compared.figures[0]
+        rows = rows[rows["figure"] == figure.name].sort_values("value", ascending=False, kind="stable")
+        keys = [key for key in (compared.key, compared.at) if key not in ("", "figure")]
+        chosen = rows.iloc[[0, 1, -1]] if len(rows) > 2 else rows
+        return [(row, figure, ", ".join(name(key, str(row[key])) for key in keys)) for _, row in chosen.iterrows()]
+
+    def _headline(
+        self, tables: Tables, components: Mapping[str, Any]
+    ) -> tuple[int, dict[str, str], Callable[[str, str], str]]:
+        """Return the player count, the variant and line-up, and the names of levels, of the games of findings."""
+        first = first_scenario(tables["balance"])
+        players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
+        return players, cell, self._namer(tables, components.get(cell["variant"], {}), players, cell)
 
     def _namer(self, tables: Tables, data: Mapping[str, Any], players: int, cell: Mapping[str, str]) -> Callable[[str, str], str]:  # fmt: skip
         """Return what findings call the levels of keys: by their names, else by the first part of their labels."""

@@ -68,6 +68,16 @@ class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     block: str = ""  # default: its own name
 
 
+class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """In how many other boxes, whose data that no source gives were drawn anew, a seat was favoured as in the base box."""
+
+    seat: int
+    players: int
+    agent: str  # plays all seats
+    held: int  # boxes in which it was
+    boxes: int  # boxes that were played
+
+
 class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `report.toml`."""
 
@@ -79,6 +89,7 @@ class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: dict[str, DeclaredPage] = {}
     pictures: dict[str, DeclaredPicture] = {}
     heatmaps: dict[str, DeclaredHeatMap] = {}
+    held: tuple[Held, ...] = ()  # what was found in other boxes
     questions: dict[str, str] = {}  # question -> the heat map that answers it, for the page's explorer
 
 

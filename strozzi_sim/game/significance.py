@@ -7,7 +7,6 @@ finds nothing says what it could have missed: intervals widened for the number o
 studies.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -64,21 +63,6 @@ def corrected_p(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, share: 
     test = p_value_of_share if share else p_value
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
     return holm(test(rows["value"], rows["low"], rows["high"], null, df))
-
-
-def differs_significantly(
-    rows: Iterable[Any], null: float, *, share: bool = False, chunks: int = MAX_CHUNKS
-) -> list[bool]:
-    """Return for each row of a table (named tuples) whether its figure differs significantly from `null`, corrected for their number."""
-    rows = list(rows)
-    if not rows:
-        return []
-    value, low, high, n, deals = (
-        np.array([getattr(row, name) for row in rows], np.float64) for name in ("value", "low", "high", "n", "deals")
-    )
-    test = p_value_of_share if share else p_value
-    p = test(value, low, high, null, degrees_of_freedom(n, deals, chunks))
-    return [bool(verdict) for verdict in p * max(int((~np.isnan(p)).sum()), 1) < ALPHA]
 
 
 def no_significant_difference(

@@ -132,5 +132,6 @@ def n_of(rows: pd.DataFrame) -> tuple[int, int]:
 def label_of(value: float, half: float, unit: Unit, scale: Scale) -> str:
     """Return a value as it is written at its mark, with no digit that its interval makes meaningless."""
     digits = 1 if np.isnan(half) else digits_for(half / (100 if unit == "share" else 1), unit, 1)
-    sign = "+" if scale.signed and round(value, digits) > 0 else ""
+    value = round(value, digits)
+    sign = "+" if scale.signed and value > 0 else ""
     return sign + f"{value:z,.{max(digits, 0)}f}".replace("-", MINUS)

@@ -133,7 +133,11 @@ def _marks(
         number, name = series[key]
         said = [
             title if picture.kind != "dots" else "",
-            f"{picture.x_label} {levels[level]}" if picture.x == "seat" else levels[level],
+            f"{picture.x_label} {levels[level]}"
+            if picture.x == "seat"
+            else players_title(level)
+            if picture.x == "players"
+            else levels[level],
             name if len(series) > 1 else "",
         ]
         tip = sentence(said, row, figure.unit, points=picture.zero and figure.unit == "share")

@@ -194,7 +194,7 @@ class Content:
     pages: tuple[tuple[str, str], ...] = ()
     definitions: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    caveat: str = "computer players, not people"
+    caveat: str = ""
     caveats: Sequence[str] = ()
 
 

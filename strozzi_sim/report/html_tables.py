@@ -112,9 +112,9 @@ def _label(figure: Figure) -> str:
 
 
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
-    """Return the decimals of a column: what its median interval is worth."""
+    """Return the decimals of a column: what its median interval is worth; a cell whose own is wider is rounded to tens."""
     own = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
-    return digits_for(float(((own["high"] - own["low"]) / 2).median()) if len(own) else 0.0, figure.unit, 2)
+    return max(digits_for(float(((own["high"] - own["low"]) / 2).median()) if len(own) else 0.0, figure.unit, 2), 0)
 
 
 def cell_of(row: Any, figure: Figure, digits: int) -> Cell:

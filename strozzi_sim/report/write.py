@@ -29,8 +29,10 @@ from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.painter import Painter
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.study.files import REPORT, refuse_links
+from strozzi_sim.study.kinds.balance import held_elsewhere
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import Results, notes
+from strozzi_sim.study.wording import played_by
 
 FIGURES = "figures"
 MAX_CELLS = 6000  # of heat maps that a page has as tables
@@ -128,7 +130,16 @@ def content(layout: Layout, painter: Painter) -> Content:
         made.append(found)
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [one for each in layout.sections for one in each.shown if isinstance(one, Picture)]
-    caveats = [*notes(study, results.tables), *([f"Interrupted: {results.interrupted}"] if results.interrupted else [])]
+    held = (
+        held_elsewhere(tables, study.the_game)
+        if {"seats", "balance"} <= tables.keys() and " favours " in verdict
+        else ()
+    )
+    caveats = [
+        *(f"{each[:1].upper()}{each[1:]}" for each in held),
+        *notes(study, results.tables),
+        *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
+    ]
     return Content(
         answer=Answer(verdict, " ".join(details[:behind]), tuple(map(_number, first.numbers[:3] if first else ()))),
         hero=tuple(front),
@@ -140,6 +151,7 @@ def content(layout: Layout, painter: Painter) -> Content:
         glossary=_GLOSSARY | layout.players_in_words,
         explorer=packed_explorer(look.name, tables, study.the_game, look.maps_in(study.the_game), layout.variants, pictures) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
+        caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
         caveats=[each.removesuffix(".") for each in caveats],
     )  # fmt: skip
 
@@ -193,7 +205,8 @@ def _number(key: KeyNumber) -> Number:
     digits = 1 if half != half else digits_for(half, key.unit, 1)
     value = format_value(key.row.value, key.unit, digits)
     if key.is_change:
-        value = ("+" if key.row.value > 0 else "") + value.removesuffix(f"{THIN}%")
+        value = value.removesuffix(f"{THIN}%")
+        value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value
     return Number(value, format_half_width(key.row, key.unit, digits), key.what)
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, Picture, TablePart, Tables, listed, pick, some_of
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, missed, not_excluded, p_value
 from strozzi_sim.game.variants import Variant, differing_keys
@@ -23,7 +24,7 @@ from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.look import KeyNumber, Section
-from strozzi_sim.study.wording import seat_words, shortened
+from strozzi_sim.study.wording import played_by, players_words, seat_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
 COLUMNS = (*CELL, "than", "table", "level", *FIGURE, "before", "p", "p_corrected", "size", "verdict")
@@ -182,24 +183,26 @@ def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]],
 # -- what is said and shown ------------------------------------------------------------------------------------------
 
 
-def change_sentences(tables: Tables, title: str, chunks: int = MAX_CHUNKS) -> list[str]:
+def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
     """Return whether each variant changes who wins and how much is scored, what could be missed, and how many figures changed."""
     said = []
     for (first, second), rows in _pairs(tables):
         wins, scores = _wins(rows), pick(rows, table="balance", figure="score_mean")
-        parts = [_verdict_words(of, words, unit, chunks) for of, (words, unit) in zip((wins, scores), _PARTS, strict=True) if len(of)]  # fmt: skip
+        parts = [_verdict_words(of, words, unit, chunks, game) for of, (words, unit) in zip((wins, scores), _PARTS, strict=True) if len(of)]  # fmt: skip
         parts.sort(key=lambda part: not part.startswith("changes"))
         counts = rows["verdict"].value_counts()
         many = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if counts.get(each, 0)])
-        words = f"Compared with {first}, {second} {', and '.join(parts)} in {title}" if parts else f"There are too few games of {title} to compare {second} with {first}"  # fmt: skip
+        played = f"{game.title}, {played_by(game, rows['lineup'])}"
+        words = f"Compared with {first}, {second} {', and '.join(parts)} in {played}" if parts else f"There are too few games of {played}, to compare {second} with {first}"  # fmt: skip
         said += [f"{words}.", f"Of {len(rows):,} figures {many}."]
     return said
 
 
-def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int) -> str:
-    verdicts = set(rows["verdict"])
-    if CHANGED in verdicts:
-        return f"changes {words}"
+def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game: Game) -> str:
+    verdicts, known = set(rows["verdict"]), set(rows.loc[rows["verdict"] == CHANGED, "lineup"])
+    if known:
+        names = [players_words(game, lineup) for lineup in dict.fromkeys(rows["lineup"]) if lineup in known]
+        return f"changes {words}{'' if known == set(rows['lineup']) else f' in games of {some_of(names)}'}"
     if verdicts <= {SMALL, EQUAL}:
         return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
     size = missed(not_excluded(rows[rows["verdict"] == UNCLEAR], chunks=chunks), unit)

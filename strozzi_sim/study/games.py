@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
+from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -30,13 +31,13 @@ from strozzi_sim.game.reporting import (
     headline_players,
     pick,
 )
-from strozzi_sim.game.significance import differs_significantly
-from strozzi_sim.stats.intervals import Estimate
+from strozzi_sim.game.significance import degrees_of_freedom
+from strozzi_sim.stats.intervals import Estimate, t_quantile
 from strozzi_sim.study.cells import GAMES_SAVED, CellCounts, CountsOf
 from strozzi_sim.study.changes import changes, changes_section
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import players_words, seat_words
+from strozzi_sim.study.wording import played_by, players_words, seat_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
 EXPLORER_KEYS = ("map", "row", "column", "round")
@@ -159,6 +160,8 @@ def sections_of_games(
         numbers = tuple(_agent_numbers(tables))
     if first == "heatmaps":
         numbers = tuple(_map_numbers(study, tables, look))
+    if first in report.PAGES:
+        numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
         figures = {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
         found["changes"] = changes_section(tables, study.variant_of, figures, paired=paired)
@@ -189,6 +192,13 @@ def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
         yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
 
 
+def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
+    """Yield the two largest figures and the smallest one of what the finding of a page is about."""
+    components = {name: variant.components for name, variant in study.variant_of.items()}
+    for row, figure, what in study.the_game.report.ends(tables, components, page) if page != "balance" else ():
+        yield KeyNumber(row, figure.unit, f"{figure.label}: {what}, {row['players']} players ({row['lineup']})")
+
+
 def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
     balance = first_scenario(tables["balance"])
@@ -200,9 +210,18 @@ def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
             return
 
 
+def company_of(lineup: Any) -> str:
+    """Return the agent of which every line-up holds copies beside one other, or ""."""
+    lineups = [split_specs(names) for names in dict.fromkeys(lineup["lineup"])]
+    others = {agent for names in lineups for agent in names[1:]}
+    alone = {names[0] for names in lineups}
+    return others.pop() if len(others) == 1 and len(alone) > 1 and alone.isdisjoint(others) else ""
+
+
 def _agent_numbers(tables: Tables) -> Iterator[KeyNumber]:
-    """Yield the games won by the agents that win most, in the first line-up at the player count of the headline."""
-    rows = first_scenario(pick(tables["lineup"], figure="win_share").dropna(subset="low"))
+    """Yield the games won by the agents that win most, at the player count of the headline: of styles by each, else in the first line-up."""
+    rows = pick(tables["lineup"], figure="win_share").dropna(subset="low")
+    rows = pick(rows, position=0) if company_of(tables["lineup"]) else first_scenario(rows)
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
         for _, row in rows.head(3).iterrows():
@@ -253,7 +272,9 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
         unit = heat_map.figure.unit
         words = [f"{format_estimate(row, unit)} ({_place(study, tables, heat_map, row)})" for row in ends]
         found = f"varies from {words[0]} to {words[1]}" if ends else "no two cells are known to differ"
-        said.append(f"{heat_map.title}: {found}.")
+        if len(games := _of_headline(tables[table_of_map(name)])):
+            found = f"{played_by(study.the_game, games['lineup'])} at {games['players'].iloc[0]} players: {found}"
+        said.append(f"{heat_map.title}{',' if len(games) else ':'} {found}.")
     return said
 
 
@@ -268,17 +289,22 @@ def _map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber
 
 
 def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
-    """Return the cells that are surest to be low and high; none if no cells are known to differ."""
+    """Return the cells that are surest to be low and high; none if no cells are known to differ, all pairs judged together."""
     rows = table.dropna(subset=["value", "low"])
-    rows = rows[(rows["figure"] == heat_map.figure.name) & ~(rows[["row", "column"]].astype("str") == ALL).any(axis=1)]
-    rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
+    of_map = rows[["row", "column"]].astype("str") != ALL
+    rows = _of_headline(rows[(rows["figure"] == heat_map.figure.name) & of_map.all(axis=1)])
     if len(rows) < 2:
         return ()
-    mean, share = float(np.average(rows["value"], weights=rows["n"])), heat_map.figure.unit == "share"
-    if not any(differs_significantly(rows.itertuples(index=False), mean, share=share, chunks=study.chunks)):
-        return ()
-    low, high = rows.loc[rows["high"].idxmin()], rows.loc[rows["low"].idxmax()]
-    return (low, high) if low["high"] < high["low"] else ()
+    df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
+    wider = t_quantile(df, len(rows)) / t_quantile(df)  # so that all intervals hold at once
+    low, high = (rows["value"] + wider * (rows[side] - rows["value"]) for side in ("low", "high"))
+    least, most = high.idxmin(), low.idxmax()
+    return (rows.loc[least], rows.loc[most]) if high[least] < low[most] else ()
+
+
+def _of_headline(rows: Any) -> Any:
+    """Return the rows of the first variant and line-up at the player count of the headline."""
+    return rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
 
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:

@@ -6,9 +6,10 @@ from typing import TypeVar
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import listed
+from strozzi_sim.game.reporting import listed, some_of
 
 USUAL = "the usual computer player"
+FEW_LINEUPS = 3  # named one by one
 PLAY = {
     "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
 }  # fmt: skip
@@ -33,6 +34,12 @@ def players_words(game: Game, lineup: str) -> str:
     """Return the agents of a line-up, the game's default agent as the usual computer player."""
     agents = dict.fromkeys(split_specs(lineup))
     return listed([USUAL if agent == game.default_agent else agent for agent in agents])
+
+
+def played_by(game: Game, lineups: Iterable[str]) -> str:
+    """Return who played the games of some line-ups: "played by the usual computer player or by random"."""
+    names = [players_words(game, lineup) for lineup in dict.fromkeys(lineups)]
+    return f"played by {' or by '.join(names) if len(names) < FEW_LINEUPS else some_of(names, FEW_LINEUPS)}"
 
 
 def seat_words(seat: int, players: int) -> str:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 from xml.etree import ElementTree
@@ -29,6 +30,14 @@ def goofspiel(folder):
     subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
 
 
+def our_table():
+    """Read score sheets of made-up games."""
+    with tempfile.TemporaryDirectory() as folder:
+        sheets = Path(folder) / "sheets.csv"
+        sheets.write_text("seat 0,seat 1\n" + "".join(f"{60 + k},{90 - k}\n" for k in range(24)), "utf-8")
+        return ss.our_table("medici_vs_strozzi", sheets, deals=60, **QUIET)
+
+
 def study(game, pages=(), **keys):
     """Play a small study of a game."""
     study, look = study_of({**STUDY, "game": game, "players": [3, 4], "lineups": [["random"]], "pages": ["balance", *pages], "explorer": True, **keys})  # fmt: skip
@@ -46,6 +55,12 @@ KINDS = {
     "side by side": lambda: side_by_side([study("strozzi", name=name, players=[3]) for name in ("one", "two")]),
     "luck": lambda: ss.luck("strozzi", players=3, agents="greedy,random,eager", deals=60, **QUIET),
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40, **QUIET),
+    "styles": lambda: study("strozzi", players=[3], question="agents", lineups=[[style, "random", "random"] for style in ("greedy", "eager")]),
+    "changed": lambda: ss.compare("strozzi", "base", "long-tracks", players=3, agents="random", deals=60, **QUIET),
+    "exploit": lambda: ss.exploit("strozzi", "greedy", players=3, generations=1, population=4, deals=10, held_out=60, challengers="random", **QUIET),
+    "weights": lambda: ss.weights("strozzi", players=3, agents="random", deals=4000, keys="tracks.*", **QUIET),
+    "our table": our_table,
+    "leak check": lambda: ss.leak_check("strozzi", "greedy", players=3, deals=1, progress=False),
     "heat map": lambda: ss.heatmap("strozzi", rows="flag", columns="round", value="mean prize", players=3, agents="random", deals=60, **QUIET),
 }  # fmt: skip
 
@@ -96,7 +111,7 @@ HIDDEN_TEXT = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(s
 
 
 @pytest.mark.slow
-@pytest.mark.nightly_for("tournament", "maps", "curves", "compare", "worth", "luck")
+@pytest.mark.nightly_for("tournament", "maps", "curves", "compare", "worth", "luck", "styles", "changed", "exploit", "weights", "our table", "leak check")  # fmt: skip
 @pytest.mark.parametrize("kind", [*KINDS, "goofspiel"])
 def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
     page = opened(address(kind))
@@ -206,19 +221,31 @@ def test_a_theme_is_chosen_and_remembered(strozzi):
     assert paper() == light
 
 
-def test_print_shows_everything(strozzi):
+@pytest.mark.slow
+@pytest.mark.nightly_for(
+    "maps", "curves", "luck", "exploit", "weights", "changed", "styles", "side by side", "our table"
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_print_is_one_page(kind, address, opened):
+    page = opened(address(kind))
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    for shown in ("#verdict", ".caveat"):
+        assert page.locator(shown).first.is_visible()
+    assert page.locator(".finding").evaluate_all("all => all.every(each => each.offsetHeight === 0)")
+
+
+def test_everything_is_printed_on_demand(strozzi):
     closed = strozzi.locator("details:not([open])").count()
     assert closed > 3
+    strozzi.evaluate("window.print = () => dispatchEvent(new Event('beforeprint'))")
+    strozzi.locator("#print-all").click()
     strozzi.emulate_media(media="print")
-    strozzi.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert strozzi.locator("details:not([open])").count() == 0
-    for figure in strozzi.locator("figure.picture").all():
-        assert (
-            figure.locator("svg[role=img]").evaluate_all(
-                "all => all.filter(each => each.getBoundingClientRect().width > 0).length"
-            )
-            == 1
-        )
+    pictures = strozzi.locator("figure.picture")
+    widths = "all => all.filter(each => each.getBoundingClientRect().width > 0).length"
+    assert [each.locator("svg[role=img]").evaluate_all(widths) for each in pictures.all()] == [1] * pictures.count()
     assert all(table.is_visible() for table in strozzi.locator("table.figures").all())
     assert not strozzi.locator("#theme").is_visible()
     assert not strozzi.locator("#tip").is_visible()

@@ -9,7 +9,7 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sentences, changes_section
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.games import verdict_on_maps
-from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
+from strozzi_sim.study.kinds.balance import held_elsewhere, seat_sentences, verdict_on_agents
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
 from strozzi_sim.study.restricted import WORTH, verdicts, worth_section, worth_sentences
@@ -47,6 +47,19 @@ def plain(sentences):
 )  # fmt: skip
 def test_planted_truths_of_seats(shares, half, said):
     assert seat_sentences(seats({(3, "base", "random"): shares}, half), STUDY.the_game)[0] == said
+
+
+def test_other_boxes_are_named_where_the_verdict_is_that_of_the_box_that_they_vary():
+    def held(variant, lineup, shares):
+        return list(held_elsewhere(seats({(4, variant, lineup): shares}), STUDY.the_game))
+
+    first, last = (0.31, 0.26, 0.22, 0.21), (0.21, 0.22, 0.26, 0.31)
+    (said,) = held("base", "heuristic", first)
+    assert said.startswith(
+        "the player who begins was favoured at 4 players, played by the usual computer player, in 28 of 30 other boxes"
+    )
+    others = [("base", "random", first), ("long-tracks", "heuristic", first), ("base", "heuristic", last)]
+    assert [held(*each) for each in others] == [[], [], []]
 
 
 def test_a_seat_is_favoured_only_if_less_than_one_in_fifty_fair_studies_say_so():
@@ -153,13 +166,13 @@ def changes(wins, scores):
 @pytest.mark.parametrize(
     ("wins", "scores", "said"),
     [
-        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi."),
-        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi."),
+        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random."),
+        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random."),
         ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and is not known to change who wins (a change of up to"),
     ],
 )  # fmt: skip
 def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, said):
-    assert change_sentences(changes(wins, scores), "Strozzi")[0].startswith(said)
+    assert change_sentences(changes(wins, scores), STUDY.the_game)[0].startswith(said)
 
 
 def test_what_changed_is_shown_with_the_components_that_differ():

@@ -12,11 +12,12 @@ const name = () => { button.textContent = dark() ? "Light" : "Dark"; };
 button.onclick = () => { root.dataset.theme = dark() ? "light" : "dark"; try { localStorage.setItem("theme", root.dataset.theme); } catch {} name(); };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name); name();
 
-// Print shows everything
+// Print: the first screen on one page, or everything
 let opened = [];
 $("#print").onclick = () => print();
-addEventListener("beforeprint", () => { opened = $$("details:not([open])"); opened.forEach(d => { d.open = true; }); });
-addEventListener("afterprint", () => opened.forEach(d => { d.open = false; }));
+$("#print-all").onclick = () => { root.classList.add("whole"); print(); };
+addEventListener("beforeprint", () => { if (root.matches(".whole")) { opened = $$("details:not([open])"); opened.forEach(d => { d.open = true; }); } });
+addEventListener("afterprint", () => { root.classList.remove("whole"); opened.forEach(d => { d.open = false; }); opened = []; });
 
 // Tips: one element, for marks, cells and words; Escape hides it
 const tip = $("#tip"); let told = null;

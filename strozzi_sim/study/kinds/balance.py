@@ -8,23 +8,29 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
-import pandas as pd
 
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
 from strozzi_sim.game.reporting import CELL, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
+from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.changes import change_sentences
-from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games, verdict_on_maps, verdict_on_page
+from strozzi_sim.study.games import (
+    company_of,
+    facts_of_games,
+    sections_of_games,
+    tables_of_games,
+    verdict_on_maps,
+    verdict_on_page,
+)
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth, worth_section, worth_sentences, worth_table
@@ -156,7 +162,7 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
         """Return whether variants differ, agents differ, or seats are equal."""
         question = self.answers(tables, look)
         if question == VARIANTS:
-            return change_sentences(tables, self.the_game.title, self.chunks)
+            return change_sentences(tables, self.the_game, self.chunks)
         if question == AGENTS:
             return styles_sentences(tables, self.the_game, self.chunks) or verdict_on_agents(self, tables)
         if question == HEATMAPS:
@@ -215,6 +221,16 @@ def seat_cells(tables: Tables) -> list[SeatCell]:
         bound = float(bounds.get(tuple(cell.values()), np.nan))
         found.append(SeatCell(**cell, verdict=verdict, seats=seats, bound=bound if bound > 0 else np.nan))
     return found
+
+
+def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
+    """Yield in how many other boxes a seat was favoured, of each that is favoured here in the base box."""
+    favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
+    found = {(cell.players, cell.lineup, int(next(iter(cell.seats.values())).seat)) for cell in favoured}
+    for each in game.report.HELD:
+        if (each.players, each.agent, each.seat) in found:
+            who = f"{seat_words(each.seat, each.players)} was favoured at {each.players} players, played by {players_words(game, each.agent)}"
+            yield f"{who}, in {each.held} of {each.boxes} other boxes that fit the known facts as well"
 
 
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
@@ -312,7 +328,7 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     A style that wins more than its share among players who could play any other one is a strategy that these do not stop. A tournament of
     styles does not answer this: there one bot may beat its own distorted copies.
     """
-    strong = _company(tables["lineup"])
+    strong = company_of(tables["lineup"])
     rows = pick(tables["lineup"], figure="win_share").dropna(subset=["value", "low"])
     rows = rows[rows["position"].astype("str") == "0"]
     if not strong or rows.empty:
@@ -338,11 +354,3 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     more = f"; the other {len(here) - _MOST} win less" if len(here) > _MOST else ""
     alone = f"Alone among {strong} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
     return [verdict, f"{alone} Plans that no agent here follows are not tested."]
-
-
-def _company(lineup: pd.DataFrame) -> str:
-    """Return the agent of which every line-up holds copies beside one other, or ""."""
-    lineups = [split_specs(names) for names in dict.fromkeys(lineup["lineup"])]
-    others = {agent for names in lineups for agent in names[1:]}
-    alone = {names[0] for names in lineups}
-    return others.pop() if len(others) == 1 and len(alone) > 1 and alone.isdisjoint(others) else ""

@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
+
 from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
@@ -23,7 +25,7 @@ from strozzi_sim.game.reporting import (
     listed,
     pick,
 )
-from strozzi_sim.game.significance import missed, not_excluded, size_text
+from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
@@ -263,27 +265,30 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         """Return which agent wins more, at every player count."""
         rows, (first, second) = pick(tables["difference"], figure="win_share").dropna(subset="low"), self.sides
         title = self.the_game.title
-        signs, numbers = set(), []
+        rows = rows.assign(sign=np.where(corrected_p(rows, 0.0, self.chunks) < ALPHA, np.sign(rows["value"]), 0))
+        signs, numbers = set(rows["sign"]), []
         for row in rows.itertuples(index=False):
-            signs.add(0 if row.low <= 0 <= row.high else 1 if row.value > 0 else -1)
             less = format_estimate(row, "share").replace(f"{THIN}%", " points")
             numbers.append(f"{row.players} players: {less} of games won, {first} minus {second}.")
         if not signs:
             return [f"There are too few games of {title} to compare {first} with {second}."]
-        if len(signs) > 1:
-            depends = f"Whether {first} or {second} wins more in {title} depends on the number of players"
-            return [f"{depends}{self._unknown(rows)}.", *numbers]
+        if signs >= {1, -1}:
+            words = f"Whether {first} or {second} wins more in {title} depends on the number of players"
+            return [f"{words}{self._unknown(rows)}.", *numbers]
         if signs == {0}:
             if not (rows["value"].abs() + rows["high"] - rows["low"]).any():
                 return [f"{first} and {second} win exactly alike."]
             size = missed(not_excluded(rows, chunks=self.chunks), what="a difference")
             return [f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
-        better, other = (first, second) if signs == {1} else (second, first)
-        return [f"{better} wins more than {other} in the same place, on the same deals of {title}.", *numbers]
+        better, other = (first, second) if 1 in signs else (second, first)
+        known = rows.loc[rows["sign"] != 0, "players"]
+        at = f" at {listed([str(count) for count in dict.fromkeys(known)])} players" if 0 in signs else ""
+        words = f"{better} wins more than {other} in the same place, on the same deals of {title}{at}"
+        return [f"{words}{self._unknown(rows)}.", *numbers]
 
     def _unknown(self, rows: Any) -> str:
         """Return the player counts at which the difference is not known, and how large it may be."""
-        unknown = rows[(rows["low"] <= 0) & (rows["high"] >= 0)]
+        unknown = rows[rows["sign"] == 0]
         size = missed(not_excluded(unknown, chunks=self.chunks), what="a difference")
         counts = listed([str(count) for count in dict.fromkeys(unknown["players"])])
         return f": at {counts} players it is not known, {size}" if size else ""
@@ -321,7 +326,7 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return {**tables_of_games(self, counts, look, [self.sides]), **self.compared(counts, "variant")}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        return change_sentences(tables, self.the_game.title, self.chunks)
+        return change_sentences(tables, self.the_game, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return what changed, the differences, then the pages of the game."""

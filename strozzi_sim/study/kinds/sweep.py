@@ -179,12 +179,13 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         figures = [figure for figure in _SHOWN if figure.name in known]
         made = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
         every = pd.concat(made.values(), ignore_index=True)
+        order = tuple(dict.fromkeys(every["at"]))
         in_figures = Picture(
             "values", "", "table", "values", tuple(figures), "The values in figures",
             "(*) marks the values that the others are compared with. What is called higher or lower differs significantly from them, corrected for "
-            "all values, player counts and line-ups of a figure.", x="at", x_label=keys,
+            "all values, player counts and line-ups of a figure.", x="at", x_label=keys, levels=order,
         )  # fmt: skip
-        shown = [_picture(list(self.sweep), figure, f"sweep-{figure.name}") for figure in figures]
+        shown = [_picture(list(self.sweep), figure, f"sweep-{figure.name}", order) for figure in figures]
         numbers = tuple(_numbers(pick(every, figure=GAP.name).dropna(subset="value")))
         values = Section(
             "Values", f"What do the values of {keys} change?", (*shown, in_figures), tuple(self._published()), numbers=numbers,
@@ -226,7 +227,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 yield f"The published game has {shown}, which is not among the values; they are compared with the first."
 
 
-def _picture(keys: list[str], figure: Figure, table: str) -> Picture | tuple[str, HeatMap]:
+def _picture(keys: list[str], figure: Figure, table: str, values: tuple[str, ...]) -> Picture | tuple[str, HeatMap]:
     title = f"{figure.label[:1].upper()}{figure.label[1:]} over {' and '.join(keys)}"
     if len(keys) > 1:
         caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
@@ -235,7 +236,7 @@ def _picture(keys: list[str], figure: Figure, table: str) -> Picture | tuple[str
     caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
     caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
     return Picture(
-        table.replace("_", "-"), "", "intervals", table, (figure,), title, caption, x="at", x_label=keys[0], series="told", series_levels=_TOLD,
+        table.replace("_", "-"), "", "intervals", table, (figure,), title, caption, x="at", x_label=keys[0], levels=values, series="told", series_levels=_TOLD,
     )  # fmt: skip
 
 

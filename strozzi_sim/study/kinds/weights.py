@@ -28,7 +28,7 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, listed, pick, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
-from strozzi_sim.stats.intervals import Array, jackknife, t_quantile
+from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import documented
 from strozzi_sim.study.cells import CountsOf
@@ -321,10 +321,14 @@ class Effect:
         return float((shares.mean(axis=0) ** 2 - shares.var(axis=0, ddof=1) / len(shares)).sum())
 
     def bounds(self, figures: int) -> tuple[float, float]:
-        """Return the least and the most that the largest change of a share can be, of `figures` bounded at once."""
+        """Return the least and the most that the largest change of a share can be, of `figures` bounded at once.
+
+        Deals that differ may be so rare that none is among these; the most is no less than what they then change.
+        """
         shares = self.differences[:, :-2]
         half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
-        return float(np.maximum(self.change - half, 0).max()), float((self.change + half).max())
+        unseen = np.log(2 * figures / (1 - LEVEL)) / self.deals
+        return float(np.maximum(self.change - half, 0).max()), max(float((self.change + half).max()), unseen)
 
 
 @dataclass(frozen=True)
@@ -390,7 +394,7 @@ def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
             return HEAVY
         if key not in changing:
             return NOTHING
-        return REAL if most[key] < lightest or most[key] == 0 else TIED
+        return REAL if most[key] < lightest else TIED
 
     def places(key: str) -> tuple[int, int]:
         return 1 + sum(least[each] > most[key] for each in least), sum(most[each] >= least[key] for each in least)

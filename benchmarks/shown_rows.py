@@ -1,0 +1,218 @@
+"""The rows of a report's tables that show its numbers: those that have a number at its digits, and all of which is named beside it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from certain import TURNS, USUAL
+
+CELL, FIGURE = ("players", "variant", "lineup"), ("figure", "value", "low", "high", "n", "deals")
+UNNAMED = {"by", "inside", "simulated", "band_low", "band_high", "map", "round", "chosen", "table", "than", "p", "p_corrected", "size", "verdict", "before", "status", "least", "most", "place_low", "place_high", "first", "second", "strength", "outcome"}  # fmt: skip
+NUMBER = r"(?<![\w.])\N{MINUS SIGN}?\d[\d,]*(?:\.\d+)?"
+ESTIMATE = re.compile(
+    rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
+)
+ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|at [\d.]+ seconds|probability is \d+ %|"
+    r"[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures .*|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|.* differs from .*"
+)  # fmt: skip
+
+
+def number(text: str) -> float:
+    """Return the number that a text shows."""
+    return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("+", ""))
+
+
+def shows(text: str, value: Any, half: Any = np.nan) -> Any:
+    """Return whether a text shows a value at its digits; tens are shown if half its interval is worth no more, or of four digits."""
+    whole, _, part = text.partition(".")
+    zeros = 3 if number(text) == 0 and not part else 0 if part else len(whole) - len(whole.rstrip("0"))
+    step = 10.0 ** -len(part) if part else 1.0
+    for k in range(1, zeros + 1):
+        step = np.where((np.nan_to_num(half) > 0.98 * 10**k) | (len(whole.replace(",", "")) - 3 >= k), 10.0**k, step)
+    return np.abs(number(text) - value) <= 0.5 * step + 1e-6 * np.maximum(1, np.abs(value))
+
+
+class Shown:
+    """The content of a report, and the rows of its tables."""
+
+    def __init__(self, results: Any) -> None:
+        from strozzi_sim.report.layout import Layout
+        from strozzi_sim.report.painter import Painter
+        from strozzi_sim.report.write import content
+        from strozzi_sim.study.kinds.luck import WORDS
+
+        self.text, self.sources = results.summary, {**WORDS, "agents": "who plays|the agents"}
+        self.results, self.study, self.layout, self.painter = results, results.study, Layout(results), Painter()
+        self.content = content(self.layout, self.painter)
+        self.chunks, self.game = self.study.chunks or 200, self.study.the_game
+        self.lineups = [",".join(lineup) for lineup in self.study.lineups]
+        frames = []
+        for name, table in results.tables.items():
+            if name == "figures":  # of score sheets: beside each value the band of games that play so
+                table = pd.concat(
+                    [table, table.assign(value=table["simulated"], low=table["band_low"], high=table["band_high"])]
+                )
+            if {"figure", "value", "n"} <= {*table.columns} and name != "explorer" and len(table):
+                known = {
+                    *CELL,
+                    *FIGURE,
+                    *UNNAMED,
+                    *(["level"] if name == "weights" else []),
+                }  # a step's dot is its largest change
+                keys = [column for column in table if column not in known and table[column].nunique() > 1]
+                found = pd.DataFrame({column: table.get(column, "" if column in CELL else np.nan) for column in (*CELL, *FIGURE)})  # fmt: skip
+                found["at"] = range(len(table))
+                frames.append(found.assign(table=name, keys=list(zip(*[[(key, value) for value in table[key]] for key in keys], strict=True)) or [()] * len(table)))  # fmt: skip
+                if name == "changes":
+                    frames.append(frames[-1].assign(value=table["before"], low=np.nan, high=np.nan))
+        self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "table", "keys"])  # fmt: skip
+        self.scale = np.where([self._is_share(name) for name in self.rows["figure"]], 100.0, 1.0)
+        strengths = (
+            results.tables["ratings"].query("figure == 'strength'")
+            if "ratings" in results.tables
+            else pd.DataFrame({"agent": [], "value": []})
+        )
+        self.place = {agent: k for k, agent in enumerate(strengths.sort_values("value", ascending=False)["agent"], 1)}
+        self._words: dict[tuple[str, str], dict[str, str]] = {}
+        self._called: dict[Any, list[re.Pattern[str]]] = {}
+
+    def _is_share(self, figure: str) -> bool:
+        return bool(
+            re.search(
+                "share|seat_gap|weight|^score$|gives_away|popularity|runaway|decided_mean|lowest|_favour", str(figure)
+            )
+        )
+
+    def called(self, row: Any) -> list[re.Pattern[str]]:
+        """Return what a row is about, each as a pattern of the words that name it; what all rows of a table share is not named."""
+        about = (row.players, row.variant, row.lineup, row.keys)
+        if about not in self._called:
+            several = [{rf"{row.players}(?:, \d)*(?: and \d)? players"}] if len(self.study.players) > 1 else []
+            levels = [(key, f"{value:g}" if isinstance(value, float) else str(value)) for key, value in row.keys]
+            names = several + [
+                self._names(row, key, text) for key, text in levels if text not in ("all", "", "None", "nan")
+            ]
+            self._called[about] = [
+                re.compile(rf"(?<![\w.])(?:{'|'.join(sorted(each))})(?!\w|\.\d)", re.IGNORECASE) for each in names
+            ]
+        return self._called[about]
+
+    def _names(self, row: Any, key: str, text: str) -> set[str]:
+        """Return patterns of the words that name a level."""
+        cell, declared = (row.variant, row.lineup), self.game.report._declared
+        if cell not in self._words:
+            known = row.variant in self.layout.variants
+            self._words[cell] = {**(self.layout.words(*cell) if known else {}), **declared.words}
+        found = {text, text.replace("_", " "), self.sources.get(text, text)} | {
+            words.get(k, text) for words in (self._words[cell], declared.names) for k in (f"{key}={text}", text)
+        }
+        seat = re.fullmatch(r"(?:seat )?(\d)", text) if key in ("seat", "level") else None
+        if seat and int(seat[1]) < row.players:
+            found.add(
+                "the player who " + ("moves last" if int(seat[1]) == row.players - 1 > 1 else TURNS[int(seat[1])])
+            )
+            found |= {f"seat {seat[1]}"} if key == "seat" else set()
+        if key in ("agent", "challenger") and text == self.game.default_agent:
+            found.add(USUAL)
+        if key == "opponent" and text in self.place:
+            found.add(f"with this number {self.place[text]}")
+        found = {part for each in found for part in each.split("|")}
+        return {
+            re.escape(re.sub(r"\s+", " ", part)).replace(r"\ ", " ")
+            for each in found
+            for part in (each, each.split(" \N{MIDDLE DOT} ")[0])
+        }
+
+    def behind(self, sentence: str, match: re.Match[str], rows: pd.DataFrame, scale: Any) -> list[Any]:
+        """Return the rows that show a number of a sentence and all of which it names."""
+        half = (rows["high"] - rows["low"]).to_numpy(float) / 2 * scale
+        fits, about_change = np.zeros(len(rows), bool), bool(re.search("change|minus|than", sentence))
+        value = rows["value"].to_numpy(float) * scale
+        for moved in (value, -value) if "missed" not in sentence else (value,):
+            fits |= shows(match["value"], moved, half)
+        for side in ("low", "high"):
+            if match[side]:
+                fits &= shows(match[side], rows[side].to_numpy(float) * scale, half)
+        if match["half"]:
+            most = np.maximum(rows["high"] - rows["value"], rows["value"] - rows["low"]).to_numpy(float) * scale
+            step = 10.0 ** -len(match["half"].partition(".")[2])
+            fits &= (number(match["half"]) >= most - 1e-6) & (
+                (number(match["half"]) - most < 10 * step) | (most < step)
+            )
+        fits &= about_change | (rows["table"] != "changes").to_numpy()
+        text = re.sub(r"\s+", " ", sentence)
+        return [
+            row for row in rows[fits].itertuples(index=False) if all(each.search(text) for each in self.called(row))
+        ]
+
+    def wrong_numbers(self, sentence: str, before: str = "") -> tuple[list[str], list[list[Any]]]:
+        """Return the numbers of a sentence that no row shows of which it, or what stands before it, speaks, and the rows of the others."""
+        text = sentence.replace("\N{NARROW NO-BREAK SPACE}", " ")
+        plain = ASIDE.sub(lambda match: " " * len(match[0]), text)
+        for name in {
+            *self.lineups,
+            *(agent for each in self.study.lineups for agent in each),
+            *self.study.variant_of,
+            *self.game.tiers.values(),
+        }:
+            plain = plain.replace(name.replace(",", ", "), " " * len(name.replace(",", ", ")))
+        unknown, known = [], []
+        for match in ESTIMATE.finditer(plain):
+            rows = self.behind(text, match, self.rows, self.scale) or self.behind(
+                f"{before} {text}", match, self.rows, self.scale
+            )
+            known += [rows] if rows else []
+            unknown += [] if rows else [match[0]]
+        levels = [
+            match[0] for rows in known for row in rows for each in self.called(row) for match in each.finditer(text)
+        ]
+        return [
+            each
+            for each in unknown
+            if not any(re.search(rf"(?<!\d){re.escape(each.strip())}(?!\d)", level) for level in levels)
+        ], known
+
+    def wrong_marks(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (place, sentence, what is wrong) of every mark, cell and number: wrong only if no row shows it that it names."""
+        of_n = dict(self.rows.groupby("n").indices.items())
+        items = [*self.content.hero, *(item for section in self.content.sections for item in section.items)]
+        scene = {part.picture.name: part.scenario for item in items for part in item.parts if part.picture}
+        tips = [
+            (name, f"{scene[name]}, {row[-1]}") for name, marks in self.painter.marks.items() for row in marks["rows"]
+        ]
+        for item in items:
+            for part in item.parts:
+                for panel in part.heat.panels if part.heat else ():
+                    tips += [
+                        (item.anchor, f"{panel.title}, {cell.tip}") for _, row in panel.rows for cell in row if cell
+                    ]
+                for names, cells in part.table.rows if part.table else ():
+                    shown = zip(part.table.columns, cells, strict=True)
+                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, _), cell in shown if cell for wrong in [self.wrong_cell(cell, f"{label} {names[0]}")])  # fmt: skip
+        for place, tip in tips:
+            said, _, n = tip.partition(", n = ")
+            match = ESTIMATE.match(said.rpartition(": ")[2])
+            if not n or match is None:
+                yield place, tip, "" if "too few" in tip or "half of all" in tip else "no number"
+                continue
+            at = of_n.get(int(n.partition(";")[0].replace(",", "")), np.array([], int))
+            rows = self.behind(tip, match, self.rows.iloc[at], self.scale[at])
+            yield place, tip, "" if rows else "no row shows this"
+
+    def wrong_cell(self, cell: Any, label: str) -> str:
+        """Return what is wrong with a cell of a table: its text, its interval, or numbers that no row has."""
+        value, low, high, n = (float(text) if text else np.nan for text in cell.numbers)
+        scale = 100 if ", %" in label and value <= 1 else 1
+        if np.isnan(value) or cell.text.startswith("<"):
+            return ""
+        of_tables = self.rows["value"].astype(float)
+        rows = self.rows[np.isclose(of_tables, value, rtol=1e-5) | np.isclose(100 * of_tables, value, rtol=1e-5)]
+        half = (high - low) / 2 * scale
+        wrong = [] if shows(cell.text, value * scale, half) else [f"not {value * scale}"]
+        wrong += [] if len(rows) and (np.isnan(n) or (rows["n"] == n).any()) else ["no row has it"]
+        found = re.match(rf"95 % interval ({NUMBER}) to ({NUMBER})", cell.tip.replace("\N{NARROW NO-BREAK SPACE}", " "))
+        wrong += ["interval"] if found and not all(shows(text, end * scale, half) for text, end in zip(found.groups(), (low, high), strict=True)) else []  # fmt: skip
+        return ", ".join(wrong)
