@@ -108,18 +108,14 @@ def _serve(
     """Print the address of the page, and serve it until the process is interrupted."""
     from strozzi_sim.play.records import write_record
     from strozzi_sim.web.ending import Ending
-    from strozzi_sim.web.server import HOST, TableServer
+    from strozzi_sim.web.server import TableServer
     from strozzi_sim.web.session import Session, Sitting
 
-    check_range("port", port, 0, 65_535)
     if out is not None and not out.exists():
         write_record(out, [])  # an unwritable place is an error before the game
     ending, places = Ending(out), (table.game, table.variant, table.players, table.seed, table.deal)
-    try:
-        server = TableServer(Session(Sitting(*places, seat, agents, hint, judge), ending.add), ending, port)
-    except OSError as error:
-        raise ArgumentError("port", f"cannot listen on port {port} of {HOST}: {error.strerror or error}") from error
-    with server:
+    session = Session(Sitting(*places, seat, agents, hint, judge), ending.add)
+    with TableServer(session, ending, port) as server:
         print(f"Open {server.address}\nCtrl+C ends the table.", flush=True)
         try:
             server.serve_forever()

@@ -19,11 +19,13 @@ class Progress:
     Attributes:
         on_message: receives a line for the user.
         on_phase: receives the phase ("games", "compiling", "tables", "pictures"), how far it is, and how far it goes or 0.
+        on_results: receives the results of a first tenth of the deals, then of more of them, as far as they are known.
         command: command that started the run, for the results folder.
     """
 
     on_message: Callable[[str], None] = field(default=lambda line: None)
     on_phase: Show = field(default=lambda phase, done, total: None)
+    on_results: Callable[[Any], None] | None = None
     command: str = "strozzi_sim in Python"
 
 

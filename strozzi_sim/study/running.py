@@ -37,6 +37,7 @@ from strozzi_sim.study.store import Part, Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
+LOOKS = (10, 3)  # parts of the deals after which results are told
 _BY_THEMSELVES = 0.1  # of the error of a difference goes to its two shares
 PRECISION_COLUMNS = {
     "players": "int64", "variant": "str", "lineup": "str", "by": "str", "level": "int64", "than": "str", "figure": "str",
@@ -139,8 +140,14 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, s
     if before:
         reporter.on_message(f"resuming: {before:,} of {len(store.keys):,} chunks are already played")
     if (rule := _rule(study, store)) is None:
+        played, first = 0, 0
         try:
-            return study, _play_chunks(store, workers, reporter, range(study.chunks)), ""
+            for last in [*_looks(study, reporter), study.chunks]:
+                played += _play_chunks(store, workers, reporter, range(first, last))
+                if last < study.chunks:
+                    _tell(study.first_chunks(last), store, reporter)
+                first = last
+            return study, played, ""
         except Interrupted as signal:
             return _finished_part(store, signal)
     played, first = 0, 0
@@ -151,8 +158,23 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, s
         for chunk in range(first, last):
             if rule.is_met(chunk + 1):
                 return study.first_chunks(chunk + 1), played, ""
+        _tell(study.first_chunks(last), store, reporter)
         first = last
     return study, played, ""
+
+
+def _looks(study: Study, reporter: Progress) -> list[int]:
+    """Return the numbers of chunks after which results are told, if anybody listens."""
+    if reporter.on_results is None:
+        return []
+    return [last for last in (study.chunks // LOOKS[0], study.chunks // LOOKS[1]) if last >= FEWEST_CHUNKS]
+
+
+def _tell(played: Study, store: Store, reporter: Progress) -> None:
+    """Tell the results of a part of the deals."""
+    if reporter.on_results is not None:
+        tables = Frames(tables_of(played, store))
+        reporter.on_results(Results(played, store.look, tables, None, played.games, played.summary, 0, 0.0))
 
 
 def _rule(study: Study, store: Store) -> Rule | None:
@@ -169,7 +191,7 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     if not missing:
         return 0
     store.check_space(len(missing))
-    done, total = study.games - sum(study.games_of(*key) for key in missing), study.games
+    done = sum(study.games_of(study.cells[cell], chunk) for cell, chunk in store.done)
     with stop_flag() as stop:
         for number, cell in enumerate(study.cells):  # here, so that workers find everything compiled
             reporter.on_phase("compiling", number, len(study.cells))
@@ -178,7 +200,7 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
         for _, chunk in play_tasks((store.task(*each) for each in missing), workers, stop):
             store.write(chunk)
             played += chunk.games
-            reporter.on_phase(GAMES, done + played, total)
+            reporter.on_phase(GAMES, done + played, study.games)
     return played
 
 

@@ -16,7 +16,7 @@ from strozzi_sim.game import game_names
 
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "study", "pictures", "report", "web", "conformance", "cli",
+    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "study", "pictures", "report", "web", "conformance", "cli", "desk",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {
@@ -109,8 +109,10 @@ GAME_WORDS = re.compile(
     re.IGNORECASE,
 )
 ALLOWED = {  # file -> where such a word means something else
-    "cli/play.py": [r"\bport(_error)?\b"],  # of a network
-    "web/server.py": [r"\bport(_error)?\b"],
+    "cli/play.py": [r"\bport\b"],  # of a network
+    "web/server.py": [r"\bport\b"],
+    "web/local.py": [r"\bport\b"],
+    "desk/server.py": [r"\bport\b"],
     "simulation/loop.py": [r"stop flag"],
     "simulation/interrupts.py": [r"stop flag"],
     "report/page.py": [r"flags=re\.\w+"],

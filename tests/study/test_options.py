@@ -24,8 +24,9 @@ COMMANDS = {  # places, and options that keep a run small where a value happens 
     "facts": (["strozzi"], {}), "record": (["strozzi"], {"out": "again.jsonl"}), "replay": (["games.jsonl"], {}), "verify": (["games.jsonl"], {}),
     "analyse": (["games.jsonl"], {"redraws": "1"}), "play": (["strozzi"], {}), "mcp": (["games"], {}), "agents": ([], {}), "games": ([], {}),
     "cache": ([], {}), "bench": (["strozzi"], {"games": "5"}), "new": (["fair"], {"out": "fair"}),
+    "desk": (["strozzi"], {}),
 }  # fmt: skip
-ANYTHING = {"out", "page", "html", "tree", "template", "title", "name"}  # options whose value is free
+ANYTHING = {"shelf", "out", "page", "html", "tree", "template", "title", "name"}  # options whose value is free
 
 
 @pytest.fixture(scope="module")

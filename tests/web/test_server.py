@@ -16,7 +16,8 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.position import Position
 from strozzi_sim.web.ending import Ending, _judged_words, sources
-from strozzi_sim.web.server import MAX_BODY, TableServer
+from strozzi_sim.web.local import LocalHandler
+from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Session, Sitting
 
 
@@ -91,7 +92,7 @@ def test_it_listens_on_this_machine_alone_and_the_page_may_load_nothing_else(ser
         (403, {"method": "POST", "path": "new", "body": {}, "Origin": None}),
         (403, {"method": "POST", "path": "new", "body": {}, "Origin": "https://127.0.0.1"}),
         (415, {"method": "POST", "path": "new", "body": {}, "Content_Type": "text/plain"}),
-        (413, {"method": "POST", "path": "play", "body": "x" * (MAX_BODY + 1)}),
+        (413, {"method": "POST", "path": "play", "body": "x" * (LocalHandler.max_body + 1)}),
         (413, {"method": "POST", "path": "play", "Content_Length": "-1"}),
         (413, {"method": "POST", "path": "play", "Content_Length": "many"}),
         (413, {"method": "POST", "path": "play", "Content_Length": "9" * 50}),
@@ -225,8 +226,7 @@ def test_an_address_that_is_none_is_refused_in_words(server, asked, capfd):
         answer = line.recv(4096).decode()
     assert answer.startswith("HTTP/1.1 400 ")
     assert (
-        "expected the address of the table, with at most 4 fields" in answer
-        or "have: expected a whole number" in answer
+        "expected the address of the page, with at most 4 fields" in answer or "have: expected a whole number" in answer
     )
     assert capfd.readouterr().err == ""
     assert state(server)  # the game goes on

@@ -1,0 +1,469 @@
+"use strict";
+(() => {
+const data = JSON.parse(document.getElementById("data").textContent);
+const at = id => document.getElementById(id);
+const storage = "strozzi-desk";
+
+// An element with attributes, listeners and children.
+function el(tag, given = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name in made && typeof value !== "string") made[name] = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter(each => each !== null && each !== undefined));
+  return made;
+}
+
+let waiting;
+function complain(words) {
+  clearTimeout(waiting);
+  at("problem").textContent = words;
+  at("problem").hidden = !words;
+  if (words) waiting = setTimeout(() => { at("problem").hidden = true; }, 9000);
+}
+
+async function send(path, body) {
+  let response, found;
+  try {
+    response = await fetch(path, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    found = await response.json();
+  } catch {
+    throw new Error("The desk does not answer. Start it again with `strozzi desk`; answers so far are kept.");
+  }
+  if (!response.ok) throw new Error(found.error);
+  return found;
+}
+const tried = action => (...given) => Promise.resolve(action(...given)).catch(error => complain(error.message));
+
+// -- the box: changes are kept as values by key, as added blocks and as removed blocks, and sent as settings KEY=VALUE
+
+let box, changes = { values: {}, added: {}, removed: {} };
+const place = () => ({ game: at("game").value, variant: at("variant").value || "base", settings: settings() });
+
+function literal(value) {
+  if (typeof value === "string" && /^[a-z][a-z0-9_-]*$/.test(value) && !["true", "false", "inf", "nan"].includes(value)) return value;
+  return JSON.stringify(value);
+}
+const inline = block => `{${Object.entries(block).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(", ")}}`;
+
+function settings() {
+  const found = Object.entries(changes.values).map(([key, value]) => `${key}=${literal(value)}`);
+  for (const [key, ids] of Object.entries(changes.removed)) if (ids.length) found.push(`${key}=${JSON.stringify(ids)}`);
+  for (const [key, blocks] of Object.entries(changes.added)) if (blocks.length) found.push(`${key}=[${blocks.map(inline).join(", ")}]`);
+  return found;
+}
+
+const remember = () => localStorage.setItem(storage, JSON.stringify({ game: at("game").value, variant: at("variant").value, changes }));
+
+async function change(act) {
+  const before = structuredClone(changes);
+  act(changes);
+  try {
+    await open();
+  } catch (error) {
+    changes = before;
+    show();
+    throw error;
+  }
+}
+
+async function open(variant) {
+  const asked = place();
+  if (variant !== undefined) asked.variant = variant;
+  box = await send("box", asked);
+  complain("");
+  const list = box.variants.map(each => el("option", { value: each.name, title: each.about }, each.name === "base" ? "the published game" : each.name));
+  at("variant").replaceChildren(...list);
+  at("variant").value = box.variant;
+  remember();
+  show();
+}
+
+function show() {
+  const kept = new Set([...document.querySelectorAll("#groups details[open]")].map(each => each.dataset.name));
+  const focused = document.activeElement?.id;
+  at("groups").replaceChildren(...box.groups.map(each => group(each, kept)));
+  const listed = changed();
+  at("changes").replaceChildren(...(listed.length ? [
+    el("strong", {}, listed.length === 1 ? "1 change" : `${listed.length} changes`), el("ul", {}, ...listed),
+    ...box.warnings.map(words => el("p", { class: "bad" }, words)),
+    el("button", { type: "button", onclick: tried(() => change(all => Object.assign(all, { values: {}, added: {}, removed: {} }))) }, "Undo all"),
+  ] : []));
+  if (focused) at(focused)?.focus();
+  showForm();
+}
+
+function changed() {
+  const undo = (words, act) => el("li", {}, el("span", {}, words), el("button", { type: "button", "aria-label": `Undo: ${words}`, onclick: tried(() => change(act)) }, "undo"));
+  const found = Object.entries(changes.values).map(([key, value]) => undo(`${key} = ${literal(value)}`, all => { delete all.values[key]; }));
+  for (const [key, ids] of Object.entries(changes.removed)) {
+    found.push(...ids.map(id => undo(`${key.split(".")[0]}: ${id} removed`, all => { all.removed[key] = all.removed[key].filter(each => each !== id); })));
+  }
+  for (const [key, blocks] of Object.entries(changes.added)) {
+    found.push(...blocks.map(block => undo(`${key.split(".")[0]}: ${block.id} added`, all => { all.added[key] = all.added[key].filter(each => each.id !== block.id); })));
+  }
+  return found;
+}
+
+const words = name => name.replaceAll("_", " ");
+function group(each, open) {
+  const touched = settings().filter(text => text.startsWith(`${each.name}.`)).length;
+  const source = each.source && el("span", { class: `source ${each.source}`, title: each.note || null }, each.source);
+  const body = each.fields ? each.fields.map(field) : [blocks(each)];
+  const note = each.note ? el("p", { class: "muted" }, each.note) : null;
+  return el("details", { open: open.has(each.name), "data-name": each.name },
+    el("summary", {}, words(each.name), source || null, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
+}
+
+function input(kind, value, id, label, given, choices, onchange) {
+  if (kind === "fixed") return el("span", {}, JSON.stringify(value));
+  if (kind === "switch") return el("input", { type: "checkbox", id, checked: value, "aria-label": label, onchange: event => onchange(event.target.checked) });
+  if (kind === "choice") {
+    const made = el("select", { id, "aria-label": label, onchange: event => onchange(choices[event.target.selectedIndex]) },
+      ...choices.map(each => el("option", {}, each === "" ? "none" : String(each))));
+    made.selectedIndex = choices.indexOf(value);
+    return made;
+  }
+  if (kind === "number") {
+    return el("input", { type: "number", id, value: String(value), step: "any", min: given.low, max: given.high, "aria-label": label,
+      onchange: event => onchange(event.target.value === "" ? value : Number(event.target.value)) });
+  }
+  const plain = typeof value === "string";
+  return el("input", { type: "text", class: "long", id, value: plain ? value : JSON.stringify(value), "aria-label": label, onchange: event => {
+    if (plain) return onchange(event.target.value);
+    try { onchange(JSON.parse(event.target.value)); } catch { complain(`${label}: expected a list such as ${JSON.stringify(value)}`); event.target.value = JSON.stringify(value); }
+  } });
+}
+
+function field(each) {
+  const id = `field-${each.key}`, same = JSON.stringify(each.value) === JSON.stringify(each.before);
+  const range = each.low !== undefined && each.high !== undefined ? `${each.low} to ${each.high}` : each.low !== undefined ? `at least ${each.low}` : "";
+  const set = value => tried(() => change(all => {
+    if (JSON.stringify(value) === JSON.stringify(each.before)) delete all.values[each.key];
+    else all.values[each.key] = value;
+  }))();
+  return el("div", { class: same ? "field" : "field changed" },
+    el("label", { for: id, title: range || null }, each.label), input(each.kind, each.value, id, each.label, each, each.choices, set),
+    same ? null : el("small", {}, `before: ${literal(each.before)}`));
+}
+
+function blocks(each) {
+  const { columns, rows } = each;
+  const cell = (row, column, number) => {
+    const key = `${each.name}.${row.id}.${column.name}`, value = row.values[number], label = `${row.id} ${words(column.name)}`;
+    const set = given => tried(() => change(all => {
+      if (row.state === "added") all.added[each.add].find(block => block.id === row.id)[column.name] = given;
+      else if (JSON.stringify(given) === JSON.stringify(row.before[number])) delete all.values[key];
+      else all.values[key] = given;
+    }))();
+    if (row.state === "removed" || value === null) return el("td", {}, value === null ? "" : String(value));
+    const same = row.state === "added" || JSON.stringify(value) === JSON.stringify(row.before[number]);
+    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, `field-${key}`, label, column, column.choices, set));
+  };
+  const line = row => el("tr", { class: row.state || null },
+    el("th", { scope: "row", title: row.note || null }, row.id, row.source === "reconstructed" ? el("span", { class: "muted", title: "reconstructed" }, " *") : null),
+    ...columns.map((column, number) => cell(row, column, number)),
+    el("td", {}, el("button", { type: "button", "aria-label": `${row.state === "removed" ? "Put back" : "Remove"} ${row.id}`, onclick: tried(() => change(all => {
+      if (row.state === "added") all.added[each.add] = all.added[each.add].filter(block => block.id !== row.id);
+      else if (row.state === "removed") all.removed[each.remove] = all.removed[each.remove].filter(id => id !== row.id);
+      else {
+        all.removed[each.remove] = [...all.removed[each.remove] ?? [], row.id];
+        for (const key of Object.keys(all.values)) if (key.startsWith(`${each.name}.${row.id}.`)) delete all.values[key];
+      }
+    })) }, row.state === "removed" ? "put back" : "remove")));
+  const another = () => change(all => {
+    const taken = new Set(rows.map(row => row.id)), model = rows.findLast(row => row.state !== "removed") ?? rows[0];
+    let number = 1;
+    while (taken.has(`new-${number}`)) number++;
+    const block = { id: `new-${number}` };
+    columns.forEach((column, place) => { if (model.values[place] !== null) block[column.name] = model.values[place]; });
+    all.added[each.add] = [...all.added[each.add] ?? [], block];
+  });
+  return el("div", { class: "blocks", tabindex: "0", role: "region", "aria-label": words(each.name) }, el("table", {},
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "id"), ...columns.map(column => el("th", { scope: "col" }, words(column.name))), el("td", {}))),
+    el("tbody", {}, ...rows.map(line))),
+  rows.some(row => row.source === "reconstructed") ? el("p", { class: "muted" }, "* reconstructed: no source gives it") : null,
+  el("button", { type: "button", onclick: tried(another) }, "Add one"));
+}
+
+// -- questions
+
+let chosen = "", filled = {};
+const PRECISIONS = { quick: "a quick look", usual: "the usual", sure: "until it is sure" };
+
+function showQuestions() {
+  const buttons = data.questions.map(each => el("button", { type: "button", "aria-pressed": String(each.name === chosen), onclick: () => choose(each.name) }, each.asks));
+  buttons.push(el("button", { type: "button", "aria-pressed": String(chosen === "play"), onclick: () => choose("play") }, "Play it myself"));
+  at("questions").replaceChildren(...buttons);
+}
+
+function choose(name) {
+  chosen = name;
+  showQuestions();
+  showForm();
+  at("form").querySelector("input, select, textarea, button")?.focus({ preventScroll: true });
+}
+
+function players(given) {
+  const [low, high] = [box.players[0], box.players[1]], counts = Array.from({ length: high - low + 1 }, (_, number) => String(low + number));
+  const options = [...counts, ...(given && low < high ? [`${low}-${high}`] : [])];
+  const made = el("select", {}, ...options.map(each => el("option", { value: each }, each.includes("-") ? `${each.replace("-", " to ")}` : each)));
+  made.value = low < high && options.includes("4") ? "4" : options[0];
+  return made;
+}
+
+function control(each) {
+  if (each.name === "players") return players(true);
+  if (each.name === "file") return el("textarea", { placeholder: "63, 48, 51, 40\n55, 59, 47, 62", spellcheck: false });
+  if (each.kind === "switch") return el("input", { type: "checkbox" });
+  if (each.kind === "number") return el("input", { type: "number", step: "any", placeholder: String(each.default) });
+  const lists = { agents: "agents", rows: "columns", columns: "columns" };
+  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: each.name === "agents" ? box.agent : String(each.default), spellcheck: false });
+}
+
+function chips(each, target) {
+  const fill = (text, adds) => () => {
+    const known = target.value.trim(), gap = each.name === "agents" ? "," : " ";
+    target.value = adds && known ? `${known}${gap}${text}` : text;
+    preview();
+  };
+  let found = [];
+  if (each.name === "agents") found = Object.entries(box.tiers).map(([tier, agent]) => [tier, agent, chosen === "stronger" || chosen === "luck"]);
+  if (each.name === "things") {
+    const kinds = [...new Set(Object.keys(box.things).map(name => name.split(":")[0]))];
+    found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);
+  }
+  if (each.name === "values") {
+    const numbers = box.groups.flatMap(group => group.fields ?? []).filter(field => field.kind === "number");
+    const first = Object.keys(changes.values), order = [...numbers.filter(field => first.includes(field.key)), ...numbers.filter(field => !first.includes(field.key))];
+    found = order.slice(0, 12).map(field => [field.key, `${field.key} = ${[...new Set([0, 0.5, 1, 1.5, 2].map(part => Math.round(field.before * part)))].join(" ")}`, false]);
+  }
+  return found.length ? el("span", { class: "chips" }, ...found.map(([label, text, adds]) => el("button", { type: "button", title: text, onclick: fill(text, adds) }, label))) : null;
+}
+
+function row(each) {
+  const made = control(each), key = `${chosen}.${each.name}`;
+  made.name = each.name;
+  if (each.kind === "switch") made.checked = filled[key] ?? false;
+  else if (filled[key] !== undefined) made.value = filled[key];
+  const keep = () => { filled[key] = each.kind === "switch" ? made.checked : made.value; };
+  made.addEventListener("change", keep);
+  made.addEventListener("input", keep);
+  return el("div", {}, el("label", { title: each.help }, each.label, made), chips(each, made));
+}
+
+function showForm() {
+  const form = at("form"), question = data.questions.find(each => each.name === chosen);
+  form.hidden = !chosen;
+  if (!chosen) return;
+  const shown = [];
+  if (chosen === "play") {
+    shown.push(el("h3", {}, "Play it myself"), el("p", {}, "A table in a new window, with the box as it is now, against agents."),
+      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.tiers.learned ?? box.agent, list: "list-agents" })))),
+      el("button", { class: "go" }, "Open a table"), el("p", { id: "table" }));
+  } else {
+    const blocked = question.needs_change && !settings().length;
+    const ways = question.precisions.map(way => el("label", {}, el("input", { type: "radio", name: "precision", value: way, checked: way === (filled[`${chosen}.precision`] ?? "quick"), onchange: () => { filled[`${chosen}.precision`] = way; preview(); } }),
+      way === "sure" ? (chosen === "stronger" ? "until all are told apart" : "until it is sure to one point of games won") : PRECISIONS[way]));
+    shown.push(el("h3", {}, question.asks), el("p", {}, question.about),
+      blocked ? el("p", { class: "bad" }, "Change something in the box first: this question compares it with the box before.") : null,
+      el("div", { class: "line" }, ...question.front.map(row)), el("fieldset", {}, el("legend", {}, "How sure"), ...ways),
+      el("details", { open: filled[`${chosen}.more`] ?? false, ontoggle: event => { filled[`${chosen}.more`] = event.target.open; } }, el("summary", {}, "More"), el("div", { class: "line" }, ...question.more.map(row))),
+      el("div", { class: "command" }, el("code", { id: "command" })), el("button", { class: "go", disabled: blocked }, "Play it"));
+  }
+  form.replaceChildren(...shown.filter(Boolean), ...lists());
+  preview();
+}
+
+const lists = () => [
+  el("datalist", { id: "list-agents" }, ...Object.entries(box.tiers).map(([tier, agent]) => el("option", { value: agent }, tier))),
+  el("datalist", { id: "list-columns" }, ...box.columns.map(name => el("option", { value: name }))),
+];
+
+function asked() {
+  const values = {}, form = at("form");
+  for (const each of form.querySelectorAll("input[name], select[name], textarea[name]")) {
+    if (each.type === "radio") continue;
+    if (each.type === "checkbox") values[each.name] = each.checked;
+    else if (each.value.trim() !== "") values[each.name] = each.value.trim();
+  }
+  const precision = form.querySelector("input[name=precision]:checked")?.value ?? "usual";
+  return { ...place(), question: chosen, values, precision };
+}
+
+let previewed = 0;
+async function preview() {
+  const shown = at("command"), mine = ++previewed;
+  if (!shown) return;
+  try {
+    const found = await send("command", asked());
+    if (mine === previewed) shown.textContent = found.command;
+  } catch (error) {
+    if (mine === previewed) shown.textContent = error.message;
+  }
+}
+
+at("form").addEventListener("input", preview);
+at("form").addEventListener("submit", event => {
+  event.preventDefault();
+  tried(async () => {
+    if (chosen === "play") {
+      const { values } = asked(), { address } = await send("play", { ...place(), ...values });
+      window.open(address, "_blank", "noopener");
+      at("table").replaceChildren(el("a", { href: address, target: "_blank", rel: "noopener" }, "Open the table"));
+    } else {
+      await send("ask", asked());
+      complain("");
+      at("answers").scrollIntoView({ block: "start" });
+    }
+  })();
+});
+
+// -- answers
+
+const pictures = new Map(), open_pages = new Set(), beside = new Set();
+let answers = [];
+
+function duration(seconds) {
+  return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
+}
+
+function status(each) {
+  if (each.status === "waits") return "waits for the one before";
+  if (each.status === "stopped") return each.verdict.length ? "stopped; this is what is known" : "stopped";
+  if (each.status === "failed") return "failed";
+  if (each.status === "done") return `${each.games.toLocaleString("en")} games${each.seconds ? ` in ${duration(each.seconds)}` : ""}`;
+  const left = each.left ? `, about ${duration(each.left)} left` : "";
+  return `${each.phase}${each.total && each.phase === "games" ? ` ${each.done.toLocaleString("en")} of ${each.total.toLocaleString("en")}` : ""}${left}`;
+}
+
+function article(each) {
+  const deed = (path, more = {}) => tried(() => send(path, { answer: each.number, ...more }));
+  const button = (label, onclick) => el("button", { type: "button", onclick }, label);
+  const address = `answer/${each.number}/page`, tools = [];
+  if (each.status === "plays" || each.status === "waits") tools.push(button("Stop, and keep what is known", deed("stop")));
+  if (each.status === "stopped" || each.status === "failed") tools.push(button("Go on", deed("again")));
+  if (each.page) {
+    tools.push(button(open_pages.has(each.number) ? "Close the page" : "The whole page", () => { open_pages.has(each.number) ? open_pages.delete(each.number) : open_pages.add(each.number); draw(); }));
+    tools.push(el("a", { href: address, target: "_blank", rel: "noopener" }, "in a window"));
+    tools.push(button("Save", tried(() => {
+      const name = prompt("Name of the folder under results:", `${each.game.replaceAll("_", "-")}-${each.number}`);
+      return name ? send("save", { answer: each.number, name }) : null;
+    })));
+  }
+  if (each.study) tools.push(el("a", { href: `answer/${each.number}/study`, download: "" }, "study as TOML"));
+  tools.push(button("Ask again", tried(() => reopen(each))));
+  if (each.status !== "plays") tools.push(button("Forget", deed("forget")));
+  if (each.page) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { beside.has(each.number) ? beside.delete(each.number) : beside.add(each.number); draw(); } }), " side by side"));
+  const running = each.status === "plays", picture = pictures.get(each.number);
+  const shown = each.settings.length ? el("p", { class: "muted" }, `${each.game}, ${each.variant === "base" ? "" : `${each.variant}, `}${each.settings.join(", ")}`) : el("p", { class: "muted" }, `${each.game}${each.variant === "base" ? "" : `, ${each.variant}`}`);
+  return el("article", { class: "answer", "data-number": String(each.number), "aria-label": `${each.asks} ${each.number}` },
+    el("div", { class: "head" }, el("h3", {}, `${each.number}. ${each.asks}`), el("span", { class: "muted", "data-status": each.status }, status(each))), shown,
+    running ? el("progress", each.total ? { max: each.total, value: each.done, "aria-label": "how far it is" } : { "aria-label": "how far it is" }) : null,
+    each.error ? el("p", { class: "bad" }, each.error) : null,
+    each.verdict.length ? el("p", { class: "verdict" }, each.verdict[0]) : null,
+    running && each.verdict.length ? el("p", { class: "muted" }, `After ${each.games.toLocaleString("en")} games; it gets surer.`) : null,
+    ...each.verdict.slice(1, 4).map(words => el("p", {}, words)), picture && each.verdict.length ? picture.element : null,
+    each.saved ? el("p", { class: "muted" }, `Saved in ${each.saved}.`) : null, el("div", { class: "tools" }, ...tools),
+    el("details", {}, el("summary", {}, "The same in a terminal, or in Python"), el("div", { class: "command" }, el("code", {}, each.command)), el("pre", { class: "command" }, each.python)),
+    open_pages.has(each.number) && each.page ? el("iframe", { src: address, sandbox: "allow-scripts allow-downloads allow-popups", title: `The page of answer ${each.number}` }) : null);
+}
+
+async function reopen(each) {
+  at("game").value = each.game;
+  changes = { values: {}, added: {}, removed: {} };
+  const found = await send("box", { game: each.game, variant: each.variant, settings: each.settings });
+  for (const group of found.groups) {
+    for (const field of group.fields ?? []) if (JSON.stringify(field.value) !== JSON.stringify(field.before)) changes.values[field.key] = field.value;
+    for (const row of group.rows ?? []) {
+      const named = Object.fromEntries(group.columns.map((column, number) => [column.name, row.values[number]]).filter(([, value]) => value !== null));
+      if (row.state === "added") changes.added[group.add] = [...changes.added[group.add] ?? [], { id: row.id, ...named }];
+      else if (row.state === "removed") changes.removed[group.remove] = [...changes.removed[group.remove] ?? [], row.id];
+      else group.columns.forEach((column, number) => { if (JSON.stringify(row.values[number]) !== JSON.stringify(row.before[number])) changes.values[`${group.name}.${row.id}.${column.name}`] = row.values[number]; });
+    }
+  }
+  for (const [name, value] of Object.entries(each.values)) filled[`${each.question}.${name}`] = value;
+  filled[`${each.question}.precision`] = each.precision;
+  await open(each.variant);
+  choose(each.question);
+  at("ask").scrollIntoView();
+}
+
+// Answers that changed are drawn again; the others stay, with their open pages.
+const drawn = new Map();
+function draw() {
+  at("none").hidden = answers.length > 0;
+  const order = answers.map(each => {
+    const key = JSON.stringify([each, open_pages.has(each.number), beside.has(each.number), pictures.get(each.number)?.games]);
+    const before = drawn.get(each.number);
+    if (before?.key === key) return before.element;
+    const element = article(each);
+    element.querySelector("details").open = before?.element.querySelector("details").open ?? false;
+    const frame = before?.element.querySelector("iframe");
+    if (frame && element.querySelector("iframe")) element.querySelector("iframe").replaceWith(frame);
+    drawn.set(each.number, { key, element });
+    return element;
+  });
+  const shelf = at("shelf");
+  for (const gone of [...shelf.children].filter(each => !order.includes(each))) gone.remove();
+  order.forEach((each, number) => { if (shelf.children[number] !== each) shelf.insertBefore(each, shelf.children[number] ?? null); });
+  const two = answers.filter(each => beside.has(each.number) && each.page).slice(0, 2), key = two.map(each => each.number).join();
+  at("beside").hidden = two.length < 2;
+  if (two.length < 2) at("beside").replaceChildren();
+  const shown = at("beside").dataset.key;
+  at("beside").dataset.key = two.length < 2 ? "" : key;
+  if (two.length === 2 && shown !== key) {
+    at("beside").replaceChildren(el("p", {}, `Answers ${two.map(each => each.number).join(" and ")} side by side`), ...two.map(each => el("iframe", { src: `answer/${each.number}/page`, sandbox: "allow-scripts allow-downloads", title: `The page of answer ${each.number}` })));
+  }
+}
+
+async function fetchPictures() {
+  for (const each of answers) {
+    if (!each.picture || pictures.get(each.number)?.games === each.games) continue;
+    const found = await send(`answer/${each.number}/picture`);
+    const element = el("figure", { class: "picture" }, el("figcaption", { class: "muted" }, found.title),
+      found.legend.length ? el("ul", { class: "legend" }, ...found.legend.map(([name, ink]) => { const dot = el("i"); dot.style.background = `var(--${ink})`; return el("li", {}, dot, name); })) : null);
+    element.insertAdjacentHTML("beforeend", found.picture.replace(/<style>.*?<\/style>/g, ""));
+    pictures.set(each.number, { games: each.games, element });
+  }
+}
+
+async function follow() {
+  let version = "";
+  for (;;) {
+    try {
+      const found = await send(`state?have=${version}`);
+      version = String(found.version);
+      answers = found.answers;
+      await fetchPictures();
+      draw();
+      await new Promise(done => setTimeout(done, 200));
+    } catch (error) {
+      complain(error.message);
+      await new Promise(done => setTimeout(done, 3000));
+    }
+  }
+}
+
+// -- begin
+
+const kept = JSON.parse(localStorage.getItem(storage) ?? "null");
+at("game").replaceChildren(...data.games.map(each => el("option", { value: each.name }, each.title)));
+at("game").value = data.game;
+at("game").addEventListener("change", tried(async () => { changes = { values: {}, added: {}, removed: {} }; filled = {}; await open("base"); }));
+at("variant").addEventListener("change", tried(async () => { changes = { values: {}, added: {}, removed: {} }; await open(); }));
+showQuestions();
+tried(async () => {
+  if (kept?.game === data.game) changes = kept.changes;
+  try {
+    await open(kept?.game === data.game ? kept.variant : "base");
+  } catch {  // what was kept no longer fits the game
+    changes = { values: {}, added: {}, removed: {} };
+    await open("base");
+  }
+  follow();
+})();
+})();

@@ -1,0 +1,210 @@
+"""A server on this machine alone, for one user's page: the table's, and the desk's.
+
+It listens on 127.0.0.1. The address contains a token; requests must name this host, and those that change something must come
+from the page. Bodies and connections are bounded.
+"""
+
+import hmac
+import json
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import BoundedSemaphore
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+from strozzi_sim.errors import ArgumentError, StrozziError, check_range
+from strozzi_sim.runtime.parsing import parse_json
+
+HOST = "127.0.0.1"
+MAX_CONNECTIONS = 32
+Query = Mapping[str, list[str]]
+_FIELDS = 4  # of a query
+_SECONDS = 15.0  # without a byte, after which a connection is closed
+_NOTHING = "default-src 'none'"
+_BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+class LocalServer(ThreadingHTTPServer):
+    """A server whose page only its user can open.
+
+    Args:
+        handler: answers the requests.
+        port: default: a free one.
+        host: address to listen on; one that other machines reach is the user's own wish.
+
+    Raises:
+        ArgumentError: the port is out of range, or cannot be listened on.
+    """
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, handler: type["LocalHandler"], port: int = 0, host: str = HOST) -> None:
+        check_range("port", port, 0, 65_535)
+        if not host:
+            raise ArgumentError("host", f"must be an address of this machine, such as {HOST}")
+        self.token = secrets.token_urlsafe(24)
+        self._free = BoundedSemaphore(MAX_CONNECTIONS)
+        try:
+            super().__init__((host, port), handler)
+        except OSError as error:
+            words = f"cannot listen on port {port} of {host}: {error.strerror or error}"
+            raise ArgumentError("port" if host == HOST else "host", words) from error
+
+    @property
+    def here(self) -> str:
+        """Host and port."""
+        return f"{self.server_address[0]!s}:{self.server_address[1]}"
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with its token."""
+        return f"http://{self.here}/{self.token}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread; beyond MAX_CONNECTIONS it is refused."""
+        if not self._free.acquire(blocking=False):
+            try:
+                request.settimeout(1)
+                request.sendall(_BUSY)
+            except OSError:  # whoever asked has gone
+                pass
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, and make room for the next."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore connections that break; print the traceback of an internal error."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class Problem(Exception):
+    """A request that is refused with a status code and a sentence."""
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(words)
+        self.code = code
+
+
+class LocalHandler(BaseHTTPRequestHandler):
+    """Answers requests to a LocalServer; a subclass answers `get` and `post`."""
+
+    server: LocalServer
+    server_version, sys_version, protocol_version = "strozzi", "", "HTTP/1.1"
+    timeout = _SECONDS
+    wbufsize, disable_nagle_algorithm = 65_536, True  # one packet an answer, which no acknowledgement delays by 40 ms
+    max_body = 4_096  # bytes
+    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors of requests that come too early or twice
+
+    def get(self, path: str, query: Query) -> None:
+        """Answer a request for what is at a path."""
+        raise NotImplementedError
+
+    def post(self, path: str, body: dict[str, Any]) -> None:
+        """Do what the page asks for."""
+        raise NotImplementedError
+
+    def do_GET(self) -> None:
+        """Answer a GET."""
+        self._serve(self.get)
+
+    def do_POST(self) -> None:
+        """Answer a POST of JSON."""
+        self._serve(lambda path, query: self.post(path, self._body()))
+
+    def _serve(self, answer: Callable[[str, Query], None]) -> None:
+        try:
+            answer(*self._path())
+        except Problem as problem:
+            self._refuse(problem.code, str(problem))
+        except StrozziError as error:
+            self._refuse(409 if isinstance(error, self.conflicts) else 400, str(error), closing=False)
+        except (TimeoutError, ConnectionError):
+            self.close_connection = True
+
+    def _path(self) -> tuple[str, Query]:
+        """Return the path behind the token, and the query, of a request that may be answered."""
+        try:
+            parts = urlsplit(self.path)
+            query = parse_qs(parts.query, max_num_fields=_FIELDS)
+        except ValueError:  # such as http://[x, or more fields
+            raise Problem(400, f"expected the address of the page, with at most {_FIELDS} fields") from None
+        _, token, *rest = [*parts.path.split("/"), ""]
+        here = self.server.here
+        is_token = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
+        if self.headers.get("Host") != here or not is_token:
+            raise Problem(404, "there is nothing here")
+        origin = self.headers.get("Origin")
+        if origin != f"http://{here}" and (origin is not None or self.command == "POST"):
+            raise Problem(403, "this request does not come from the page")
+        return "/".join(rest), query
+
+    def _body(self) -> dict[str, Any]:
+        if self.headers.get("Content-Type", "").split(";")[0].strip() != "application/json":
+            raise Problem(415, "expected JSON")
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()) or len(length) > 9 or int(length) > self.max_body:
+            raise Problem(413, f"expected at most {self.max_body:,} bytes")
+        try:
+            body = parse_json(self.rfile.read(int(length)))
+        except ValueError as error:
+            raise Problem(400, f"not JSON: {error}") from None
+        if not isinstance(body, dict):
+            raise Problem(400, "expected an object")
+        return body
+
+    # -- answers --------------------------------------------------------------------------------------------------------
+
+    _ALWAYS: ClassVar[Mapping[str, str]] = {
+        "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+        "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+    }  # fmt: skip
+
+    def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
+        """Send a page whose script and style have the nonce, or are all its own; `more` is added to its policy."""
+        allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
+        policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'; form-action 'none'"
+        self.send(
+            200,
+            page.encode(),
+            "text/html; charset=utf-8",
+            f"{policy}; connect-src 'self'; frame-ancestors {frames}{more}",
+        )
+
+    def send_json(self, answer: Any) -> None:
+        """Send plain data."""
+        self.send(200, json.dumps(answer, separators=(",", ":")).encode(), "application/json")
+
+    def send_file(self, content: bytes, kind: str, name: str) -> None:
+        """Send a file that the browser keeps under this name."""
+        self.send(200, content, kind, extra={"Content-Disposition": f'attachment; filename="{name}"'})
+
+    def _refuse(self, code: int, words: str, *, closing: bool = True) -> None:
+        self.close_connection = self.close_connection or closing
+        extra = {"Connection": "close"} if closing else {}
+        self.send(code, json.dumps({"error": words}).encode(), "application/json", extra=extra)
+
+    def send(
+        self, code: int, body: bytes, kind: str, policy: str = f"{_NOTHING}; frame-ancestors 'none'",
+        extra: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Send an answer with the headers of all."""
+        self.send_response(code)
+        lengths = {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": policy}
+        for key, value in {**lengths, **self._ALWAYS, **(extra or {})}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write no log."""

@@ -1,0 +1,261 @@
+"""The desk's parts without a browser: the box, the questions as commands, the shelf, and the server."""
+
+import http.client
+import json
+import shlex
+import threading
+import time
+import tomllib
+import urllib.request
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+import strozzi_sim as ss
+from commands import strozzi
+from our_games import OUR_GAMES
+from strozzi_sim.cli.parser import arguments_of, parsed
+from strozzi_sim.desk.answers import Shelf
+from strozzi_sim.desk.box import box_of
+from strozzi_sim.desk.questions import QUESTIONS, command_of, forms, python_of, words_for
+from strozzi_sim.desk.server import DeskServer
+from strozzi_sim.desk.study_toml import study_toml
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import with_settings
+from strozzi_sim.study.folders import study_of
+
+ADDED = 'ships.add=[{id="S90",sail=4,venice=1,rome=1,naples=1,scrolls=0,promotion=0}]'
+CHANGED = ["tracks.bonus.9=20", "ships.S03.sail=8", 'ships.remove=["S01"]', ADDED]
+ASKED = {
+    "question": "fair",
+    "game": "strozzi",
+    "values": {"players": "3", "agents": "random", "deals": "80"},
+    "precision": "usual",
+}
+
+
+def document(*words):
+    """Return the JSON document of a command."""
+    done = strozzi(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# -- the box -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_every_field_of_the_box_can_be_set_to_its_own_value(name):
+    game = load_game(name)
+    fields = [field for group in box_of(game)["groups"] for field in group.get("fields", ())]
+    assert len(fields) > 20
+    for field in fields:
+        if field["kind"] not in ("fixed", "text"):
+            assert field["value"] == field["before"]
+            text = json.dumps(field["value"]).replace('": ', '" = ')
+            with_settings(game, "base", [f"{field['key']}={text}"])
+
+
+def test_numbers_outside_their_range_are_refused_and_those_inside_are_not():
+    game = load_game("strozzi")
+    (field,) = [f for g in box_of(game)["groups"] for f in g.get("fields", ()) if f["key"] == "tracks.bonus.9"]
+    assert (field["low"], field["high"]) == (0, 1000)
+    with_settings(game, "base", [f"tracks.bonus.9={field['high']}"])
+    with pytest.raises(InputError, match="1001"):
+        box_of(game, settings=["tracks.bonus.9=1001"])
+
+
+def test_changed_added_and_removed_cards_are_marked():
+    (ships,) = [group for group in box_of(load_game("strozzi"), settings=CHANGED)["groups"] if group["name"] == "ships"]
+    rows = {row["id"]: row for row in ships["rows"]}
+    assert (rows["S01"]["state"], rows["S90"]["state"], rows["S02"]["state"]) == ("removed", "added", "")
+    sail = [column["name"] for column in ships["columns"]].index("sail")
+    assert (rows["S03"]["values"][sail], rows["S03"]["before"][sail]) == (8, 7)
+    assert {row["source"] for row in ships["rows"]} > {"reconstructed"}
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+VALUES = {"worth": {"things": "flag:*"}, "fairest": {"values": "tracks.bonus.9 = 0 15"}, "stronger": {"agents": "random,greedy,heuristic"},
+          "map": {"rows": "flag", "columns": "round"}, "table": {"file": "sheets.csv"}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_is_a_command_that_is_understood(name):
+    for precision in next(form["precisions"] for form in forms() if form["name"] == name):
+        words = words_for(name, "strozzi", "long-tracks", ["tracks.bonus.9=20"], VALUES.get(name, {}), precision)
+        given = arguments_of(words[0], parsed(words[0], words[1:]))
+        assert shlex.split(command_of(words))[1:] == words
+        variants = given["variant"] if isinstance(given.get("variant"), list) else [given.get("variant")]
+        assert given.get("settings") or all("20" in variant.name for variant in variants)
+        compile(python_of(words), "python_of", "exec")
+
+
+def test_python_gives_what_the_command_gives():
+    words = words_for(
+        "fair", "strozzi", "base", ["setup.rounds=2"], {"players": "3", "agents": "random", "deals": "60"}, "usual"
+    )
+    names = {}
+    exec(python_of(words).rpartition("\n")[0].replace("ss.simulate(", "ss.simulate(progress=False, game="), names)
+    assert names["results"].tables["seats"].to_dict("records") == document(*words)["tables"]["seats"]
+
+
+def test_wrong_forms_are_named():
+    with pytest.raises(InputError, match=r"unknown question 'fare'.*did you mean 'fair'"):
+        words_for("fare", "strozzi", "base", [], {}, "usual")
+    with pytest.raises(InputError, match="deels: no such field"):
+        words_for("fair", "strozzi", "base", [], {"deels": 3}, "usual")
+    with pytest.raises(InputError, match="change something in the box first"):
+        words_for("change", "strozzi", "base", [], {}, "usual")
+    with pytest.raises(InputError, match="precision: must be quick, usual or sure, got 'exact'"):
+        words_for("fair", "strozzi", "base", [], {}, "exact")
+
+
+@pytest.mark.parametrize("settings", [[], ["tracks.bonus.9=20"], CHANGED])
+def test_a_study_as_toml_is_the_same_study(settings):
+    for results in (
+        ss.compare("strozzi", "long-tracks", settings=settings or ["setup.rounds=2"], players=3, deals=40, agents="random", progress=False),
+        ss.worth("strozzi", ["flag:*"], players=3, deals=40, agents="random", progress=False),
+        ss.heatmap("strozzi", rows="flag", columns="round", players=3, agents="random", deals=40, progress=False),
+    ):  # fmt: skip
+        study, look = study_of(tomllib.loads(study_toml(results.study, results.look)))
+        assert (study.hash, look) == (results.study.hash, results.look)
+
+
+# -- the server --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def serve(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    servers = []
+
+    def served(shelf="shelf"):
+        server = DeskServer("strozzi", Shelf(tmp_path / shelf), tmp_path / "results")
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        servers.append(server)
+        return server
+
+    yield served
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def call(server, path, body=None, **headers):
+    """Return the status and the answer of a request, as plain data if it is JSON."""
+    parts = urlsplit(server.address)
+    given = {"Host": parts.netloc} | (
+        {"Origin": f"http://{parts.netloc}", "Content-Type": "application/json"} if body is not None else {}
+    )
+    with closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)) as connection:
+        method, text = ("GET", None) if body is None else ("POST", json.dumps(body))
+        connection.request(method, parts.path + path, text, given | headers)
+        response = connection.getresponse()
+        content = response.read()
+    return response.status, json.loads(content) if "json" in response.headers["Content-Type"] else content.decode()
+
+
+def finished(server, number, *, until=("done", "failed", "stopped")):
+    """Return an answer once it has one of these states."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        (each,) = [each for each in call(server, "state")[1]["answers"] if each["number"] == number]
+        if each["status"] in until:
+            return each
+        time.sleep(0.1)
+    raise AssertionError(each)
+
+
+def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
+    server = serve()
+    assert list(tmp_path.iterdir()) == []  # nothing is written before something is asked
+    number = call(server, "ask", ASKED)[1]["answer"]
+    answer = finished(server, number)
+    assert answer["status"] == "done", answer["error"]
+    told = document(*shlex.split(answer["command"])[1:])
+    assert answer["games"] == told["study"]["games"] == 80
+    table = ss.load_results(tmp_path / "shelf" / str(number) / "results").tables["seats"]
+    assert table.to_dict("records") == told["tables"]["seats"]
+    assert call(server, f"answer/{number}/picture")[1]["picture"].startswith("<svg")
+    assert answer["verdict"][0] in call(server, f"answer/{number}/page")[1].replace("&#39;", "'")
+    assert 'name = "balance-strozzi"' in call(server, f"answer/{number}/study")[1]
+    assert call(server, "save", {"answer": number, "name": "fair"})[1] == {"saved": str(tmp_path / "results" / "fair")}
+    assert (tmp_path / "results" / "fair" / "report.html").exists()
+    assert call(server, "save", {"answer": number, "name": "fair"})[0] == 400
+    server.shutdown()
+    server.server_close()
+    again = serve()
+    (kept,) = call(again, "state")[1]["answers"]
+    assert (kept["status"], kept["verdict"], kept["saved"]) == (
+        "done",
+        answer["verdict"],
+        str(tmp_path / "results" / "fair"),
+    )
+    assert call(again, "forget", {"answer": number}) == (200, {})
+    assert call(again, "state")[1]["answers"] == []
+    assert (tmp_path / "results" / "fair").exists()
+
+
+def test_a_stopped_answer_goes_on(serve):
+    server = serve()
+    number = call(server, "ask", ASKED | {"values": ASKED["values"] | {"deals": "4000000"}})[1]["answer"]
+    end = time.monotonic() + 120
+    while not finished(server, number, until=("plays",))["verdict"] and time.monotonic() < end:
+        time.sleep(0.2)
+    assert call(server, "stop", {"answer": number})[0] == 200
+    stopped = finished(server, number)
+    assert stopped["status"] == "stopped"
+    assert "win" in stopped["verdict"][0]
+    assert call(server, "again", {"answer": number})[0] == 200
+    assert finished(server, number, until=("plays",))["status"] == "plays"
+
+
+def test_wrong_requests_are_one_sentence(serve):
+    server = serve()
+    for path, body, words in (
+        ("box", {"game": "strozi"}, "did you mean 'strozzi'"),
+        ("box", {"game": "strozzi", "settings": ["tracks.bonus.9=-1"]}, "tracks.bonus.9"),
+        ("box", {"game": "strozzi", "settings": "x"}, "settings: expected a list"),
+        ("box", {"game": "strozzi", "variant": "long"}, "unknown variant 'long'"),
+        ("ask", ASKED | {"values": {"deals": "many"}}, "deals"),
+        ("ask", ASKED | {"values": {"agents": "nobody"}}, "nobody"),
+        ("ask", {"game": "strozzi", "question": "table"}, "write the final scores"),
+        ("stop", {"answer": 7}, "no answer 7"),
+        ("play", {"game": "strozzi", "players": "9"}, "players"),
+    ):  # fmt: skip
+        status, told = call(server, path, body)
+        if path == "ask" and status == 200:  # what only the command can find out
+            told = finished(server, told["answer"])
+        assert words in told["error"], (path, body, told)
+        assert "\n" not in told["error"]
+    assert call(server, "nowhere")[0] == 404
+
+
+def test_other_pages_hosts_and_desks_are_refused(serve, tmp_path):
+    server = serve()
+    assert call(server, "box", {"game": "strozzi"}, Origin="http://example.org")[0] == 403
+    assert call(server, "", Host="example.org")[0] == 404
+    assert call(server, "ask", ASKED)[0] == 200
+    with pytest.raises(StorageError, match="another desk has these answers open"):
+        Shelf(tmp_path / "shelf")
+
+
+def test_score_sheets_may_lack_their_heading(serve):
+    server = serve()
+    sheets = "\n".join(f"{60 + game % 7} 50 45".replace(" ", ";") for game in range(24))
+    asked = {"question": "table", "game": "strozzi", "values": {"file": sheets, "deals": "40"}, "precision": "usual"}
+    answer = finished(server, call(server, "ask", asked)[1]["answer"])
+    assert answer["status"] == "done", answer["error"]
+
+
+def test_a_table_with_the_changed_box_opens(serve):
+    server = serve()
+    status, told = call(
+        server, "play", {"game": "strozzi", "settings": ["setup.rounds=1"], "players": "3", "agents": "random"}
+    )
+    assert status == 200, told
+    with urllib.request.urlopen(told["address"]) as page:
+        assert b"setup-rounds-1" in page.read()

@@ -1,0 +1,126 @@
+"""The desk in a browser: a designer changes the box, asks, stops, saves, lays side by side and plays, at both widths and themes."""
+
+import re
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+from browser import NEEDS_CHROMIUM, chromium, violations, watched
+from strozzi_sim.desk.answers import Shelf
+from strozzi_sim.desk.server import DeskServer
+
+pytestmark = NEEDS_CHROMIUM
+FETCHES = "http://127.0.0.1"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def desk(tmp_path):
+    server = DeskServer("strozzi", Shelf(tmp_path / "shelf"), tmp_path / "results")
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def ask(page, question, **fields):
+    """Choose a question, fill its form, and play it; return the number of its answer."""
+    page.get_by_role("button", name=question, exact=True).click()
+    for name, value in fields.items():
+        control = page.locator(f"#form [name={name}]")
+        control.select_option(value) if name == "players" else control.fill(value)
+    before = page.locator("article.answer").count()
+    page.get_by_role("button", name="Play it", exact=True).click()
+    expect(page.locator("article.answer")).to_have_count(before + 1)
+    return before + 1
+
+
+def answer(page, number):
+    return page.locator(f"article[data-number='{number}']")
+
+
+def is_done(page, number):
+    expect(answer(page, number).locator("[data-status]")).to_have_attribute("data-status", "done", timeout=300_000)
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path, width, theme):
+    with watched(browser, FETCHES, "status of 400") as open_page:  # of the value that is refused
+        page = open_page(desk.address, width, color_scheme=theme)
+        page.locator("[data-name=tracks] summary").click()
+        field = page.locator("[id='field-tracks.bonus.9']")
+        field.fill("1001")
+        field.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("1001")
+        expect(field).to_have_value("15")
+        field.fill("20")
+        field.press("Enter")
+        expect(page.locator("#changes")).to_contain_text("tracks.bonus.9 = 20")
+        page.locator("[data-name=ships] summary").click()
+        page.locator("[data-name=ships]").get_by_role("button", name="Add one").click()
+        expect(page.locator("#changes")).to_contain_text("new-1 added")
+        page.get_by_label("new-1 sail").fill("8")
+        page.get_by_label("new-1 sail").press("Enter")
+        page.get_by_role("button", name="Remove S01").click()
+        expect(page.locator("#changes")).to_contain_text("3 changes")
+        assert violations(page) == []
+
+        change = ask(page, "What did my change do?", players="3", agents="random")
+        is_done(page, change)
+        expect(answer(page, change)).to_contain_text("Compared with base")
+        expect(answer(page, change).locator("svg")).to_be_visible()
+        page.get_by_role("button", name="Undo all").click()
+        expect(page.locator("#changes")).to_be_empty()
+        fair = ask(page, "Is it fair?", players="3", agents="random")
+        worth = ask(page, "What is a thing worth?", players="3", agents="random", things="flag:pirate")
+        page.get_by_text("More", exact=True).click()
+        page.locator("#form [name=deals]").fill("30000000")
+        long = ask(page, "What is a thing worth?", things="flag:ware")
+        is_done(page, fair)
+        is_done(page, worth)
+        expect(answer(page, long).locator("[data-status]")).to_have_attribute("data-status", "plays")
+        answer(page, long).get_by_role("button", name=re.compile("Stop")).click()
+        expect(answer(page, long).locator("[data-status]")).to_have_attribute("data-status", "stopped")
+
+        page.once("dialog", lambda dialog: dialog.accept("my-change"))
+        answer(page, change).get_by_role("button", name="Save").click()
+        expect(answer(page, change)).to_contain_text("my-change")
+        assert (tmp_path / "results" / "my-change" / "report.html").exists()
+        answer(page, fair).get_by_label("side by side").check()
+        answer(page, change).get_by_label("side by side").check()
+        expect(page.locator("#beside iframe")).to_have_count(2)
+        first = page.locator("#beside iframe").first.content_frame
+        expect(first.locator("h1")).to_be_visible()
+        answer(page, fair).get_by_label("side by side").uncheck()
+        expect(page.locator("#beside")).to_be_hidden()
+        answer(page, long).get_by_role("button", name="Forget").click()
+        expect(answer(page, long)).to_have_count(0)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+        answer(page, change).get_by_role("button", name="Ask again").click()
+        expect(page.locator("#changes")).to_contain_text("tracks.bonus.9 = 20")
+        page.get_by_role("button", name="Play it myself").click()
+        page.locator("#form [name=agents]").fill("random")
+        with page.context.expect_page() as opened:
+            page.get_by_role("button", name="Open a table").click()
+        table = opened.value
+        expect(table.locator("#choices button").first).to_be_visible()
+        before = table.locator("#count").text_content()
+        table.locator("#choices button").first.click()
+        expect(table.locator("#count")).not_to_have_text(before)
+
+
+def test_two_windows_show_the_same_answers(browser, desk):
+    with watched(browser, FETCHES) as open_page:
+        one, two = open_page(desk.address), open_page(desk.address, 390)
+        number = ask(one, "Is it fair?", players="3", agents="random")
+        is_done(two, number)
+        answer(two, number).get_by_role("button", name="Forget").click()
+        expect(answer(one, number)).to_have_count(0)
