@@ -153,8 +153,9 @@ def differs(said: Said, match: re.Match[str]) -> bool:
 
 def changed(said: Said, match: re.Match[str]) -> bool:
     """Return whether games won, or the mean score, differ between the variants."""
-    _first, _second, words = match.groups()
-    rows = said.results.tables["changes"].query("than == @first and variant == @second").dropna(subset=["value", "low"])
+    first, second, words = match.groups()
+    rows = said.results.tables["changes"].dropna(subset=["value", "low"])
+    rows = rows[(rows["than"] == first) & (rows["variant"] == second)]
     figure, tables = ("win_share", ("seats", "lineup")) if words == "who wins" else ("score_mean", ("balance",))
     for _, own in rows[rows["table"].isin(tables)].groupby("table"):
         if ((holm(p_of(own, 0.0, said.chunks)) < ALPHA) & (own["figure"] == figure)).any():

@@ -152,13 +152,10 @@ class Shown:
         """Return the numbers of a sentence that no row shows of which it, or what stands before it, speaks, and the rows of the others."""
         text = sentence.replace("\N{NARROW NO-BREAK SPACE}", " ")
         plain = ASIDE.sub(lambda match: " " * len(match[0]), text)
-        for name in {
-            *self.lineups,
-            *(agent for each in self.study.lineups for agent in each),
-            *self.study.variant_of,
-            *self.game.tiers.values(),
-        }:
-            plain = plain.replace(name.replace(",", ", "), " " * len(name.replace(",", ", ")))
+        agents = {agent for each in self.study.lineups for agent in each}
+        for name in sorted({*self.lineups, *agents, *self.study.variant_of, *self.game.tiers.values()}, key=len)[::-1]:
+            for written in (name, name.replace(",", ", ")):
+                plain = plain.replace(written, " " * len(written))
         unknown, known = [], []
         for match in ESTIMATE.finditer(plain):
             rows = self.behind(text, match, self.rows, self.scale) or self.behind(
@@ -181,7 +178,9 @@ class Shown:
         items = [*self.content.hero, *(item for section in self.content.sections for item in section.items)]
         scene = {part.picture.name: part.scenario for item in items for part in item.parts if part.picture}
         tips = [
-            (name, f"{scene[name]}, {row[-1]}") for name, marks in self.painter.marks.items() for row in marks["rows"]
+            (name, f"{name}: {scene[name]}, {row[-1]}")
+            for name, marks in self.painter.marks.items()
+            for row in marks["rows"]
         ]
         for item in items:
             for part in item.parts:
