@@ -25,7 +25,7 @@ from reading import (
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import listed
 from strozzi_sim.game.restricting import occasions
-from strozzi_sim.game.significance import differs_significantly
+from strozzi_sim.game.significance import ALPHA, corrected_p
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
@@ -197,7 +197,7 @@ def _prices_and_tasks() -> Iterator[str]:
     printed = rows(
         run, "tasks", players=4, variant="base", lineup=agent, figure="fair_less_printed", level="all"
     ).dropna(subset=["low"])
-    significant = printed[differs_significantly(printed.itertuples(index=False), 0.0)]
+    significant = printed[corrected_p(printed) < ALPHA]
     dear, cheap = (significant.loc[end] for end in (significant["value"].idxmax(), significant["value"].idxmin()))
     more, less = (significant["value"] > 0).sum(), (significant["value"] < 0).sum()
     usual, fair, even = (
