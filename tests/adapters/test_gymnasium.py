@@ -180,7 +180,7 @@ def test_illegal_actions_end_the_game_or_are_errors():
 
 
 def test_boards_are_rendered_as_text(capsys):
-    env = GameEnv("medici_vs_strozzi", opponents="fair-price", render_mode="human")
+    env = GameEnv("medici_vs_strozzi", opponents="random", render_mode="human")
     _, info = env.reset(seed=1)
     assert "Round 1 of 3" in capsys.readouterr().out
     terminated = False

@@ -42,6 +42,7 @@ def test_the_simulation_of_open_spiel_passes(name, players):
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_a_game_is_that_of_a_position_with_these_draws(name):
     game = pyspiel.load_game(f"python_{name}")
@@ -135,6 +136,7 @@ def test_resampling_where_nothing_is_hidden_is_a_copy():
     assert str(state.resample_from_infostate(0, lambda: 0.5)) == str(state)
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_searches_of_open_spiel_play(name):
     game = pyspiel.load_game(f"python_{name}")

@@ -147,6 +147,7 @@ def test_it_plays_legal_actions_whatever_the_network_says(tmp_path, bad):
         assert match(spec, "random").play(0, 2).games == 2
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("game", GAMES, ids=OUR_GAMES)
 def test_it_knows_what_its_seat_knows(files, game):
     spec = agent(files, 0, game, ",temperature=1")

@@ -74,6 +74,7 @@ def test_a_position_says_its_decision_as_json():
     assert json.loads(table.json(seat=(table.actor + 1) % 3))["legal"] == []  # it does not decide
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_a_program_plays_as_the_same_agent_in_python(name, program, tmp_path):
     (tmp_path / "lowest.py").write_text(

@@ -49,6 +49,7 @@ def is_done(page, number):
     expect(answer(page, number).locator("[data-status]")).to_have_attribute("data-status", "done", timeout=300_000)
 
 
+@pytest.mark.slow_for("390")
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path, width, theme):
     with watched(browser, FETCHES, "status of 400") as open_page:  # of the value that is refused

@@ -73,6 +73,7 @@ def test_reinforce_learns_to_beat_random():
     assert len((FOLDER / "reinforce.py").read_text().splitlines()) < 80
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs():
     names = {}
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
