@@ -137,7 +137,7 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, str]:
     """Play the missing chunks; return the study as far as it was played, the number of new games, and how it was interrupted."""
     study, before = store.study, len(store.done)
-    if before:
+    if before and store.folder is not None:
         reporter.on_message(f"resuming: {before:,} of {len(store.keys):,} chunks are already played")
     if (rule := _rule(study, store)) is None:
         played, first = 0, 0

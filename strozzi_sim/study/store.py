@@ -259,7 +259,7 @@ class Store:
                 outdated += 1
             else:
                 self.done[chunk[:2]] = chunk.sha256
-        if outdated:
+        if outdated and self.folder is not None:
             self.left.append(f"{outdated:,} of {len(wanted):,} chunks lack requested facts and are played again")
 
     def check_space(self, missing: int) -> None:

@@ -190,7 +190,7 @@ def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
 def test_our_tests_hold_with_it_installed(python):
     files = (
         "project/test_house agent/test_agent_contract agent/test_agent_names cli/test_command_words play/test_record_headers "
-        "cli/test_wrong_input studies/test_kinds_of_study project/test_studies_page"
+        "cli/test_wrong_input study/test_study project/test_studies_page"
     )
     tests = [ROOT / "tests" / f"{name}.py" for name in files.split()]
     options = f"-q -n 0 -p no:cacheprovider --rootdir {ROOT} -c {ROOT / 'pyproject.toml'}"
@@ -257,7 +257,9 @@ def test_an_edited_rule_is_compiled_anew_and_found(own_copy, document, tmp_path)
 
 @pytest.mark.slow
 def test_its_promises_are_tests(python):
-    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", FOLDER / "test_goofspiel.py").stdout
+    ran = python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", FOLDER / "test_goofspiel.py"
+    ).stdout
     assert "16 passed, 3 skipped" in ran, ran  # it has no move trees, no facts and no report
 
 
