@@ -28,7 +28,7 @@ from numba.extending import overload
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.kernel.compile_errors import describe_compile_error
-from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, without_collection
+from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, references, without_collection
 from strozzi_sim.kernel.record_types import record_type, widen_signature
 from strozzi_sim.runtime.cache import code_folder, give_up, tell
 from strozzi_sim.runtime.files import write_atomically
@@ -61,7 +61,7 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator for kernels, which are compiled for records with integers as int64."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT)(kernel)
+        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT, **references(kernel))(kernel)
         dispatcher.__class__ = _Kernel
         compile_for = dispatcher.compile
 
@@ -85,7 +85,7 @@ def entry(kernel: Any, signature: Any, game: str) -> Any:
     Raises:
         InputError: code of the game does not compile; names its place and the cause.
     """
-    made = numba.njit(**_ENTRY)(kernel.py_func)
+    made = numba.njit(**_ENTRY, **references(kernel.py_func))(kernel.py_func)
     try:
         with _compiling, without_collection(), typeinfer.register_dispatcher(made):
             if (folder := code_folder(game)) is not None:
@@ -132,7 +132,7 @@ def compile_cfunc(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
-    options = {**_OPTIONS, "boundscheck": boundscheck or None}
+    options = {**_OPTIONS, **references(kernel), "boundscheck": boundscheck or None}
     made: Any = CFunc(
         kernel, sigutils.normalize_signature(signature), locals={}, options=options, pipeline_class=_AgentCompiler
     )
@@ -216,7 +216,9 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
         caller = ConfigStack.top_or_none()  # compile options of the calling function
         return guarded if caller is not None and caller.boundscheck else body
 
-    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, "forceinline": force_inline})(choose)
+    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline})(
+        choose
+    )
 
 
 def generated(source: str, name: str, **bound: Any) -> Callable[..., Any]:

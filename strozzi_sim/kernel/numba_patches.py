@@ -9,6 +9,8 @@ kernels and entries name these compilers, and indices are plain in modules that 
   between them; as private functions they lose unused arguments and results: 7 % of random play.
 - Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does: a sixth of
   counted play.
+- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the play of a
+  heuristic. Our kernels allocate nothing, and their callers hold the arrays; code of others may allocate some.
 - No collection: compiling makes millions of objects that live until its end; without garbage collection it takes 0.85 of
   the time.
 - Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share a
@@ -135,7 +137,7 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
         codegen = state.targetctx.codegen()
         if type(codegen) is JITCPUCodegen and state.library is None:
             state.library = self.library(codegen, state.func_id.func_qualname)
-            state.library.plain_indices = state.func_id.modname.split(".")[0] in _OURS
+            state.library.plain_indices = is_ours(state.func_id.modname)
             if self.library is _Whole:
                 state.library.enable_object_caching()
         return False
@@ -177,6 +179,16 @@ class _DraftCompiler(EntryCompiler):
 
 # Options of a kernel that lives inside entries.
 DRAFT: dict[str, Any] = {"pipeline_class": _DraftCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def references(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the option that counts references to arrays: not in a function of strozzi-sim, which allocates nothing."""
+    return {"_nrt": not is_ours(function.__module__)}
+
+
+def is_ours(module: str) -> bool:
+    """Return whether a module is one of strozzi-sim."""
+    return module.split(".")[0] in _OURS
 
 
 @contextmanager
