@@ -9,8 +9,8 @@ kernels and entries name these compilers, and indices are plain in modules that 
   between them; as private functions they lose unused arguments and results: 7 % of random play.
 - Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does: a sixth of
   counted play.
-- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the play of a
-  heuristic. Our kernels allocate nothing, and their callers hold the arrays; code of others may allocate some.
+- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the play of an
+  agent with many arrays. Our kernels allocate nothing, and their callers hold the arrays; code of others may allocate some.
 - No collection: compiling makes millions of objects that live until its end; without garbage collection it takes 0.85 of
   the time.
 - Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share a
