@@ -11,7 +11,7 @@ QUIET = {"workers": 1, "progress": False}
 
 @dataclass(frozen=True)
 class Of:
-    """What the studies of a game are made of: agents (usual, weaker, more), a variant, keys with values, things, and columns."""
+    """The parts of a game's studies: agents (usual, weaker, more), a variant, keys with values, things, and columns."""
 
     players: tuple[int, ...]
     agents: tuple[str, str, str, str]

@@ -26,7 +26,7 @@ from shown_rows import ESTIMATE, Shown
 
 
 class Said(Shown):
-    """What a report says."""
+    """The sentences of a report."""
 
     def table(self, name: str, figure: str, **where: Any) -> pd.DataFrame:
         """Return the rows of a figure."""

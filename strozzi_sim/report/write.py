@@ -29,7 +29,6 @@ from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.painter import Painter
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.study.files import REPORT, refuse_links
-from strozzi_sim.study.kinds.balance import held_elsewhere
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import Results, notes
 from strozzi_sim.study.wording import played_by
@@ -130,13 +129,8 @@ def content(layout: Layout, painter: Painter) -> Content:
         made.append(found)
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [one for each in layout.sections for one in each.shown if isinstance(one, Picture)]
-    held = (
-        held_elsewhere(tables, study.the_game)
-        if {"seats", "balance"} <= tables.keys() and " favours " in verdict
-        else ()
-    )
     caveats = [
-        *(f"{each[:1].upper()}{each[1:]}" for each in held),
+        *(first.caveats if first else ()),
         *notes(study, results.tables),
         *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
     ]

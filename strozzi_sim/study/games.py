@@ -170,7 +170,7 @@ def sections_of_games(
         shown = tuple(picture for picture in pictures if picture.page == page)
         made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         finding, beside = findings.get(page, ""), len(study.variant_of) > 1
-        found[page] = Section(name, question, shown, (), finding, numbers, made, beside)
+        found[page] = Section(name, question, shown, (), finding, numbers, made, beside=beside)
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
         found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)

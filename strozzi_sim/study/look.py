@@ -111,4 +111,5 @@ class Section:
     finding: str = ""  # its title; default: its name
     numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section
     tables: Mapping[str, Any] = field(default_factory=dict)  # made for its pictures, by name, beside those of the study
+    caveats: tuple[str, ...] = ()  # beside the verdict, of the first section
     beside: bool = False  # whether the pictures of variants and line-ups stand beside each other

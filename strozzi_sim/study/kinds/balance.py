@@ -174,6 +174,8 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
         question = self.answers(tables, look)
         first = {SEATS: "balance", AGENTS: "lineup", VARIANTS: "changes", HEATMAPS: "heatmaps"}.get(question, question)
         found = sections_of_games(self, tables, look, first, paired=self.is_paired_by_deal)
+        if question == SEATS:
+            found[0] = replace(found[0], caveats=tuple(held_elsewhere(tables, self.the_game)))
         if not self.worth:
             return found
         said = tuple(worth_sentences(self, tables, look))
@@ -230,7 +232,7 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
     for each in game.report.HELD:
         if (each.players, each.agent, each.seat) in found:
             who = f"{seat_words(each.seat, each.players)} was favoured at {each.players} players, played by {players_words(game, each.agent)}"
-            yield f"{who}, in {each.held} of {each.boxes} other boxes that fit the known facts as well"
+            yield f"{who[:1].upper()}{who[1:]}, in {each.held} of {each.boxes} other boxes that fit the known facts as well"
 
 
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
