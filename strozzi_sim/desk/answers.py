@@ -73,7 +73,9 @@ class Shelf:
         self.answers: dict[int, Answer] = {}
         self.version, self._closed = 0, False
         self._lock: IO[bytes] | None = None
-        if folder.is_dir():
+        if folder.exists() and not folder.is_dir():
+            raise ArgumentError("shelf", f"{folder} is not a folder")
+        if folder.exists():
             self._open()
         self._player = Thread(target=self._play_all, daemon=True)
         self._player.start()
@@ -86,8 +88,12 @@ class Shelf:
         }
         for number, place in sorted(found.items()):
             told = place / TOLD
-            known = json.loads(told.read_text("utf-8")) if told.exists() else {}
-            asked = json.loads((place / JOB).read_text("utf-8"))
+            try:
+                known = json.loads(told.read_text("utf-8")) if told.exists() else {}
+                asked = json.loads((place / JOB).read_text("utf-8"))
+            except ValueError as error:
+                self._lock.close()
+                raise StorageError(f"{place}: holds no answer of a desk ({error}); remove this folder") from None
             self.answers[number] = Answer(number, place, asked, known, DONE if (place / PAGE).exists() else STOPPED)
 
     def _changed(self) -> None:

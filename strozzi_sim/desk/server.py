@@ -125,7 +125,7 @@ class _Handler(LocalHandler):
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
         hint, ending = game.tiers.get("search", game.default_agent), Ending(None)
         sitting = Sitting(game, with_settings(game, given.variant, given.settings), count, 0, 0, 0, others, hint)
-        table = TableServer(Session(sitting, ending.add), ending)
+        table = TableServer(Session(sitting, ending.add), ending, host=str(self.server.server_address[0]))
         Thread(target=table.serve_forever, daemon=True).start()
         self.server.tables.append(table)
         return table.address

@@ -14,7 +14,7 @@ from threading import BoundedSemaphore
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from strozzi_sim.errors import ArgumentError, StrozziError, check_range
+from strozzi_sim.errors import ArgumentError, StrozziError, check_range, short_repr
 from strozzi_sim.runtime.parsing import parse_json
 
 HOST = "127.0.0.1"
@@ -43,8 +43,8 @@ class LocalServer(ThreadingHTTPServer):
 
     def __init__(self, handler: type["LocalHandler"], port: int = 0, host: str = HOST) -> None:
         check_range("port", port, 0, 65_535)
-        if not host:
-            raise ArgumentError("host", f"must be an address of this machine, such as {HOST}")
+        if host in ("", "0.0.0.0", "::"):  # requests name one host, which the handler checks
+            raise ArgumentError("host", f"must be one address of this machine, such as {HOST}, got {short_repr(host)}")
         self.token = secrets.token_urlsafe(24)
         self._free = BoundedSemaphore(MAX_CONNECTIONS)
         try:

@@ -6,16 +6,16 @@ from urllib.parse import urlsplit
 from strozzi_sim.errors import InputError
 from strozzi_sim.table.page import render
 from strozzi_sim.web.ending import Ending
-from strozzi_sim.web.local import LocalHandler, LocalServer, Problem, Query
+from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query
 from strozzi_sim.web.session import PATIENCE, Refused, Session
 
 
 class TableServer(LocalServer):
     """The server of one session, and of the results of its finished games; `port` 0 is a free one."""
 
-    def __init__(self, session: Session, ending: Ending, port: int = 0) -> None:
+    def __init__(self, session: Session, ending: Ending, port: int = 0, host: str = HOST) -> None:
         self.session, self.ending = session, ending
-        super().__init__(_Handler, port)
+        super().__init__(_Handler, port, host)
 
 
 class _Handler(LocalHandler):

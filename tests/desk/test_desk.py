@@ -243,6 +243,20 @@ def test_other_pages_hosts_and_desks_are_refused(serve, tmp_path):
         Shelf(tmp_path / "shelf")
 
 
+def test_a_shelf_that_is_none_and_an_address_of_all_are_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    broken = tmp_path / "broken" / "1"
+    broken.mkdir(parents=True)
+    (broken / "question.json").write_text("{")
+    for shelf, words in (("file", "is not a folder"), ("broken", "1: holds no answer of a desk")):
+        done = strozzi("desk", "--no-open", "--shelf", tmp_path / shelf)
+        assert words in done.stderr
+        assert done.returncode in (2, 4)
+    done = strozzi("desk", "--no-open", "--shelf", tmp_path / "none", "--host", "0.0.0.0")
+    assert (done.returncode, "--host: must be one address of this machine" in done.stderr) == (2, True)
+    assert not (tmp_path / "none").exists()
+
+
 def test_score_sheets_may_lack_their_heading(serve):
     server = serve()
     sheets = "\n".join(f"{60 + game % 7} 50 45".replace(" ", ";") for game in range(24))
