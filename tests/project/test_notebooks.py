@@ -61,6 +61,9 @@ def test_a_bar_is_shown_and_leaves_nothing_behind():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for(
+    "train-your-own", "pricing-lots", "reading-strasbourg", "write-your-own-agent", "your-own-game"
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_prints_what_is_stored(name):
     done = execute(name)

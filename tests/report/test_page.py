@@ -75,10 +75,9 @@ class Parser(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.slow_for("luck", "leak_check", "our_table", "exploit", "weights")
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path):
-    found = played(KEYS | {"kind": kind} | EXAMPLES[kind])
+    found = played(KEYS | {"kind": kind, "deals": 60} | EXAMPLES[kind])
     text = found.report(tmp_path / "page.html").read_text("utf-8")
     assert Parser(text).open == []
     assert_stands_alone(text)
@@ -258,6 +257,8 @@ def test_studies_are_laid_side_by_side(tmp_path):
         played(KEYS | {"name": name, "seed": seed, "players": [3]}, tmp_path / name)
     both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
     assert both.verdict[0].startswith("Compared with one, two ")
+    assert list(both.tables["seats"]["variant"].unique()) == ["one", "two"]
+    assert set(both.tables["changes"]["than"]) == {"one"}
     text = both.report(tmp_path / "both.html").read_text("utf-8")
     assert "on the same deals" not in text_of(text.partition("<script")[0])
     assert "the deals may differ" in text

@@ -110,17 +110,3 @@ def test_reading_a_folder_leaves_nothing_in_it(tmp_path):
     for name in ("whole", "killed"):
         assert ss.load_results(tmp_path / name).verdict
         assert sorted(os.listdir(tmp_path / name)) == files
-
-
-def test_two_folders_lie_side_by_side(tmp_path):
-    for seed in (1, 2):
-        ss.run(ss.Study.of(**{**KEYS, "seed": seed}), tmp_path / str(seed), workers=1, progress=False)
-    page = tmp_path / "page.html"
-    found = ss.side_by_side([ss.load_results(tmp_path / each) for each in ("1", "2")])
-    found.report(page)
-    assert page.exists()
-    assert list(found.tables["seats"]["variant"].unique()) == ["1", "2"]
-    assert set(found.tables["changes"]["than"]) == {"1"}
-    assert found.verdict[0].startswith("Compared with 1, 2 ")
-    with pytest.raises(InputError, match="needs two or more"):
-        ss.side_by_side([found])

@@ -111,11 +111,3 @@ def test_errors_on_the_command_line_name_the_option(capsys):
     assert capsys.readouterr().err == "strozzi: error: --players: strozzi takes 3-6 players, got 2\n"
     assert command_line(["compare", "strozzi", "racer", "trdr"]) == 2
     assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err
-
-
-def test_every_kind_has_a_report(tmp_path):
-    """Those of which the tests of pages look closer at are not made here."""
-    for kind in ("luck", "leak_check", "our_table", "exploit", "weights"):
-        study, look = study_of({**KEYS, **EXAMPLES[kind], "kind": kind, "deals": 40})
-        page = ss.run(study, look=look, workers=1, progress=False).report(tmp_path / f"{kind}.html").read_text()
-        assert "<svg" in page
