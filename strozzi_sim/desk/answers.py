@@ -8,24 +8,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Condition, Thread
 from typing import IO, Any
 
-from strozzi_sim.desk.child import PAGE, RESULTS, STUDY
+from strozzi_sim.desk.child import ANSWER, PAGE, QUESTION, RESULTS, STUDY
 from strozzi_sim.desk.questions import QUESTIONS, command_of, python_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
 from strozzi_sim.game.variants import NAME
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 Json = dict[str, Any]
-JOB, TOLD = "question.json", "answer.json"
+VARIANTS = "variants.json"
 WAITS, PLAYS, DONE, STOPPED, FAILED = "waits", "plays", "done", "stopped", "failed"
 MOST = 200  # answers of a shelf
 _PATIENCE = 30.0  # seconds that a stopped process has to finish
-_DESK = ("question", "game", "variant", "settings", "values", "precision", "command", "python")  # that the page needs
 
 
 @dataclass
@@ -47,15 +45,13 @@ class Answer:
     def as_json(self) -> Json:
         """Return the answer for the page, without its picture."""
         phase, done, total = self.phase
-        now = time.monotonic() - self.began if self.status == PLAYS else self.seconds
-        left = (total - done) * now / done if self.status == PLAYS and phase == "games" and done else None
-        return {
-            "number": self.number, "asks": QUESTIONS[self.asked["question"]].asks, "status": self.status, "error": self.error,
-            "verdict": self.told.get("verdict", []), "games": self.told.get("games", 0), "title": self.told.get("title", ""),
-            "legend": self.told.get("legend", []), "picture": bool(self.told.get("picture")), "phase": phase, "done": done, "total": total,
-            "seconds": round(now, 1), "left": left, "page": (self.folder / PAGE).exists(), "study": (self.folder / STUDY).exists(),
-            "saved": self.asked.get("saved", ""), **{key: self.asked[key] for key in _DESK},
-        }  # fmt: skip
+        seconds = time.monotonic() - self.began if self.status == PLAYS else self.seconds
+        left = (total - done) * seconds / done if self.status == PLAYS and phase == "games" and done else None
+        known = {"verdict": [], "games": 0, "title": "", "legend": [], "saved": "", **self.asked, **self.told}
+        known |= {"number": self.number, "asks": QUESTIONS[self.asked["question"]].asks, "status": self.status}
+        known |= {"error": self.error, "phase": phase, "done": done, "total": total, "seconds": seconds, "left": left}
+        has = {"page": (self.folder / PAGE).exists(), "study": (self.folder / STUDY).exists()}
+        return known | has | {"picture": "picture" in self.told}
 
 
 class Shelf:
@@ -71,6 +67,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed = folder, Condition()
         self.answers: dict[int, Answer] = {}
+        self.variants: dict[str, Json] = {}  # of the user's own, by game and name: a variant and its changed keys
         self.version, self._closed = 0, False
         self._lock: IO[bytes] | None = None
         if folder.exists() and not folder.is_dir():
@@ -81,20 +78,18 @@ class Shelf:
         self._player.start()
 
     def _open(self) -> None:
-        """Lock the folder, and read the answers in it; those that were not finished are stopped."""
+        """Lock the folder, and read what is in it; answers that were not finished are stopped."""
         self._lock = _locked(self.folder)
-        found = {
-            int(each.name): each for each in self.folder.iterdir() if each.name.isdigit() and (each / JOB).exists()
-        }
-        for number, place in sorted(found.items()):
-            told = place / TOLD
-            try:
-                known = json.loads(told.read_text("utf-8")) if told.exists() else {}
-                asked = json.loads((place / JOB).read_text("utf-8"))
-            except ValueError as error:
-                self._lock.close()
-                raise StorageError(f"{place}: holds no answer of a desk ({error}); remove this folder") from None
-            self.answers[number] = Answer(number, place, asked, known, DONE if (place / PAGE).exists() else STOPPED)
+        try:
+            self.variants = _read(self.folder / VARIANTS)
+            for place in sorted(self.folder.iterdir(), key=lambda each: (len(each.name), each.name)):
+                if place.name.isdigit() and (place / QUESTION).exists():
+                    status = DONE if (place / PAGE).exists() else STOPPED
+                    number = int(place.name)
+                    self.answers[number] = Answer(number, place, _read(place / QUESTION), _read(place / ANSWER), status)
+        except StorageError:
+            self._lock.close()
+            raise
 
     def _changed(self) -> None:
         self.version += 1
@@ -107,11 +102,11 @@ class Shelf:
             answers = [each.as_json() for each in self.answers.values()]
             return {"version": self.version, "answers": answers[::-1]}
 
-    def find(self, number: Any) -> Answer:
+    def find(self, number: int) -> Answer:
         """Return an answer; raise InputError for an unknown number."""
         with self.changed:
-            if type(number) is not int or number not in self.answers:
-                raise ArgumentError("answer", f"no answer {short_repr(number)}; it may be forgotten already")
+            if number not in self.answers:
+                raise ArgumentError("answer", f"no answer {number}; it may be forgotten already")
             return self.answers[number]
 
     def ask(self, asked: Json, files: Mapping[str, str] | None = None) -> int:
@@ -120,24 +115,35 @@ class Shelf:
             if len(self.answers) >= MOST:
                 raise InputError(f"the shelf holds {MOST} answers; forget some")
             number = max(self.answers, default=0) + 1
-            place = self.folder / str(number)
-            with storage_errors(f"cannot write {place}"):
-                place.mkdir(parents=True)
-                for name, text in (files or {}).items():
-                    (place / name).write_text(text, "utf-8")
-            if self._lock is None:
-                self._lock = _locked(self.folder)
+            place = self._made(str(number))
+            for name, text in (files or {}).items():
+                write_atomically(place / name, text.encode())
             words = [str(place / word) if word in (files or {}) else word for word in asked["words"]]
             asked = asked | {"words": words, "command": command_of(words), "python": python_of(words)}
             self.answers[number] = Answer(number, place, asked)
-            self._write(self.answers[number])
+            _write(place / QUESTION, asked)
             self._changed()
             return number
 
-    def _write(self, answer: Answer) -> None:
-        write_atomically(answer.folder / JOB, json.dumps(answer.asked).encode())
+    def keep(self, game: str, name: str, variant: str, settings: list[str]) -> None:
+        """Keep changed keys of a variant under a name of the user's own; without changes, forget the name."""
+        with self.changed:
+            own = self.variants.setdefault(game, {})
+            own[_checked(name)] = {"variant": variant, "settings": settings}
+            if not settings:
+                del own[name]
+            _write(self._made() / VARIANTS, self.variants)
 
-    def again(self, number: Any) -> None:
+    def _made(self, name: str = "") -> Path:
+        """Return the folder of the shelf or one in it, made and locked."""
+        place = self.folder / name
+        with storage_errors(f"cannot write {place}"):
+            place.mkdir(parents=True, exist_ok=True)
+        if self._lock is None:
+            self._lock = _locked(self.folder)
+        return place
+
+    def again(self, number: int) -> None:
         """Go on with a stopped or failed answer from where it was."""
         answer = self.find(number)
         with self.changed:
@@ -145,7 +151,7 @@ class Shelf:
                 answer.status, answer.error, answer.is_stopped = WAITS, "", False
                 self._changed()
 
-    def stop(self, number: Any) -> None:
+    def stop(self, number: int) -> None:
         """End the process of an answer; what is finished is kept."""
         answer = self.find(number)
         with self.changed:
@@ -156,7 +162,7 @@ class Shelf:
                 answer.process.send_signal(signal.SIGTERM)
             self._changed()
 
-    def forget(self, number: Any) -> None:
+    def forget(self, number: int) -> None:
         """Remove an answer that does not play."""
         answer = self.find(number)
         with self.changed:
@@ -167,12 +173,10 @@ class Shelf:
                 shutil.rmtree(answer.folder)
             self._changed()
 
-    def save(self, number: Any, name: Any, place: Path) -> str:
+    def save(self, number: int, name: str, place: Path) -> str:
         """Copy the results of an answer to a folder of the user's, with its page and study; return the folder."""
         answer = self.find(number)
-        if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise ArgumentError("name", f"must be lower-case letters, digits, - and _, got {short_repr(name)}")
-        target = place / name
+        target = place / _checked(name)
         if answer.status != DONE:
             raise InputError("this answer is not finished; it can be saved when it is")
         if target.exists():
@@ -186,7 +190,7 @@ class Shelf:
             shutil.copy(answer.folder / STUDY, target / STUDY)
         with self.changed:
             answer.asked["saved"] = str(target)
-            self._write(answer)
+            _write(answer.folder / QUESTION, answer.asked)
             self._changed()
         return str(target)
 
@@ -196,6 +200,7 @@ class Shelf:
             self._closed = True
             for answer in self.answers.values():
                 if answer.process is not None:
+                    answer.is_stopped = True
                     answer.process.send_signal(signal.SIGTERM)
             self.changed.notify_all()
         self._player.join(_PATIENCE)
@@ -207,57 +212,62 @@ class Shelf:
     def _play_all(self) -> None:
         while True:
             with self.changed:
-                self.changed.wait_for(lambda: self._closed or self._next() is not None)
+                self.changed.wait_for(
+                    lambda: self._closed or any(each.status == WAITS for each in self.answers.values())
+                )
                 if self._closed:
                     return
-                answer = self._next()
-                assert answer is not None
+                answer = next(each for each in self.answers.values() if each.status == WAITS)
                 answer.status, answer.began, answer.phase = PLAYS, time.monotonic(), ("starting", 0, 0)
+                command = [sys.executable, "-m", "strozzi_sim.desk.child", str(answer.folder)]
+                answer.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
                 self._changed()
-            status, error = self._play(answer)
+            with answer.process as process:
+                assert process.stdout is not None
+                for line in process.stdout:
+                    self._hear(answer, line)
             with self.changed:
-                answer.process, answer.status, answer.error = None, status, error
-                answer.seconds = time.monotonic() - answer.began
+                answer.process, answer.seconds = None, time.monotonic() - answer.began
+                answer.status = DONE if process.returncode == 0 else STOPPED if answer.is_stopped else FAILED
+                if answer.status == FAILED and not answer.error:
+                    answer.error = (
+                        f"the process ended with code {process.returncode}; the terminal of the desk says more"
+                    )
                 self._changed()
 
-    def _next(self) -> Answer | None:
-        return next((each for each in self.answers.values() if each.status == WAITS), None)
-
-    def _play(self, answer: Answer) -> tuple[str, str]:
-        """Run the process of an answer to its end; return the status and, of a failed one, a sentence."""
-        command = [sys.executable, "-m", "strozzi_sim.desk.child", str(answer.folder)]
-        error = ""
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            with self.changed:
-                answer.process = process
-            with suppress(BrokenPipeError):  # it was stopped at once
-                process.stdin.write(json.dumps(answer.asked["words"]) + "\n")
-                process.stdin.close()
-            for line in process.stdout:
-                error = self._hear(answer, line) or error
-        code = process.returncode
-        if code == 0:
-            return DONE, ""
-        if answer.is_stopped or self._closed:
-            return STOPPED, ""
-        return FAILED, error or f"the process ended with code {code}; the terminal of the desk says more"
-
-    def _hear(self, answer: Answer, line: str) -> str:
-        """Note a message of the process; return the sentence of an error."""
+    def _hear(self, answer: Answer, line: str) -> None:
+        """Note a message of the process."""
         try:
             told = json.loads(line)
         except ValueError:  # a line that an agent prints
-            return ""
+            return
         with self.changed:
             if "phase" in told:
                 answer.phase = (told["phase"], told["done"], told["total"])
             elif "verdict" in told:
                 answer.told = told
-                write_atomically(answer.folder / TOLD, json.dumps(told).encode())
+            answer.error = told.get("error", "")
             self._changed()
-        return str(told.get("error", ""))
+
+
+def _checked(name: str) -> str:
+    """Return a name that a user chose; raise InputError for one that files cannot have."""
+    if not NAME.fullmatch(name):
+        raise ArgumentError("name", f"must be lower-case letters, digits, - and _, got {short_repr(name)}")
+    return name
+
+
+def _read(file: Path) -> Json:
+    """Return a JSON object of the shelf, {} without its file."""
+    try:
+        found = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    except ValueError as error:
+        raise StorageError(f"{file}: not of a desk ({error}); remove it") from None
+    return dict(found)
+
+
+def _write(file: Path, content: Json) -> None:
+    write_atomically(file, json.dumps(content).encode())
 
 
 def _locked(folder: Path) -> IO[bytes]:

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from strozzi_sim.cli.declared import REQUIRED, Argument
-from strozzi_sim.cli.parser import arguments_of, command_named, parsed
+from strozzi_sim.cli.parser import SETTINGS, arguments_of, command_named, parsed
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.runtime.parsing import toml_value
 from strozzi_sim.study.kinds import FUNCTIONS
 
 Json = dict[str, Any]
@@ -33,6 +34,13 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sure: tuple[str, ...] = ()
     needs_change: bool = False
 
+    @property
+    def more(self) -> list[Argument]:
+        """The arguments that stand under *more*."""
+        known = {*self.front, *_OWN, *(word[2:].replace("-", "_") for word in self.sure if word.startswith("--"))}
+        known |= {"first", "second", "opponents"} if self.needs_change else set()
+        return [each for each in command_named(self.command).arguments if each.name not in known]
+
 
 _FILE = Path(__file__).parent / "assets" / "questions.toml"
 QUESTIONS = msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, Question])
@@ -47,30 +55,22 @@ def question_named(name: Any) -> Question:
 
 def forms() -> list[Json]:
     """Return the questions with their fields, in the order of the page."""
-    return [
-        {
-            "name": name, "asks": each.asks, "about": each.about, "command": each.command, "needs_change": each.needs_change,
-            "precisions": [QUICK, USUAL, *([SURE] if each.sure else [])],
-            "front": [_field(command_named(each.command).by_name[name], label) for name, label in each.front.items()],
-            "more": [_field(argument, argument.label.lstrip("-").replace("-", " ").lower()) for argument in _more(each)],
-        }
-        for name, each in QUESTIONS.items()
-    ]  # fmt: skip
+    return [{"name": name, **_form(each)} for name, each in QUESTIONS.items()]
 
 
-def _more(question: Question) -> list[Argument]:
-    front = {*question.front, *_OWN, *(word[2:].replace("-", "_") for word in question.sure if word.startswith("--"))}
-    taken = ("first", "second", "opponents") if question.needs_change else ()
-    return [each for each in command_named(question.command).arguments if each.name not in (*front, *taken)]
+def _form(question: Question) -> Json:
+    known = command_named(question.command).by_name
+    form: Json = {key: getattr(question, key) for key in ("asks", "about", "command", "needs_change")}
+    form["precisions"] = [QUICK, USUAL, *([SURE] if question.sure else [])]
+    form["front"] = [_field(known[name], label) for name, label in question.front.items()]
+    return form | {"more": [_field(each, each.label.lstrip("-").replace("-", " ").lower()) for each in question.more]}
 
 
 def _field(argument: Argument, label: str) -> Json:
     kind = {bool: "switch", int: "number", float: "number"}.get(argument.type, "text")
-    return {
-        "name": argument.name, "label": label, "help": argument.words, "kind": kind,
-        "needed": argument.default is REQUIRED or argument.name == "things",
-        "default": argument.default if isinstance(argument.default, str | int | float) else "",
-    }  # fmt: skip
+    needed = argument.default is REQUIRED or argument.name == "things"
+    default = argument.default if isinstance(argument.default, str | int | float) else ""
+    return {"name": argument.name, "label": label, "help": argument.words, "kind": kind, "needed": needed, "default": default}  # fmt: skip
 
 
 def words_for(
@@ -90,40 +90,29 @@ def words_for(
         InputError: an unknown field, or a value that the command refuses; names it.
     """
     question = question_named(name)
-    known = command_named(question.command).by_name
-    allowed = [*question.front, *(each.name for each in _more(question))]
-    options: list[str] = []
-    places: dict[str, list[str]] = {}
-    for field, value in values.items():
+    allowed = [*question.front, *(each.name for each in question.more)]
+    for field in values:
         if field not in allowed:
-            raise ArgumentError(str(field), f"no such field of this question; {suggest_names(str(field), allowed)}")
-        argument = known[field]
+            raise ArgumentError(field, f"no such field of this question; {suggest_names(field, allowed)}")
+    ways = {QUICK: question.quick, USUAL: (), **({SURE: question.sure} if question.sure else {})}
+    if precision not in ways:
+        raise ArgumentError("precision", f"must be {' or '.join(ways)}, got {short_repr(precision)}")
+    if question.needs_change and not settings:
+        raise InputError("change something in the box first: this question compares it with the box before")
+    begun = [] if variant == "base" else [variant] if question.needs_change else ["--variant", variant]
+    places, options = [question.command, game], list[str]()
+    for each in command_named(question.command).arguments:
+        value = values.get(each.name)
         if value is None or value == "" or value is False:
             continue
-        texts = str(value).split() if argument.is_repeated and field == "things" else [str(value)]
-        if not argument.is_option:
-            places[field] = texts
-        elif argument.type is bool:
-            options.append(argument.label)
+        texts = str(value).split() if each.name == "things" else [str(value)]
+        if each.is_option:
+            options += [each.label] if each.type is bool else [word for text in texts for word in (each.label, text)]
         else:
-            options += [word for text in texts for word in (argument.label, text)]
-    if question.needs_change:
-        if not settings:
-            raise InputError("change something in the box first: this question compares it with the box before")
-        places = {} if variant == "base" else {"first": [variant]}
-    ways = {QUICK: question.quick, USUAL: (), SURE: question.sure}
-    if precision not in ways or (precision == SURE and not question.sure):
-        raise ArgumentError("precision", f"must be {QUICK}, {USUAL} or {SURE}, got {short_repr(precision)}")
-    given = {word for word in options if word.startswith("--")}
+            places += texts
     way = ways[precision]
-    options += [word for at in range(0, len(way), 2) if way[at] not in given for word in way[at : at + 2]]
-    options += [word for setting in settings for word in ("--set", setting)]
-    if variant != "base" and not question.needs_change:
-        options += ["--variant", variant]
-    ordered = [
-        text for each in command_named(question.command).arguments if each.name in places for text in places[each.name]
-    ]
-    return [question.command, game, *ordered, *options]
+    options += [word for at in range(0, len(way), 2) if way[at] not in options for word in way[at : at + 2]]
+    return [*places, *begun, *options, *(word for setting in settings for word in ("--set", setting))]
 
 
 def checked(words: Sequence[str]) -> Json:
@@ -145,38 +134,22 @@ def python_of(words: Sequence[str]) -> str:
     results = ss.simulate("strozzi", players="4", agents="random", deals=100)
     results.report("report.html")
     """
-    file = words[0].replace("-", "_")
-    function = next(name for name, each in FUNCTIONS.items() if each == file)
-    known = command_named(words[0]).by_name
-    options = parsed(words[0], words[1:])
-    settings = options.pop("settings", [])
-    given = arguments_of(words[0], options)
-    lines = ["import strozzi_sim as ss", ""]
-    if settings and function == "compare":
-        given["settings"] = settings
-    elif settings:
-        values = ", ".join(
-            f"{json.dumps(key)}: {_literal(text)}" for key, _, text in (each.partition("=") for each in settings)
-        )
-        begun = json.dumps(options.get("variant", "base"))
-        lines.append(f"changed = ss.Variant.of({json.dumps(words[1])}, {begun}, {{{values}}})")
-    places = [_shown(given.pop(name)) for name, each in known.items() if not each.is_option and name in given]
-    named = [
-        f"{name}={_shown(value)}"
-        for name, value in given.items()
-        if name != "variant" or not settings or function == "compare"
-    ]
-    if settings and function != "compare":
-        named.append("variant=changed")
-    lines += [f"results = ss.{function}({', '.join([*places, *named])})", 'results.report("report.html")']
-    return "\n".join(lines)
-
-
-def _literal(text: str) -> str:
-    """Return the value of a setting as Python writes it."""
-    from strozzi_sim.runtime.parsing import toml_value
-
-    return _shown(toml_value(text.strip()))
+    name, known = words[0], command_named(words[0])
+    function = next(function for function, file in FUNCTIONS.items() if file == name.replace("-", "_"))
+    options = parsed(name, words[1:])
+    changed = options.pop("settings", []) if SETTINGS in known.arguments else []
+    begun = "".join(options.get("variant", "base"))
+    given = {each: _shown(value) for each, value in arguments_of(name, options).items()}
+    if changed:
+        pairs = (setting.partition("=") for setting in changed)
+        values = {key: toml_value(text.strip()) for key, _, text in pairs}
+        given["variant"] = f"ss.Variant.of({_shown(words[1])}, {_shown(begun)}, {values})"
+    elif "variant" in given:
+        given["variant"] = _shown(begun)
+    places = [given.pop(each.name) for each in known.arguments if not each.is_option and each.name in given]
+    named = [f"{key}={value}" for key, value in given.items()]
+    call = f"results = ss.{function}({', '.join([*places, *named])})"
+    return "\n".join(["import strozzi_sim as ss", "", call, 'results.report("report.html")'])
 
 
 def _shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import secrets
 import webbrowser
 from contextlib import closing
@@ -17,16 +18,18 @@ from markupsafe import Markup
 from strozzi_sim.agent import seat_others
 from strozzi_sim.agent.names import agents_named, game_named, one_count
 from strozzi_sim.desk.answers import Answer, Shelf
-from strozzi_sim.desk.box import box_of
+from strozzi_sim.desk.box import box_of, changed_variant
 from strozzi_sim.desk.child import PAGE, STUDY
 from strozzi_sim.desk.questions import checked, command_of, forms, question_named, words_for
 from strozzi_sim.errors import InputError, Stopped
-from strozzi_sim.game import game_names, load_game
+from strozzi_sim.game import default_players, game_names, load_game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.restricting import restrictions
-from strozzi_sim.game.variants import find_variant, with_settings
+from strozzi_sim.game.variants import find_variant
+from strozzi_sim.play.position import Position
+from strozzi_sim.table.page import page_of
 from strozzi_sim.web.ending import Ending
-from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query
+from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query, as_object
 from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Session, Sitting
 
@@ -61,76 +64,6 @@ class DeskServer(LocalServer):
         self.shelf.close()
 
 
-class _Handler(LocalHandler):
-    server: DeskServer
-    max_body = 1_000_000  # score sheets of thousands of games
-
-    def get(self, path: str, query: Query) -> None:
-        """Answer with the page, the state of the answers, or a file of one."""
-        if path in ("", "/"):
-            nonce = secrets.token_urlsafe(16)
-            data = {"game": self.server.game, "games": _games(), "questions": forms()}
-            self.send_html(_page(data, nonce), nonce, "; frame-src 'self'; style-src-attr 'unsafe-inline'")
-            return
-        place, _, rest = path.strip("/").partition("/")
-        if place == "state":
-            have = query.get("have", ["-1"])[0]
-            self.send_json(self.server.shelf.state(int(have) if have.isascii() and have.isdigit() else -1, _WAIT))
-        elif place == "answer":
-            number, _, name = rest.partition("/")
-            self._send_part(self.server.shelf.find(int(number) if number.isdigit() else number), name)
-        else:
-            raise Problem(404, "there is nothing here")
-
-    def _send_part(self, answer: Answer, name: str) -> None:
-        file = answer.folder / {"page": PAGE, "study": STUDY}.get(name, "")
-        if name == "picture" and answer.told.get("picture"):
-            self.send_json({key: answer.told[key] for key in ("picture", "title", "legend")})
-        elif name == "page" and file.is_file():
-            self.send_html(file.read_text("utf-8"), frames="'self'")
-        elif name == "study" and file.is_file():
-            self.send_file(file.read_bytes(), "application/toml", f"study-{answer.number}.toml")
-        else:
-            raise Problem(404, "this answer does not have it yet")
-
-    def post(self, path: str, body: Json) -> None:
-        """Do what the page asks for."""
-        deed, shelf, given = path.strip("/"), self.server.shelf, converted(body, Request, "request")
-        if deed == "box":
-            self.send_json(_box(given))
-        elif deed == "command":
-            words, _ = _words(given)
-            self.send_json({"command": command_of(words)})
-        elif deed == "ask":
-            words, files = _words(given)
-            checked(words)
-            self.send_json({"answer": shelf.ask(msgspec.to_builtins(given) | {"words": words}, files)})
-        elif deed in ("stop", "again", "forget"):
-            getattr(shelf, deed)(given.answer)
-            self.send_json({})
-        elif deed == "save":
-            self.send_json({"saved": shelf.save(given.answer, given.name, self.server.results)})
-        elif deed == "play":
-            self.send_json({"address": self._table(given)})
-        else:
-            raise Problem(404, "there is nothing here")
-
-    def _table(self, given: "Request") -> str:
-        """Return the address of a new table with the changed box, by default against the learned agent of the game."""
-        if len(self.server.tables) >= MAX_TABLES:
-            raise InputError(f"{MAX_TABLES} tables are open; start the desk again for more")
-        game = game_named(given.game)
-        count = one_count(game, given.players or None)
-        names = given.agents or game.tiers.get("learned", game.default_agent)
-        others = seat_others(agents_named(game, names, counts=[count]), count, 0)
-        hint, ending = game.tiers.get("search", game.default_agent), Ending(None)
-        sitting = Sitting(game, with_settings(game, given.variant, given.settings), count, 0, 0, 0, others, hint)
-        table = TableServer(Session(sitting, ending.add), ending, host=str(self.server.server_address[0]))
-        Thread(target=table.serve_forever, daemon=True).start()
-        self.server.tables.append(table)
-        return table.address
-
-
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a page may ask: a box, a question about it, players and agents of a table, or an answer and its name."""
 
@@ -144,6 +77,83 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agents: str = ""
     answer: int = 0
     name: str = ""
+
+
+class _Handler(LocalHandler):
+    server: DeskServer
+    max_body = 1_000_000  # score sheets of thousands of games
+
+    def get(self, path: str, query: Query) -> None:
+        """Answer with the page, the state of the answers, a file of one, or the table of a box."""
+        place, _, rest = path.strip("/").partition("/")
+        if not place:
+            nonce = secrets.token_urlsafe(16)
+            data = {"game": self.server.game, "games": _games(), "questions": forms()}
+            self.send_html(_page(data, nonce), nonce, "; frame-src 'self'; style-src-attr 'unsafe-inline'")
+        elif place == "state":
+            have = query.get("have", ["-1"])[0]
+            self.send_json(self.server.shelf.state(int(have) if have.isascii() and have.isdigit() else -1, _WAIT))
+        elif place == "board":
+            given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
+            game = game_named(given.game)
+            changed = changed_variant(game, given.variant, given.settings)
+            self.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
+        elif place == "answer":
+            number, _, name = rest.partition("/")
+            self._send_part(self.server.shelf.find(int(number) if number.isdecimal() else 0), name)
+        else:
+            raise Problem(404, "there is nothing here")
+
+    def _send_part(self, answer: Answer, name: str) -> None:
+        file = answer.folder / {"page": PAGE, "study": STUDY}.get(name, "")
+        if name == "picture" and "picture" in answer.told:
+            self.send_json({key: answer.told[key] for key in ("picture", "title", "legend")})
+        elif name == "page" and file.is_file():
+            self.send_html(file.read_text("utf-8"), frames="'self'")
+        elif name == "study" and file.is_file():
+            self.send_file(file.read_bytes(), "application/toml", f"study-{answer.number}.toml")
+        else:
+            raise Problem(404, "this answer does not have it yet")
+
+    def post(self, path: str, body: Json) -> None:
+        """Do what the page asks for."""
+        deed, shelf, given = path.strip("/"), self.server.shelf, converted(body, Request, "request")
+        told: Json = {}
+        if deed == "box":
+            told = _box(given) | {"own": shelf.variants.get(given.game, {})}
+        elif deed == "command":
+            told = {"command": command_of(_words(given)[0])}
+        elif deed == "ask":
+            words, files = _words(given)
+            checked(words)
+            told = {"answer": shelf.ask(msgspec.to_builtins(given) | {"words": words}, files)}
+        elif deed in ("stop", "again", "forget"):
+            getattr(shelf, deed)(given.answer)
+        elif deed == "save":
+            told = {"saved": shelf.save(given.answer, given.name, self.server.results)}
+        elif deed == "keep":
+            shelf.keep(game_named(given.game).name, given.name, given.variant, given.settings)
+        elif deed == "play":
+            told = {"address": self._table(given)}
+        else:
+            raise Problem(404, "there is nothing here")
+        self.send_json(told)
+
+    def _table(self, given: Request) -> str:
+        """Return the address of a new table with the changed box, by default against the learned agent of the game."""
+        if len(self.server.tables) >= MAX_TABLES:
+            raise InputError(f"{MAX_TABLES} tables are open; start the desk again for more")
+        game = game_named(given.game)
+        count = one_count(game, given.players or None)
+        names = given.agents or game.tiers.get("learned", game.default_agent)
+        others = seat_others(agents_named(game, names, counts=[count]), count, 0)
+        hint, ending = game.tiers.get("search", game.default_agent), Ending(None)
+        changed = changed_variant(game, given.variant, given.settings)
+        sitting = Sitting(game, changed, count, 0, 0, 0, others, hint)
+        table = TableServer(Session(sitting, ending.add), ending, host=str(self.server.server_address[0]))
+        Thread(target=table.serve_forever, daemon=True).start()
+        self.server.tables.append(table)
+        return table.address
 
 
 def _box(given: Request) -> Json:
@@ -167,10 +177,10 @@ def _words(given: Request) -> tuple[list[str], dict[str, str]]:
 
 def _sheets(text: str, seats: int) -> str:
     """Return score sheets as CSV: what the user wrote, with the heading that it may lack."""
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    rows = [",".join(line.replace(";", ",").replace("\t", ",").split(",")) for line in lines]
-    head = rows[0].lower().startswith("seat") if rows else False
-    return "\n".join(rows if head else [",".join(f"seat {seat}" for seat in range(seats)), *rows]) + "\n"
+    rows = [re.sub(r"[;\t]", ",", line.strip()) for line in text.splitlines() if line.strip()]
+    if not (rows and rows[0].lower().startswith("seat")):
+        rows.insert(0, ",".join(f"seat {seat}" for seat in range(seats)))
+    return "\n".join(rows) + "\n"
 
 
 @cache

@@ -22,59 +22,47 @@ def study_toml(study: Study, look: Look) -> str:
     ['name = "fair"', 'kind = "balance"', 'game = "strozzi"']
     """
     defaults = {field.name: field.default for field in msgspec.structs.fields(type(study))}
-    kept = {
-        name: msgspec.to_builtins(value)
-        for name, value in msgspec.structs.asdict(study).items()
-        if name not in _RESOLVED and value != defaults[name]
-    }
-    tag = type(study).__struct_config__.tag
-    shown = {name: value for name, value in msgspec.to_builtins(look).items() if name != "name"}
-    keys = {"name": look.name, "kind": tag, **kept, "variants": list(study.variants)}
-    lines = [f"{name} = {_inline(value)}" for name, value in keys.items() if not isinstance(value, Mapping)]
-    tables = {name: value for name, value in keys.items() if isinstance(value, Mapping)}
+    given = {key: value for key, value in msgspec.structs.asdict(study).items() if key not in _RESOLVED}
     own = {each.name: _changes(study, each) for each in study.listed_variants.values() if each.settings}
-    tables |= ({"report": shown} if shown else {}) | ({"variant": own} if own else {})
-    return "\n".join([*lines, *_tables(tables)]) + "\n"
+    keys = {
+        **{"name": look.name, "kind": type(study).__struct_config__.tag},
+        **{key: msgspec.to_builtins(value) for key, value in given.items() if value != defaults[key]},
+        **{"variants": list(study.variants), "variant": own},
+        "report": {key: value for key, value in msgspec.to_builtins(look).items() if key != "name"},
+    }
+    return "\n".join(_lines(keys)) + "\n"
 
 
 def _changes(study: Study, variant: Variant) -> dict[str, Any]:
     """Return the changes of a variant made by settings, with those of the shipped one that it began with."""
-    shipped = shipped_variants(study.the_game)
-    found = (
-        {}
-        if variant.origin == BASE
-        else {key: each for key, each in shipped[variant.origin].items() if isinstance(each, dict)}
-    )
+    shipped = {} if variant.origin == BASE else shipped_variants(study.the_game)[variant.origin]
+    found = {section: each for section, each in shipped.items() if isinstance(each, dict)}
     for setting in variant.settings:
         key, _, text = setting.partition("=")
         section, name, *rest = key.split(".")
-        block = variant.components[section]
-        place = found.setdefault(section, {})
+        block, place = variant.components[section], found.setdefault(section, {})
         if isinstance(block, Mapping):
             place[name] = block[name]  # whole, since a file replaces a table below a section
-        elif rest:
-            place.setdefault(name, {})[".".join(rest)] = _value(text)
-        else:
-            place[name] = _value(text)
+            continue
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = toml_value(text)
+        if rest:
+            place, name = place.setdefault(name, {}), ".".join(rest)
+        place[name] = value
     return found
 
 
-def _value(text: str) -> Any:
-    """Return the value of a setting, which is JSON or plain text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return toml_value(text)
-
-
-def _tables(tables: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """Yield the lines of nested tables."""
-    for name, table in tables.items():
-        key = f"{above}.{_key(name)}" if above else _key(name)
-        plain = {each: value for each, value in table.items() if not isinstance(value, Mapping)}
-        if plain:
-            yield from ("", f"[{key}]", *(f"{_key(each)} = {_inline(value)}" for each, value in plain.items()))
-        yield from _tables({each: value for each, value in table.items() if isinstance(value, Mapping)}, key)
+def _lines(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """Yield the lines of a table of TOML, plain values first."""
+    plain = {name: value for name, value in table.items() if not isinstance(value, Mapping)}
+    if above and plain:
+        yield from ("", f"[{above}]")
+    yield from (f"{_key(name)} = {_inline(value)}" for name, value in plain.items())
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _lines(value, f"{above}.{_key(name)}" if above else _key(name))
 
 
 def _key(name: str) -> str:
@@ -84,7 +72,7 @@ def _key(name: str) -> str:
 def _inline(value: Any) -> str:
     """Return a value as TOML writes it in one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(str(name))} = {_inline(each)}" for name, each in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(name)} = {_inline(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_inline, value))}]"
     return json.dumps(value, ensure_ascii=False)

@@ -72,13 +72,17 @@ def _of_game(game: Game, name: str) -> str:
     return place.read_text("utf-8") if place.is_file() else ""
 
 
-def frame(position: Any) -> str:
-    """Return an HTML frame for a notebook with the table of a Position, as its acting seat sees it; all is shown once the game is over."""
+def page_of(position: Any) -> str:
+    """Return the page of the table of a Position, as its acting seat sees it; all is shown once the game is over."""
     viewer = None if position.over else position.actor
     header = position.record()[0]
     header["agents"] = [""] * position.players
     table = table_of(position.game, header, viewer)
     steps = next_steps(table, position.lines(viewer), position, {})
     heading = table.heading() if position.over else f"{position.game.title}: seat {position.actor} decides"
-    page = render(position.game, {"head": table.head, "steps": steps, "ask": None, "start": len(steps)}, heading)
-    return f'<iframe srcdoc="{escape(page)}" width="100%" height="{_HEIGHT}" style="border:0"></iframe>'
+    return render(position.game, {"head": table.head, "steps": steps, "ask": None, "start": len(steps)}, heading)
+
+
+def frame(position: Any) -> str:
+    """Return an HTML frame for a notebook with the page of a Position."""
+    return f'<iframe srcdoc="{escape(page_of(position))}" width="100%" height="{_HEIGHT}" style="border:0"></iframe>'

@@ -96,6 +96,17 @@ class Problem(Exception):
         self.code = code
 
 
+def as_object(content: bytes) -> dict[str, Any]:
+    """Return the JSON object that a page sends."""
+    try:
+        found = parse_json(content)
+    except ValueError as error:
+        raise Problem(400, f"not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise Problem(400, "expected an object")
+    return found
+
+
 class LocalHandler(BaseHTTPRequestHandler):
     """Answers requests to a LocalServer; a subclass answers `get` and `post`."""
 
@@ -155,13 +166,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or len(length) > 9 or int(length) > self.max_body:
             raise Problem(413, f"expected at most {self.max_body:,} bytes")
-        try:
-            body = parse_json(self.rfile.read(int(length)))
-        except ValueError as error:
-            raise Problem(400, f"not JSON: {error}") from None
-        if not isinstance(body, dict):
-            raise Problem(400, "expected an object")
-        return body
+        return as_object(self.rfile.read(int(length)))
 
     # -- answers --------------------------------------------------------------------------------------------------------
 

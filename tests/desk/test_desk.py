@@ -3,12 +3,16 @@
 import http.client
 import json
 import shlex
+import subprocess
+import sys
 import threading
 import time
 import tomllib
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from urllib.parse import urlsplit
+from types import SimpleNamespace
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -109,7 +113,7 @@ def test_wrong_forms_are_named():
         words_for("fair", "strozzi", "base", [], {"deels": 3}, "usual")
     with pytest.raises(InputError, match="change something in the box first"):
         words_for("change", "strozzi", "base", [], {}, "usual")
-    with pytest.raises(InputError, match="precision: must be quick, usual or sure, got 'exact'"):
+    with pytest.raises(InputError, match="precision: must be quick or usual or sure, got 'exact'"):
         words_for("fair", "strozzi", "base", [], {}, "exact")
 
 
@@ -248,13 +252,86 @@ def test_a_shelf_that_is_none_and_an_address_of_all_are_refused(tmp_path):
     broken = tmp_path / "broken" / "1"
     broken.mkdir(parents=True)
     (broken / "question.json").write_text("{")
-    for shelf, words in (("file", "is not a folder"), ("broken", "1: holds no answer of a desk")):
+    for shelf, words in (("file", "is not a folder"), ("broken", "question.json: not of a desk")):
         done = strozzi("desk", "--no-open", "--shelf", tmp_path / shelf)
         assert words in done.stderr
         assert done.returncode in (2, 4)
     done = strozzi("desk", "--no-open", "--shelf", tmp_path / "none", "--host", "0.0.0.0")
     assert (done.returncode, "--host: must be one address of this machine" in done.stderr) == (2, True)
     assert not (tmp_path / "none").exists()
+
+
+def test_variants_of_ones_own_are_kept_listed_and_forgotten(serve):
+    server = serve()
+    mine = {"game": "strozzi", "name": "rich", "variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}
+    assert call(server, "keep", mine) == (200, {})
+    assert "name: must be lower-case" in call(server, "keep", mine | {"name": "Rich!"})[1]["error"]
+    server.shutdown()
+    server.server_close()
+    again = serve()
+    own = {"rich": {"variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}}
+    assert call(again, "box", {"game": "strozzi"})[1]["own"] == own
+    assert call(again, "box", {"game": "strasbourg"})[1]["own"] == {}
+    assert call(again, "keep", mine | {"settings": []}) == (200, {})
+    assert call(again, "box", {"game": "strozzi"})[1]["own"] == {}
+
+
+def test_the_board_shows_the_changed_box(serve):
+    server, changed = serve(), {"game": "strozzi", "settings": ["tracks.bonus.9=31"]}
+    status, page = call(server, f"board?box={quote(json.dumps(changed))}")
+    assert (status, "tracks-bonus-9-31" in page) == (200, True)
+    assert "not JSON" in call(server, "board?box=no")[1]["error"]
+    assert "did you mean" in call(server, "board?box=%7B%22game%22%3A%22strozi%22%7D")[1]["error"]
+
+
+@pytest.mark.slow
+def test_a_thousand_requests_at_once_lose_nothing(serve):
+    server = serve()
+    number = call(server, "ask", ASKED)[1]["answer"]
+    wrong = {"game": "strozzi", "settings": ["tracks.bonus.9=-1"]}
+    bodies = [
+        ("command", ASKED, 200),
+        ("box", wrong, 400),
+        ("stop", {"answer": 99}, 400),
+        (f"answer/{number + 7}/page", None, 400),
+    ]
+
+    def one(count):
+        path, body, status = bodies[count % len(bodies)]
+        found, told = call(server, path, body)
+        return (found == status and "\n" not in told.get("error", "")) or found
+
+    with ThreadPoolExecutor(16) as pool:
+        assert set(pool.map(one, range(1000))) == {True}
+    assert finished(server, number)["status"] == "done"
+
+
+@pytest.mark.slow
+def test_a_killed_desk_loses_nothing(tmp_path):
+    shelf = tmp_path / "shelf"
+    code = "import sys; from strozzi_sim.cli import app; app.run(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "desk", "--no-open", "--shelf", str(shelf)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as desk:
+        address = desk.stdout.readline().split()[-1]
+        server = SimpleNamespace(address=address)
+        number = call(server, "ask", ASKED | {"values": ASKED["values"] | {"deals": "4000000"}})[1]["answer"]
+        end = time.monotonic() + 120
+        while not finished(server, number, until=("plays",))["verdict"] and time.monotonic() < end:
+            time.sleep(0.2)
+        desk.kill()
+    again = Shelf(shelf)
+    try:
+        answer = again.state()["answers"][0]
+        assert (answer["status"], "win" in answer["verdict"][0]) == ("stopped", True)
+        played = answer["games"]
+        assert played > 0
+        again.again(1)  # the process of the killed desk has ended, so that its folder is free
+        while again.find(1).status != "failed" and not again.find(1).phase[1] > played and time.monotonic() < end:
+            time.sleep(0.2)
+        assert again.find(1).error == ""
+        assert again.find(1).phase[1] > played
+    finally:
+        again.close()
 
 
 def test_score_sheets_may_lack_their_heading(serve):

@@ -70,12 +70,22 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path, 
         page.get_by_label("new-1 sail").press("Enter")
         page.get_by_role("button", name="Remove S01").click()
         expect(page.locator("#changes")).to_contain_text("3 changes")
+        page.once("dialog", lambda dialog: dialog.accept("rich-end"))
+        page.get_by_role("button", name="Keep as a variant").click()
+        expect(page.get_by_role("button", name="Forget my variant rich-end")).to_be_visible()
+        page.locator("#board summary").click()
+        board = page.locator("#board iframe").content_frame
+        expect(board.get_by_text("+20").first).to_be_visible(timeout=60_000)
         assert violations(page) == []
 
         change = ask(page, "What did my change do?", players="3", agents="random")
         is_done(page, change)
         expect(answer(page, change)).to_contain_text("Compared with base")
         expect(answer(page, change).locator("svg")).to_be_visible()
+        page.get_by_role("button", name="Undo all").click()
+        expect(page.locator("#changes")).to_be_empty()
+        page.get_by_label("Begin with").select_option(label="rich-end")
+        expect(page.locator("#changes")).to_contain_text("3 changes")
         page.get_by_role("button", name="Undo all").click()
         expect(page.locator("#changes")).to_be_empty()
         fair = ask(page, "Is it fair?", players="3", agents="random")

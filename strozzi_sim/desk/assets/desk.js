@@ -40,7 +40,8 @@ const tried = action => (...given) => Promise.resolve(action(...given)).catch(er
 
 // -- the box: changes are kept as values by key, as added blocks and as removed blocks, and sent as settings KEY=VALUE
 
-let box, changes = { values: {}, added: {}, removed: {} };
+const NONE = () => ({ values: {}, added: {}, removed: {} }), MINE = "my ";
+let box, changes = NONE();
 const place = () => ({ game: at("game").value, variant: at("variant").value || "base", settings: settings() });
 
 function literal(value) {
@@ -76,7 +77,8 @@ async function open(variant) {
   box = await send("box", asked);
   complain("");
   const list = box.variants.map(each => el("option", { value: each.name, title: each.about }, each.name === "base" ? "the published game" : each.name));
-  at("variant").replaceChildren(...list);
+  const own = Object.keys(box.own).map(name => el("option", { value: `${MINE}${name}` }, name));
+  at("variant").replaceChildren(...list, ...(own.length ? [el("optgroup", { label: "my own" }, ...own)] : []));
   at("variant").value = box.variant;
   remember();
   show();
@@ -90,10 +92,31 @@ function show() {
   at("changes").replaceChildren(...(listed.length ? [
     el("strong", {}, listed.length === 1 ? "1 change" : `${listed.length} changes`), el("ul", {}, ...listed),
     ...box.warnings.map(words => el("p", { class: "bad" }, words)),
-    el("button", { type: "button", onclick: tried(() => change(all => Object.assign(all, { values: {}, added: {}, removed: {} }))) }, "Undo all"),
+    el("button", { type: "button", onclick: tried(() => change(all => Object.assign(all, NONE()))) }, "Undo all"), keeper(),
   ] : []));
+  if (at("board").open) showBoard();
   if (focused) at(focused)?.focus();
   showForm();
+}
+
+// The table at the beginning of a game with the box as it is now.
+function showBoard() {
+  const address = `board?box=${encodeURIComponent(JSON.stringify(place()))}`, before = at("board").querySelector("iframe");
+  if (before?.getAttribute("src") === address) return;
+  const drawing = el("p", { class: "muted" }, "Drawing the table …");
+  const frame = el("iframe", { src: address, sandbox: "allow-scripts", title: "The table at the beginning of a game", onload: () => drawing.remove() });
+  at("board").replaceChildren(at("board").firstElementChild, drawing, frame);
+}
+
+// Keeps the changes as a variant of the user's own, or forgets the one that they are.
+function keeper() {
+  const mine = Object.entries(box.own).find(([, each]) => each.variant === box.variant && JSON.stringify(each.settings) === JSON.stringify(box.settings))?.[0];
+  const keep = (name, given) => send("keep", { ...place(), name, ...given }).then(() => open());
+  if (mine) return el("button", { type: "button", onclick: tried(() => keep(mine, { settings: [] })) }, `Forget my variant ${mine}`);
+  return el("button", { type: "button", onclick: tried(() => {
+    const name = prompt("Name of the variant:", "my-variant");
+    return name ? keep(name, {}) : null;
+  }) }, "Keep as a variant");
 }
 
 function changed() {
@@ -372,22 +395,28 @@ function article(each) {
     open_pages.has(each.number) && each.page ? el("iframe", { src: address, sandbox: "allow-scripts allow-downloads allow-popups", title: `The page of answer ${each.number}` }) : null);
 }
 
-async function reopen(each) {
-  at("game").value = each.game;
-  changes = { values: {}, added: {}, removed: {} };
-  const found = await send("box", { game: each.game, variant: each.variant, settings: each.settings });
+// Begins with a variant and its changed keys.
+async function adopt(variant, settings) {
+  const found = await send("box", { game: at("game").value, variant, settings });
+  const differs = (one, two) => JSON.stringify(one) !== JSON.stringify(two);
+  changes = NONE();
   for (const group of found.groups) {
-    for (const field of group.fields ?? []) if (JSON.stringify(field.value) !== JSON.stringify(field.before)) changes.values[field.key] = field.value;
+    for (const field of group.fields ?? []) if (differs(field.value, field.before)) changes.values[field.key] = field.value;
     for (const row of group.rows ?? []) {
       const named = Object.fromEntries(group.columns.map((column, number) => [column.name, row.values[number]]).filter(([, value]) => value !== null));
       if (row.state === "added") changes.added[group.add] = [...changes.added[group.add] ?? [], { id: row.id, ...named }];
       else if (row.state === "removed") changes.removed[group.remove] = [...changes.removed[group.remove] ?? [], row.id];
-      else group.columns.forEach((column, number) => { if (JSON.stringify(row.values[number]) !== JSON.stringify(row.before[number])) changes.values[`${group.name}.${row.id}.${column.name}`] = row.values[number]; });
+      else group.columns.forEach((column, number) => { if (differs(row.values[number], row.before[number])) changes.values[`${group.name}.${row.id}.${column.name}`] = row.values[number]; });
     }
   }
+  await open(variant);
+}
+
+async function reopen(each) {
+  at("game").value = each.game;
   for (const [name, value] of Object.entries(each.values)) filled[`${each.question}.${name}`] = value;
   filled[`${each.question}.precision`] = each.precision;
-  await open(each.variant);
+  await adopt(each.variant, each.settings);
   choose(each.question);
   at("ask").scrollIntoView();
 }
@@ -453,15 +482,19 @@ async function follow() {
 const kept = JSON.parse(localStorage.getItem(storage) ?? "null");
 at("game").replaceChildren(...data.games.map(each => el("option", { value: each.name }, each.title)));
 at("game").value = data.game;
-at("game").addEventListener("change", tried(async () => { changes = { values: {}, added: {}, removed: {} }; filled = {}; await open("base"); }));
-at("variant").addEventListener("change", tried(async () => { changes = { values: {}, added: {}, removed: {} }; await open(); }));
+at("game").addEventListener("change", tried(async () => { changes = NONE(); filled = {}; await open("base"); }));
+at("variant").addEventListener("change", tried(async () => {
+  const { value } = at("variant"), mine = value.startsWith(MINE) ? box.own[value.slice(MINE.length)] : null;
+  await adopt(mine?.variant ?? value, mine?.settings ?? []);
+}));
+at("board").addEventListener("toggle", () => { if (at("board").open) showBoard(); });
 showQuestions();
 tried(async () => {
   if (kept?.game === data.game) changes = kept.changes;
   try {
     await open(kept?.game === data.game ? kept.variant : "base");
   } catch {  // what was kept no longer fits the game
-    changes = { values: {}, added: {}, removed: {} };
+    changes = NONE();
     await open("base");
   }
   follow();
