@@ -6,44 +6,39 @@ import io
 import keyword
 import re
 import tokenize
-from functools import cache
 
 import pytest
 
 from paths import ROOT
+from sources import text_of, tree_of
 
 FOLDERS = ("strozzi_sim", "agents", "benchmarks", "examples")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
-FILE_NAMES = {
-    path.name for path in ROOT.rglob("*") if path.suffix in (".py", ".toml", ".html", ".css", ".js", ".c", ".h")
-}
+ALL_FILES = [*ROOT.iterdir()]
+ALL_FILES += [path for folder in (*FOLDERS, "docs", "experiments", "tests") for path in (ROOT / folder).rglob("*.*")]
 OF_USERS = {"bots.py", "games.jsonl", "mine.py"}  # files that a user or another project has
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
 
-@cache
-def tree_of(path):
-    return ast.parse(path.read_text("utf-8"))
-
-
 @pytest.fixture(scope="module")
 def texts():
-    """(path, docstring or comment) of all code."""
+    """(path, docstring or comment) of all code; of comments those that quote a name."""
     found = []
     for path in FILES:
-        code = path.read_text("utf-8")
         found += [
             (path, ast.get_docstring(each) or "") for each in ast.walk(tree_of(path)) if isinstance(each, DOCUMENTED)
         ]
-        tokens = tokenize.generate_tokens(io.StringIO(code).readline)
-        found += [(path, token.string) for token in tokens if token.type == tokenize.COMMENT]
+        if re.search("#.*`", text_of(path)):
+            tokens = tokenize.generate_tokens(io.StringIO(text_of(path)).readline)
+            found += [(path, token.string) for token in tokens if token.type == tokenize.COMMENT]
     return found
 
 
 def test_files_that_are_named_exist(texts):
+    known = OF_USERS | {path.name for path in ALL_FILES}
     named = {(path.name, name) for path, text in texts for name in re.findall(r"`(\w+\.py)`", text)}
     assert len(named) > 20
-    assert [each for each in sorted(named) if each[1] not in FILE_NAMES | OF_USERS] == []
+    assert [each for each in sorted(named) if each[1] not in known] == []
 
 
 def own_names(node):
@@ -96,8 +91,9 @@ def names_in_use():
             for key in ("name", "id", "attr", "arg", "asname", "module"):
                 named = getattr(node, key, None)
                 found |= set(WORD.findall(named)) if isinstance(named, str) else set()
-    for path in ROOT.rglob("*.toml"):
-        found |= set(WORD.findall(path.read_text("utf-8")))
+    for path in ALL_FILES:
+        if path.suffix == ".toml":
+            found |= set(WORD.findall(path.read_text("utf-8")))
     return found | OF_OTHERS | set(dir(builtins)) | set(keyword.kwlist)
 
 

@@ -7,10 +7,9 @@ from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 
-import pytest
-
 from our_games import OUR_GAMES
 from paths import ROOT
+from sources import text_of, tree_of
 from strozzi_sim.agent import EVERY_GAME, installed_agents, spec_of
 from strozzi_sim.game import game_names
 
@@ -29,7 +28,7 @@ GAME_FILES = {
 def imports(file):
     """The modules a file imports, inside functions too."""
     found = []
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -43,16 +42,16 @@ def part_of(name):
     return pieces[1] if pieces[0] == "strozzi_sim" and len(pieces) > 1 else None
 
 
-@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(ROOT)))
-def test_imports_point_one_way(file):
-    here = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    if here in ("__init__", "__main__"):
-        return
-    for name in imports(file):
-        part = part_of(name)
-        assert not name.startswith("strozzi_agents"), f"{file}: agents are found through entry points, not imported"
-        if part is not None:
-            assert ORDER.index(part) <= ORDER.index(here), f"{file} imports {name} from a part below it"
+def test_imports_point_one_way():
+    for file in PACKAGE.rglob("*.py"):
+        here = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if here in ("__init__", "__main__"):
+            continue
+        for name in imports(file):
+            part = part_of(name)
+            assert not name.startswith("strozzi_agents"), f"{file}: agents are found through entry points, not imported"
+            if part is not None:
+                assert ORDER.index(part) <= ORDER.index(here), f"{file} imports {name} from a part below it"
 
 
 def module_of(file):
@@ -78,19 +77,19 @@ def test_modules_are_imported_by_a_computed_name_in_few_places():
     found = {
         file.relative_to(PACKAGE).as_posix()
         for file in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func)
     }
     of_games = {"game/contract.py", "game/as_json.py", "game/protocols.py"}
     assert found == {"__init__.py", "study/kinds/__init__.py", "study/results.py", "cli/declared.py", *of_games}
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").rglob("*.py")), ids=lambda file: file.name)
-def test_what_benchmarks_import_is_there(file):
-    for name in imports(file):
-        if part_of(name) is not None:
-            module, _, thing = name.rpartition(".")
-            assert hasattr(import_module(module), thing), f"{file}: there is no {name}"
+def test_what_benchmarks_import_is_there():
+    for file in (ROOT / "benchmarks").rglob("*.py"):
+        for name in imports(file):
+            if part_of(name) is not None:
+                module, _, thing = name.rpartition(".")
+                assert hasattr(import_module(module), thing), f"{file}: there is no {name}"
 
 
 def test_games_do_not_know_each_other_and_nobody_knows_a_game():
@@ -165,11 +164,11 @@ def test_the_reference_shares_nothing_with_the_core():
         assert not [name for name in used if not name.startswith(shared)], file
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_no_global_randomness_and_no_long_modules(file):
-    text = file.read_text()
-    assert len(text.splitlines()) <= 450
-    assert not re.search(r"np\.random|numpy\.random|^import random|from random import|time_ns\(\)", text, re.MULTILINE)
+def test_no_global_randomness_and_no_long_modules():
+    drawn = r"np\.random|numpy\.random|^import random|from random import|time_ns\(\)"
+    for file in SOURCES:
+        assert len(text_of(file).splitlines()) <= 450, file
+        assert not re.search(drawn, text_of(file), re.MULTILINE), file
 
 
 def test_importing_an_agent_compiles_nothing():
@@ -186,10 +185,8 @@ def test_every_agent_is_registered_once():
     assert declared <= {point.partition("@")[0] for point in points}
 
 
-@pytest.mark.parametrize(
-    "file", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]), ids=lambda file: file.name
-)
-def test_pages_speak_of_players(file):
+def test_pages_speak_of_players():
     """They or the seat, but for what a rulebook says in quotation marks."""
-    text = re.sub(r'"[^"\n]*"', "", file.read_text("utf-8"))
-    assert not re.findall(r"\b(?:he|his|him|himself)\b", text, re.IGNORECASE)
+    for file in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        text = re.sub(r'"[^"\n]*"', "", file.read_text("utf-8"))
+        assert not re.findall(r"\b(?:he|his|him|himself)\b", text, re.IGNORECASE), file
