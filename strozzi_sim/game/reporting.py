@@ -180,11 +180,12 @@ def format_value(value: float, unit: Unit, digits: int | None = None) -> str:
 _DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
 
 
-def digits_for(half: float, unit: Unit, most: int = 2) -> int:
-    """Return the smallest number of decimals that shows an interval of this half-width; at most `most_digits`."""
-    half = 100 * half if unit == "share" else half
-    needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
-    return min(max(_DIGITS[unit], min(needed, most)), most_digits(half))
+def digits_for(half: float, unit: Unit, most: int = 2, *, value: float = 0.0) -> int:
+    """Return the smallest number of decimals that shows an interval of this half-width, of a value with at most three digits."""
+    scale = 100 if unit == "share" else 1
+    needed = int(np.ceil(-np.log10(scale * half) - 1e-9)) if half > 0 else 0
+    room = max(3 - len(f"{abs(scale * value):.0f}"), 0) if value else most
+    return min(max(_DIGITS[unit], min(needed, most)), most_digits(scale * half), room)
 
 
 def digits_shown(value: float, half: float, unit: Unit) -> int:
@@ -217,9 +218,9 @@ def format_estimate(row: Any, unit: Unit) -> str:
     """Return a row's figure as text: value ± half-width."""
     if np.isnan(row.value):
         return "no value"
-    if np.isnan(row.low):
-        return format_value(row.value, unit)
-    digits = digits_for((row.high - row.low) / 2, unit)
+    if np.isnan(row.low) or row.low == row.high:
+        return format_value(row.value, unit, digits_shown(row.value, 0.0, unit))
+    digits = digits_for((row.high - row.low) / 2, unit, value=row.value)
     said, per_cent, _ = format_value(row.value, unit, digits).partition(f"{THIN}%")
     return f"{said}{THIN}±{THIN}{format_half_width(row, unit, digits)}{per_cent}"
 

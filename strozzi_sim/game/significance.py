@@ -130,7 +130,7 @@ def size_text(size: float, unit: Unit = "share") -> str:
     ('3.2 points', '0.4 points', '22 points', '1.5')
     """
     scaled = 100 * size if unit == "share" else size
-    digits = 0 if scaled >= 10 else 1 if scaled >= 0.1 else 2
+    digits = 0 if scaled > 9.9 else 1 if scaled >= 0.1 else 2
     up = np.ceil(scaled * 10**digits - 1e-6) / 10**digits
     if unit != "share":
         return f"{up:,.{digits}f}"

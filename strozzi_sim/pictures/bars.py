@@ -83,11 +83,10 @@ def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
     row = {bar: k + 0.5 for k, bar in enumerate(shown)}
     boxes = [(each["_from"], row[each["_bar"]] - _HALF, each["_to"], row[each["_bar"]] + _HALF) for each in parts]
     panel.boxes(boxes, [(_INKS[each["_part"]], 1.0) for each in parts], tips=[each["tip"] for each in parts])
-    room = 34 * (panel.x[1] - panel.x[0]) / panel.width
     for each in parts:
-        if abs(each["value"]) > room:
-            middle = (each["_from"] + each["_to"]) / 2, row[each["_bar"]]
-            panel.text(*middle, format_value(each["value"], "count"), "paper", bold=True)
+        words = format_value(each["value"], "count")
+        if abs(each["value"]) * panel.width > (width_of(words) + 8) * (panel.x[1] - panel.x[0]):
+            panel.text((each["_from"] + each["_to"]) / 2, row[each["_bar"]], words, "paper", bold=True)
     for bar in shown:
         own = [each for each in parts if each["_bar"] == bar]
         total, reach = sum(each["value"] for each in own), max([0.0, *(each["_to"] for each in own)])

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import Board, Place
-from strozzi_sim.game.reporting import THIN, Picture, format_value
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.significance import no_significant_difference
+from strozzi_sim.pictures.heat_tables import format_end
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import AxesPanel, Panel, Sheet
@@ -66,8 +67,10 @@ def draw_board(
         axes.set_title(players_title(count), loc="left", pad=16)
         _fill(panel, board, marks[count], min(panel.width / board.columns, panel.height / board.rows))
 
-    low, high = (format_value(end, figure.unit).replace(THIN, " ") for end in ends)
-    shades: tuple[tuple[str, str, str], ...] = ((f"the stronger, the more: {low} to {high}", "s1", "square"),)
+    low, high = (format_end(end, figure.unit) for end in ends)
+    shades: tuple[tuple[str, str, str], ...] = (
+        (f"the stronger the colour, the more: {low} to {high}", "s1", "square"),
+    )
     if picture.equal:
         shades = (("below an equal share", "s2", "square"), ("above it; uncoloured: not told apart", "s1", "square"))
     shapes = {"square": "square", "frame": "frame", "disc": "circle"}

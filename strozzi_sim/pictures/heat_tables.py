@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import HeatMap, Unit
-from strozzi_sim.game.reporting import THIN, digits_for, format_value
+from strozzi_sim.game.reporting import THIN, digits_for, digits_shown, format_value
 from strozzi_sim.game.significance import (
     ALPHA,
     MAX_CHUNKS,
@@ -132,7 +132,7 @@ def heat_tables(
         cells = [[_cell(heat_map, panel, (i, j), (name, top), (low, high), two=two) for j, top in enumerate(tops)] for i, name in enumerate(names)]  # fmt: skip
         rows = tuple((name, tuple(row)) for name, row in zip(names, cells, strict=True) if any(row))
         shown.append(HeatPanel(panel.title, panel.players, rows))
-    ends = [format_value(end, heat_map.figure.unit).replace(THIN, " ") for end in (low, high)]
+    ends = [format_end(end, heat_map.figure.unit) for end in (low, high)]
     if two and heat_map.figure.unit == "share":
         ends = [f"{end.removesuffix(' %')} points" for end in ends]
     notes = ["in the cells: per cent"] if heat_map.figure.unit == "share" else []
@@ -149,6 +149,11 @@ def heat_tables(
 def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a table heat_<name> that have a value to draw."""
     return table[(table["figure"] == heat_map.figure.name) & table["value"].notna() & (table["n"] > 0)]
+
+
+def format_end(end: float, unit: Unit) -> str:
+    """Return an end of a scale of colours as text, in at most three digits."""
+    return format_value(end, unit, max(digits_shown(end, 0.0, unit), 0)).replace(THIN, " ")
 
 
 def cell_digits(half: float, value: float, unit: Unit) -> int:

@@ -13,6 +13,7 @@ LIGHT = {
     "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00", "h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765",
 }  # fmt: skip
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
+_SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, as on the table of a game
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series
 MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has an ink and a shape of its own
 WIDE, NARROW, HERO = 690, 340, 1064  # pixels of a picture
@@ -29,8 +30,8 @@ Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each series
 def looks_of(column: str, keys: Sequence[Any]) -> list[Look]:
     """Return ink and shape of each of several series; a seat has its own everywhere, whichever other seats are shown."""
     seats = column == "seat" and all(str(key).isdigit() for key in keys)
-    numbers = [int(key) if seats else k for k, key in enumerate(keys)]
-    return [(INKS[k % len(INKS)], SHAPES[(k + k // len(INKS)) % len(SHAPES)]) for k in numbers]
+    numbers, inks = [int(key) if seats else k for k, key in enumerate(keys)], _SEATS if seats else INKS
+    return [(inks[k % len(inks)], SHAPES[(k + k // len(inks)) % len(SHAPES)]) for k in numbers]
 
 
 def legend_of(names: Sequence[str], looks: Sequence[Look]) -> Legend:

@@ -118,7 +118,11 @@ def title_of(picture: Picture, figure: Figure) -> str:
     """Return what the values of a picture are."""
     label = f"{figure.label[:1].upper()}{figure.label[1:]}"
     if picture.equal:
-        return f"{label}: points above or below an equal share"
+        return (
+            "Points above or below an equal share"
+            if len(picture.figures) > 1
+            else f"{label}: points above or below an equal share"
+        )
     if len(picture.figures) > 1:
         return ""
     return label + (", in points" if picture.zero and figure.unit == "share" else "")

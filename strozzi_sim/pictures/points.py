@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Da
     few = max(len(part.names) for part in parts) <= 6 if picture.kind == "intervals" else len(parts) == 1
     alone = len(names) == 1 and picture.kind != "lines" and few
     told = "every" if alone else "surest" if picture.kind == "intervals" else ""
-    quiet = picture.x_label == "players" and picture.kind != "lines"
-    label = "seat; 0 begins" if picture.x == "seat" else "" if quiet else picture.x_label
+    label = "seat; 0 begins" if picture.x == "seat" else picture.x_label
     shape = _Shape(picture.kind, looks, told, label)
     legend = legend_of(names, looks)
 
@@ -167,7 +167,8 @@ def _upright(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     across, each = fit(sheet.width, left, need, len(parts), gap)
     tall = 170 if joined else 230 if sheet.width > 700 else 200
     foot = 24 + 14 * max(name.count("\n") for part in parts for name in part.names) + (20 if shape.label else 0)
-    titles = [wrapped(part.title, each + (gap if k % across else left) - 8, 13.5) for k, part in enumerate(parts)]
+    rooms = [each + (0 if k % across else left) + (gap if (k + 1) % across else 0) for k in range(len(parts))]
+    titles = [wrapped(part.title, room - 8, 13.5) for part, room in zip(parts, rooms, strict=True)]
     titled = 16 + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 10
     for k, part in enumerate(parts):
         place = left + (k % across) * (each + gap), (k // across) * (titled + tall + foot + 12) + titled
@@ -181,7 +182,9 @@ def _upright(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
 def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     names, rows = parts[0].names, shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
-    across, each = fit(sheet.width - _EDGE, margin, 130 if rows else 180, len(parts))
+    ends = [max(map(width_of, part.scale.texts(part.scale.ticks(4)))) / 2 for part in parts]
+    gap = max([GAP, *(one + two + 6 for one, two in pairwise(ends))])  # the numbers of neighbours do not touch
+    across, each = fit(sheet.width - _EDGE, margin, 130 if rows else 180, len(parts), gap)
     step = max(26, 13 * shape.many + 10) if not rows else 19 if shape.many == 1 else max(19, 7 * shape.many + 6)
     tall = step * len(names)
     before = 0 if across > 1 and parts[0].players is None else margin  # pixels of a title to the left of its panel
@@ -190,7 +193,7 @@ def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     above = 14 if tall > TALL else 0  # numbers at both ends
     titled = 10 + above + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 6 + above
     for k, part in enumerate(parts):
-        place = margin + (k % across) * (each + GAP), (k // across) * (titled + tall + 40) + titled
+        place = margin + (k % across) * (each + gap), (k // across) * (titled + tall + 40) + titled
         scale = part.scale.with_room(each) if told else part.scale
         panel = sheet.panel(*place, each, tall, scale.ends, (float(len(names)), 0.0), 24)
         panel.title(titles[k], 0 if k % across else before, 8 + above)
@@ -202,13 +205,16 @@ def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
 
 def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
     """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
-    scale, many = part.scale, shape.many
+    scale = part.scale
+    many = (
+        shape.many if len({mark["_at"] for mark in part.marks}) < len(part.marks) else 1
+    )  # one mark at each level stands at it
     panel.line("y" if upright else "x", scale.line)
     room = (panel.width if upright else panel.height) / max(len(part.names), 1)  # pixels of a level
     gap = 0.0 if shape.kind == "lines" else min(0.62 / many, (13 if shape.kind == "intervals" else 7) / room)
 
     def spot(mark: Mark, value: float) -> tuple[float, float]:
-        level = mark["_at"] + 0.5 + gap * (mark["_series"] - (many - 1) / 2)
+        level = mark["_at"] + 0.5 + (gap * (mark["_series"] - (many - 1) / 2) if many > 1 else 0.0)
         return (level, value) if upright else (value, level)
 
     radius = 4.2 if many < 4 and not (shape.kind == "dots" and many > 1) else 3.6

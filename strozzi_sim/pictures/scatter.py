@@ -60,6 +60,12 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
             panel.lines([[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in own if not np.isnan(dot["low"])], ink, 1.5, alpha=0.8)  # fmt: skip
             panel.dots([dot["at"] for dot in own], [dot["value"] for dot in own], ink, shape, 4.0, [dot["tip"] for dot in own])  # fmt: skip
         for dot, (dx, dy, ends) in placed(dots[count], panel, len(names) - 1 if len(names) > 1 else -1):
+            if abs(dy) > 9:  # a name that is not beside its dot
+                far = (
+                    dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0]),
+                    dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0]),
+                )
+                panel.lines([[(dot["at"], dot["value"]), far]], "muted", 0.7)
             panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if ends else "left")
 
     def draw(sheet: Sheet) -> None:

@@ -141,8 +141,8 @@ class GameAnalysis:
         names = self.names
         if kind == "error":
             return (
-                f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}, {decision.best} was worth "
-                f"{decision.loss:.1f} points and {100 * decision.win_loss:.0f} % of the win more"
+                f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played} and lost {100 * decision.win_loss:.0f} % of the win "
+                f"and {decision.loss:.1f} points; best found: {decision.best}"
             )
         seat = int(np.abs(decision.luck[:, WIN]).argmax())
         said = decision.events[-1].rstrip(".") if decision.events else ""

@@ -184,7 +184,7 @@ def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
     def line(each: JudgedDecision) -> tuple[tuple[str, ...], tuple[Cell, ...]]:
         return (
             (str(each.number), seats[each.seat], each.played, each.best),
-            (_cell(each.loss, 1), _cell(100 * each.win_loss, 1)),
+            (Cell(f"{each.loss:.1f}"), Cell(f"{100 * each.win_loss:z.1f}")),
         )
 
     worst = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda each: -each.loss)[:_COSTLY]

@@ -20,12 +20,11 @@ class Shown:
 
     Attributes:
         name: name of its files without ending.
-        title: what its values are. label: what it shows, for those who do not see it.
+        label: what it shows, for those who do not see it.
         drawn: the picture, which is drawn where the page shows it.
     """
 
     name: str
-    title: str
     label: str
     drawn: Drawn
 

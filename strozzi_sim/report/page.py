@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.report.content import Content, marked
 from strozzi_sim.report.painter import Painter
@@ -91,9 +91,9 @@ def packed(document: Any) -> str:
 
 
 def _heading(name: str, title: str) -> str:
-    """Return a study's name as a heading, with the game's title as on its box."""
-    words = re.sub(r"[-_]", " ", name).capitalize()
-    return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
+    """Return a study's name as a heading beside the game's title, which it does not repeat."""
+    words = re.sub(r"[-_]", " ", name)
+    return re.sub(rf"\b{re.escape(title)}\b", "", words, flags=re.IGNORECASE).strip().capitalize()
 
 
 def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -112,7 +112,7 @@ def _citation(manifest: Mapping[str, Any], game: Game) -> str:
     parts = [
         f"strozzi-sim {manifest.get('versions', {}).get('strozzi-sim', '')}".strip(),
         f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest.get('name', game.title)}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",
-        f"{manifest['games']:,} games" if manifest.get("games") else "",
+        pluralize(manifest["games"], "game") if manifest.get("games") else "",
         f"seed {seed}" if seed is not None else "",
         f"plan {str(manifest['plan_hash'])[:12]}" if manifest.get("plan_hash") else "",
         year,

@@ -37,7 +37,7 @@ class Painter:
         if self._files:
             self.drawn |= {f"{name}.{kind}": content for kind, content in drawn.files(title).items()}
         label = f"{title}. {len(drawn.marks)} values; the tables have them."
-        return Shown(name, drawn.title or title, label, drawn)
+        return Shown(name, label, drawn)
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",

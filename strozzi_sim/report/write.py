@@ -196,12 +196,12 @@ def _heat_files(layout: Layout) -> dict[str, bytes]:
 def _number(key: KeyNumber) -> Number:
     """Return a number of the first screen, with its half width."""
     half = (key.row.high - key.row.low) / 2
-    digits = 1 if half != half else digits_for(half, key.unit, 1)
+    digits = digits_for(0.0 if half != half else half, key.unit, 1, value=key.row.value)
     value = format_value(key.row.value, key.unit, digits)
     if key.is_change:
         value = value.removesuffix(f"{THIN}%")
         value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value
-    return Number(value, format_half_width(key.row, key.unit, digits), key.what)
+    return Number(value, format_half_width(key.row, key.unit, digits) if half else "", key.what)
 
 
 def _plan(results: Results) -> str:
@@ -212,7 +212,10 @@ def _plan(results: Results) -> str:
     whom = f"by {' | '.join(lineups) if len(lineups) <= 3 else f'{len(lineups)} line-ups'}{', each by itself' if alone and len(lineups) > 1 else ''}"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
     counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
-    return f"{study.the_game.title} at {counts} players, played {whom}{variants}: {pluralize(study.deals, 'deal')} for each, {games} in all."
+    each = f" for each, {games} in all" if results.n_games != study.deals else f", {games}"
+    return (
+        f"{study.the_game.title} at {counts} players, played {whom}{variants}: {pluralize(study.deals, 'deal')}{each}."
+    )
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

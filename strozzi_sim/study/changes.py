@@ -36,7 +36,7 @@ _LEFT_OUT = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no
 _APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # tables of one study alone
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
-_COUNTED = {CHANGED: "{} changed", SMALL: "{} changed too little to matter", UNCLEAR: "of {} it is not known", EQUAL: "{} are equal"}  # fmt: skip
+_COUNTED = {CHANGED: "{} changed", SMALL: "{} changed too little to matter", UNCLEAR: "{} are not known to have changed", EQUAL: "{} are equal"}  # fmt: skip
 _WINS = Figure("win_share", "change of games won", "share")
 _PARTS: tuple[tuple[str, Unit], ...] = (("who wins", "share"), ("how much is scored", "amount"))
 
@@ -194,7 +194,7 @@ def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
         many = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if counts.get(each, 0)])
         played = f"{game.title}, {played_by(game, rows['lineup'])}"
         words = f"Compared with {first}, {second} {', and '.join(parts)} in {played}" if parts else f"There are too few games of {played}, to compare {second} with {first}"  # fmt: skip
-        said += [f"{words}.", f"Of {len(rows):,} figures {many}."]
+        said += [f"{words}.", f"Of {len(rows):,} figures, {many}."]
     return said
 
 
@@ -261,7 +261,10 @@ def _most(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> 
     chosen = chosen.sort_values("size", key=abs, ascending=False, kind="stable", na_position="first")
     several = rows["lineup"].nunique() > 1
     what = [
-        ", ".join(filter(None, [labels[row.figure].label if row.figure in labels else row.figure.replace("_", " "), row.level, row.lineup if several else ""]))
+        ", ".join([
+            labels[row.figure].label if row.figure in labels else re.sub("_(mean|share)?", " ", row.figure).strip(),
+            *(part.replace("_", " ") for part in row.level.split(", ") if part and not part.endswith(f" {ALL}")), *([row.lineup] * several),
+        ])
         for row in chosen.itertuples(index=False)
     ]  # fmt: skip
     chosen = chosen.assign(what=what, variant="", lineup="")

@@ -189,14 +189,14 @@ def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
     less = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
     for place, word in ((less["value"].idxmax(), "above"), (less["value"].idxmin(), "below")) if len(less) else ():
         row = less.loc[place]
-        yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {row['players']} players ({row['lineup']})", is_change=True)  # fmt: skip
+        yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {_games_of(row, wins)}", is_change=True)  # fmt: skip
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
     """Yield the two largest figures and the smallest one of what the finding of a page is about."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, what in study.the_game.report.ends(tables, components, page) if page != "balance" else ():
-        yield KeyNumber(row, figure.unit, f"{figure.label}: {what}, {row['players']} players ({row['lineup']})")
+        yield KeyNumber(row, figure.unit, f"{figure.label}: {what}, {_games_of(row, tables['balance'])}")
 
 
 def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -206,8 +206,14 @@ def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
         rows = pick(balance, figure=figure).dropna(subset="value")
         if len(rows):
             row = pick(rows, players=headline_players(rows)).iloc[0]
-            yield KeyNumber(row, "amount", f"{what}, {row['players']} players ({row['lineup']})")
+            yield KeyNumber(row, "amount", f"{what}, {_games_of(row, tables['balance'])}")
             return
+
+
+def _games_of(row: Any, table: Any) -> str:
+    """Return the player count of a row, and its line-up if the table has several."""
+    whom = f" ({row['lineup']})" if table["lineup"].nunique() > 1 else ""
+    return f"{row['players']} players{whom}"
 
 
 def company_of(lineup: Any) -> str:

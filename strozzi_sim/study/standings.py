@@ -212,7 +212,7 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     heat_map = HeatMap(
         "Who finishes ahead of whom",
         "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. Agents are numbered by strength.",
-        "agent", "of the agent with this number", _AHEAD, shade_label="from one half, where significant, all pairs judged together",
+        "agent", "ahead of number", _AHEAD, shade_label="from one half, where significant, all pairs judged together",
     )  # fmt: skip
     circle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
     return Section("Pairs", "Who beats whom?", (("pairs", heat_map),), finding=circle, tables={"pairs": rows})

@@ -58,7 +58,7 @@ def test_places_lie_where_the_board_says_and_the_stronger_colour_is_more():
     assert "3 players, b1: 90 % (89 to 91), n = 900" in {mark["tip"] for mark in picture.marks}
     words = [text for text, *_ in picture.legend]
     assert {"a space", "a corner"} <= set(words)
-    assert words[0] == "the stronger, the more: 10.0 % to 90.0 %"
+    assert words[0] == "the stronger the colour, the more: 10.0 % to 90.0 %"
 
 
 def test_a_panel_for_each_player_count_and_places_that_the_figure_says_nothing_about():

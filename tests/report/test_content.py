@@ -5,7 +5,7 @@ from markupsafe import Markup
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.content import Item, Part, Shown, marked, paragraphs, section
 
-PICTURE = Item("A picture", "", (Part("", Shown("a", "", "", Drawn(print, print, ""))),))
+PICTURE = Item("A picture", "", (Part("", Shown("a", "", Drawn(print, print, ""))),))
 TABLE = Item("A table", "", (Part("", note="one"),))
 
 

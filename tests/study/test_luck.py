@@ -111,10 +111,10 @@ def test_wrong_arguments_are_refused(given, words):
 def test_the_verdict_says_what_decides():
     found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
     who, length, course = found.verdict
-    assert who.startswith("How much of who wins Strozzi at 3 players is who plays depends on the field: ")
+    assert who.startswith("Of who wins Strozzi at 3 players, who plays explains ")
     assert "with one heuristic among learned:level=3" in who
     assert "with one learned among heuristic" in who
-    assert who.endswith("among equal players it is nothing.")
+    assert who.endswith("among equal players nothing.")
     assert "at 30 seconds each (an assumption)" in length
     assert course.startswith("The leader runs away in ")
     assert "learned:beyond" not in " ".join(found.verdict)  # an agent that searches would play too few games
@@ -135,9 +135,8 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
     who, length = study.verdict({"luck": pd.DataFrame(rows, columns=list(kind.COLUMNS))}, ss.Look())
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "How much of who wins Strozzi at 4 players is who plays depends on the field: 3.6 ± 0.7 % among "
-        "learned:level=3,beyond=1, heuristic, trader and picky and 97 ± 1 % with one heuristic among random; among equal players it is "
-        "nothing."
+        "Of who wins Strozzi at 4 players, who plays explains 3.6 ± 0.7 % among learned:level=3,beyond=1, heuristic, trader and picky "
+        "and 97 ± 1 % with one heuristic among random; among equal players nothing."
     )
     assert length.startswith("A game with one heuristic among random has ")
 

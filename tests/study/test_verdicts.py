@@ -26,7 +26,7 @@ def test_equal_seats_say_how_large_a_gain_could_be_missed():
 def test_a_favoured_seat_is_named_with_its_share():
     found = ss.simulate("strozzi", players=3, agents="heuristic", deals=1500, **QUIET)
     assert first(found).startswith("Played by the usual computer player, Strozzi favours the player who begins")
-    assert "in games of heuristic (33.3 % would be equal)" in found.verdict[1]
+    assert "% (33.3 % would be equal)" in found.verdict[1]
 
 
 def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():

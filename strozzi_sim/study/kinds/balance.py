@@ -295,11 +295,15 @@ def _lines(cells: Sequence[SeatCell], played: Mapping[str, str]) -> Iterator[str
     for (players, variant), here in grouped(((cell.players, cell.variant), cell) for cell in cells).items():
         shares, others = [], []
         for cell in here:
-            whom = f"with {played[cell.lineup]}" if played else f"in games of {cell.lineup.replace(',', ', ')}"
-            shares += [(seat, f"{format_estimate(row, 'share')} {whom}") for seat, row in cell.seats.items()]
+            whom = (
+                f" with {played[cell.lineup]}"
+                if played
+                else f" in games of {cell.lineup.replace(',', ', ')}" * (len(here) > 1)
+            )
+            shares += [(seat, f"{format_estimate(row, 'share')}{whom}") for seat, row in cell.seats.items()]
             if played and cell.verdict != FAVOURED:
                 size = missed(cell.bound, what="a gain") if cell.verdict == OPEN else ""
-                others.append((_WORDS[cell.verdict], f"{whom}{f' ({size})' if size else ''}"))
+                others.append((_WORDS[cell.verdict], f"{whom[1:]}{f' ({size})' if size else ''}"))
         parts = [f"{seat} wins {listed(each)}" for seat, each in grouped(shares).items()]
         parts = [f"{', '.join(parts)} ({100 / players:.3g} % would be equal)"] if parts else []
         parts += [f"{words} {listed(each)}" for words, each in grouped(others).items()]
@@ -315,7 +319,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
         return [f"There are too few games of {title} to compare the agents."]
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
-    found = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.1f} % would be equal."
+    found = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.3g} % would be equal."
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
         return [f"{best['agent']} wins most in {title} at {best['players']} players: {found}"]

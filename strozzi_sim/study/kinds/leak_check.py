@@ -10,7 +10,7 @@ import pandas as pd
 
 from strozzi_sim.agent import AnyAgent, names
 from strozzi_sim.agent.names import Players
-from strozzi_sim.errors import ArgumentError
+from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.variants import AnyVariant
@@ -89,7 +89,7 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
         """Return whether a decision changed that must not, and where."""
         (row,) = tables["leak_check"].to_dict("records")
         if row["ok"]:
-            return [f"{row['agent']} decides by what its seat knows, in {row['decisions']:,} decisions."]
+            return [f"{row['agent']} uses only what its seat knows: {pluralize(row['decisions'], 'decision')} checked."]
         where = f"at {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
         return [
             f"{row['agent']} uses what its seat cannot know: {where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}.",

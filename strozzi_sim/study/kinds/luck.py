@@ -227,7 +227,7 @@ def who_plays(tables: Tables, title: str) -> str:
     players = headline_players(shares)
     rows = pick(shares, players=players).sort_values("value", kind="stable").itertuples(index=False)
     fields = listed([f"{format_estimate(row, 'share')} {field_words(row.lineup)}" for row in rows])
-    return f"How much of who wins {title} at {players} players is who plays depends on the field: {fields}; among equal players it is nothing."
+    return f"Of who wins {title} at {players} players, who plays explains {fields}; among equal players nothing."
 
 
 def length_sentence(tables: Tables, players: int, seconds: float) -> str:

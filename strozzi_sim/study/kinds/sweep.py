@@ -186,7 +186,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             "all values, player counts and line-ups of a figure.", x="at", x_label=keys, levels=order,
         )  # fmt: skip
         shown = [_picture(list(self.sweep), figure, f"sweep-{figure.name}", order) for figure in figures]
-        numbers = tuple(_numbers(pick(every, figure=GAP.name).dropna(subset="value")))
+        numbers = tuple(_numbers(pick(every, figure=GAP.name).dropna(subset="value"), keys))
         values = Section(
             "Values", f"What do the values of {keys} change?", (*shown, in_figures), tuple(self._published()), numbers=numbers,
             tables={**made, "values": every},
@@ -240,13 +240,13 @@ def _picture(keys: list[str], figure: Figure, table: str, values: tuple[str, ...
     )  # fmt: skip
 
 
-def _numbers(gaps: pd.DataFrame) -> Iterator[KeyNumber]:
+def _numbers(gaps: pd.DataFrame, keys: str) -> Iterator[KeyNumber]:
     """Yield the gap at the reference, and the smallest and the largest, at the first player count and line-up."""
     here = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0]) if len(gaps) else gaps
     ends = (here["value"].idxmin(), here["value"].idxmax()) if len(here) else ()
     named = here.loc[list(dict.fromkeys((*here.index[here["marked"]][:1], *ends)))]
     for _, row in named.sort_values("value", kind="stable").iterrows():
-        what = f"gap between the seats at {row['at']}, {row['players']} players ({row['lineup']})"
+        what = f"gap between the seats at {keys} = {row['at']}, {row['players']} players ({row['lineup']})"
         yield KeyNumber(row, "share", what)
 
 

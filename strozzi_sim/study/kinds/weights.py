@@ -206,7 +206,7 @@ def _groups(found: pd.DataFrame) -> Iterator[str]:
         words = {TIED: f"change something; a change of the shares of wins by up to {bound} could be missed", REAL: "change something, and are known to move the shares of wins less",
                  NOTHING: f"{NOTHING}; a change of up to {bound} could be missed"}.get(str(status))  # fmt: skip
         if words:
-            yield f"{len(own)} of {len(found)} {words}: {some_of([str(key) for key in own.index], FEW)}."
+            yield f"{len(own)} of {len(found)} ({some_of([str(key) for key in own.index], FEW)}) {words}."
 
 
 def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
