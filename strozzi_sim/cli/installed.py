@@ -1,16 +1,20 @@
-"""agents, games, facts, cache, new: what is installed, what it counts and compiles, and the folder of a new game."""
+"""agents, games, facts, new: what is installed and what it counts, and the folder of a new game."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from strozzi_sim.agent import EVERY_GAME, Agent, Param, Policy, installed_agents
+from strozzi_sim.agent.names import game_named, variants_named
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.cli.text import columns_of
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
-
-if TYPE_CHECKING:
-    from strozzi_sim.agent import Agent
+from strozzi_sim.facts.columns import GameConfig
+from strozzi_sim.facts.describe import described_table, page
+from strozzi_sim.game import default_players, game_names, installed_games
+from strozzi_sim.game.new_game import write_new_game
+from strozzi_sim.game.restricting import described_things
+from strozzi_sim.game.variants import BASE, find_variant, shipped_variants
 
 Document = dict[str, Any]
 
@@ -23,12 +27,9 @@ def agents(agent: str = "") -> Answer:
     Args:
         agent: show this agent's parameters
     """
-    from strozzi_sim.agent import EVERY_GAME, installed_agents
-    from strozzi_sim.game import game_names
-
     errors = dict[str, str]()
     listed = installed_agents(agent, on_error=lambda point, error: errors.update({point: str(error)}))
-    document = [_described(each, names) for each, names in listed] + _not_loaded(errors)
+    document = [_described(each, names) for each, names in listed]
     if agent:
         return Answer(document, (line for found in listed for line in _parameters(*found, several=len(listed) > 1)))
     rows = []
@@ -37,12 +38,16 @@ def agents(agent: str = "") -> Answer:
         where = "every game" if everywhere else ", ".join(names or each.games)
         rows.append([each.name, where, each.description, f"{len(each.params)} parameters" if each.params else ""])
     last = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
-    return Answer(document, [columns_of(rows), *(f"not loaded: {error}" for error in errors.values()), last])
+    return _with_errors(document, [columns_of(rows)], errors, last)
 
 
-def _parameters(agent: "Agent", names: list[str], *, several: bool) -> Iterator[str]:
-    from strozzi_sim.agent import Param, Policy
+def _with_errors(document: list[Document], lines: list[str], errors: Mapping[str, str], *last: str) -> Answer:
+    """Return what is installed, and after it the games or agents that do not load."""
+    document += [{"name": name, "error": error} for name, error in errors.items()]
+    return Answer(document, [*lines, *(f"not loaded: {error}" for error in errors.values()), *last])
 
+
+def _parameters(agent: Agent, names: list[str], *, several: bool) -> Iterator[str]:
     yield f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if several else "")
     rows = [["    parameter", "default", "range", "meaning"]]
     for key, of in agent.params.items():
@@ -52,26 +57,16 @@ def _parameters(agent: "Agent", names: list[str], *, several: bool) -> Iterator[
     yield columns_of(rows) if agent.params else "    no parameters"
 
 
-def _described(agent: "Agent", games: list[str]) -> Document:
+def _described(agent: Agent, games: list[str]) -> Document:
     """Return an agent that plays these games as plain data, with its parameters."""
-    from strozzi_sim.game import installed_games
-
     known = [game for game in installed_games()[0] if game.name in games]
-    params = {
-        name: {key: getattr(param, key, None) for key in ("default", "low", "high", "options")}
-        | {"about": param.description}
-        for name, param in agent.params.items()
-    }
-    counts = sorted({n for game in known for n in game.player_counts if agent.plays(game, n)})
     return {
-        "name": agent.name, "games": games, "players": counts, "kind": agent.kind, "stochastic": agent.stochastic,
-        "params": params, "about": agent.description,
+        "name": agent.name, "games": games, "players": sorted({n for game in known for n in game.player_counts if agent.plays(game, n)}),
+        "kind": agent.kind, "stochastic": agent.stochastic, "params": {
+            name: {key: getattr(param, key, None) for key in ("default", "low", "high", "options")} | {"about": param.description}
+            for name, param in agent.params.items()
+        }, "about": agent.description,
     }  # fmt: skip
-
-
-def _not_loaded(errors: dict[str, str]) -> list[Document]:
-    """Return games or agents that do not load as plain data."""
-    return [{"name": name, "error": error} for name, error in errors.items()]
 
 
 def games(game: str = "") -> Answer:
@@ -82,10 +77,6 @@ def games(game: str = "") -> Answer:
     Args:
         game: this game, with its sizes; default: every game
     """
-    from strozzi_sim.agent.names import game_named
-    from strozzi_sim.game import installed_games
-    from strozzi_sim.game.variants import BASE, shipped_variants
-
     found, errors = ([game_named(game)], dict[str, str]()) if game else installed_games()
     lines, document, sizes = list[str](), list[Document](), dict[str, int]()
     for each in found:
@@ -105,7 +96,7 @@ def games(game: str = "") -> Answer:
         lines += [f"    {name.replace('_', ' ')}: {size:,}" for name, size in sizes.items()]
         lines.append("    variant base: the components as published or reconstructed")
         lines += [f"    variant {variant}: {changes.get('about', '')}" for variant, changes in shipped.items()]
-    return Answer(document + _not_loaded(errors), [*lines, *(f"not loaded: {error}" for error in errors.values())])
+    return _with_errors(document, lines, errors)
 
 
 def describe_games(game: str = "") -> Document:
@@ -114,44 +105,28 @@ def describe_games(game: str = "") -> Document:
     Args:
         game: default: all games in short
     """
-    from strozzi_sim.agent import installed_agents
-    from strozzi_sim.agent.names import game_named
-    from strozzi_sim.game import default_players, installed_games
-    from strozzi_sim.game.restricting import described_things
-    from strozzi_sim.game.variants import find_variant, shipped_variants
-
     if not game:
         listed, errors = installed_games()
-        return {
-            "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
-            "not_loaded": errors,
-        }
+        titles = {each.name: f"{each.title}, {each.player_count_text}" for each in listed}
+        return {"games": titles, "not_loaded": errors}
     found = game_named(game)
-    base = find_variant(found, "base")
+    base = find_variant(found, BASE)
+    playing = [agent for agent, names in installed_agents() if game in names]
+    parameters = {each.name: {key: of.description for key, of in each.params.items()} for each in playing}
     return {
         "rules": found.view.short_rules(base.components, default_players(found)).splitlines(),
         "players": list(found.player_counts),
         "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
         "agents_by_strength": dict(found.tiers),
-        "agents": {
-            each.name: {
-                "about": each.description,
-                "parameters": {key: of.description for key, of in each.params.items()},
-            }
-            for each, names in installed_agents()
-            if game in names
-        },
+        "agents": {each.name: {"about": each.description, "parameters": parameters[each.name]} for each in playing},
         "things": described_things(found, base),
         "facts": {table.name: table.text for table in found.fact_tables},
         "reconstructed_data": list(base.reconstructed),
     }
 
 
-def things(game: str, variant: Any = "base") -> Answer:
+def things(game: str, variant: Any = BASE) -> Answer:
     """Return what can be measured by restricted play, and how to ask for it."""
-    from strozzi_sim.agent.names import game_named, variants_named
-    from strozzi_sim.game.restricting import described_things
-
     the_game = game_named(game)
     known = described_things(the_game, variants_named(the_game, variant)[0])
     if not known:
@@ -170,17 +145,11 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
     Example: strozzi facts strozzi ship
 
     Args:
-        game: a game; `strozzi games` lists them
         table: show this table's columns and their values
         markdown: as the page of the game's documents
     """
-    from strozzi_sim.agent.names import game_named
-    from strozzi_sim.facts.columns import GameConfig
-    from strozzi_sim.facts.describe import described_table, page
-    from strozzi_sim.game.variants import resolve_variant
-
     the_game = game_named(game)
-    setting = GameConfig(the_game.max_players, resolve_variant(the_game, "base").components)
+    setting = GameConfig(the_game.max_players, find_variant(the_game, BASE).components)
     tables = {each.name: described_table(each, setting) for each in the_game.fact_tables}
     if table and table not in tables:
         raise ArgumentError("table", f"{game} has no fact table {short_repr(table)}; {suggest_names(table, tables)}")
@@ -191,69 +160,13 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
         return Answer(chosen, [f"{the_game.title} has no facts: its studies count who wins, and with how much."])
     lines = []
     for each in chosen:
-        lines.append(
-            f"{each['name']}: {each['text']}" + (f"; of one deal in {each['sampled']}" if each["sampled"] else "")
-        )
+        sampled = f"; of one deal in {each['sampled']}" if each["sampled"] else ""
         rows = [[f"    {column['name']}", column["values"], column["text"]] for column in each["columns"]]
         named = f"    {', '.join(column['name'] for column in each['columns'])}"
+        lines.append(f"{each['name']}: {each['text']}{sampled}")
         lines.append(columns_of([["    column", "values", "meaning"], *rows]) if table else named)
     more = f"\nstrozzi facts {game} TABLE shows what its columns mean and which values they have."
     return Answer(chosen, lines if table else [*lines, more])
-
-
-def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
-    """Show, clear or fill the folder that keeps compiled code.
-
-    Example: strozzi cache --warm strozzi
-
-    Args:
-        game: with --warm: this game; default: every game
-        clear: remove all compiled code; the next run compiles again
-        warm: compile the games and their agents ahead, so that no later command waits
-    """
-    from strozzi_sim.runtime import cache as kept
-
-    if clear and warm:
-        raise ArgumentError("clear", "leave out --warm, or this")
-    if game and not warm:
-        raise ArgumentError("game", f"must be left out without --warm, got {game}")
-    if warm:
-        return _warmed(game)
-    found = kept.clear() if clear else kept.folders()
-    document = {"root": str(kept.cache_root()), "cleared": clear, "folders": [folder.name for folder in found]}
-    lines = [f"{kept.cache_root()}: {len(found)} folders{' removed' if clear else ''}"]
-    return Answer(document, lines + [f"    {each.name}  {_mib(each):.1f} MiB" for each in found if not clear])
-
-
-def _warmed(game: str) -> Answer:
-    from joblib import Parallel, delayed
-
-    from strozzi_sim.agent.names import core_count, game_named
-    from strozzi_sim.game import installed_games
-
-    names = [each.name for each in ([game_named(game)] if game else installed_games()[0])]
-    found = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
-    lines = []
-    for line in found:
-        place = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "could not be stored"
-        lines.append(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {place}")
-    return Answer(found, lines)
-
-
-def _warm(name: str) -> Document:
-    from strozzi_sim.game import load_game
-    from strozzi_sim.play.warming import warm
-    from strozzi_sim.runtime.cache import folder_of, folders
-
-    began = monotonic()
-    pieces = len(list(warm(load_game(name))))
-    seconds, own = monotonic() - began, folder_of(name).name
-    document: Document = {"game": name, "pieces": pieces, "seconds": seconds, "folder": None, "mib": 0.0}
-    return document | next(({"folder": str(each), "mib": _mib(each)} for each in folders() if each.name == own), {})
-
-
-def _mib(folder: Path) -> float:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
 
 
 def new(game: str, *, folder: str | Path = "") -> Answer:
@@ -265,8 +178,6 @@ def new(game: str, *, folder: str | Path = "") -> Answer:
         game: name of the game: lower-case letters, digits, underscores
         folder: new folder for its files; default: the name of the game
     """
-    from strozzi_sim.game.new_game import write_new_game
-
     place = Path(folder or game)
     written = write_new_game(game, place)
     lines = [

@@ -12,13 +12,13 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from math import isfinite
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
-from strozzi_sim.cli.records import as_told
-from strozzi_sim.cli.show import Answer, as_json
+from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import parse_json
 
@@ -66,17 +66,15 @@ def schema_of(tool: str) -> Document:
     from strozzi_sim.game import game_names
 
     words = {str: "string", int: "integer", float: "number", bool: "boolean"}
-    usual, arguments, properties = TOOLS[tool][2], arguments_of(tool), dict[str, Document]()
-    for name, each in arguments.items():
+    usual, properties = TOOLS[tool][2], dict[str, Document]()
+    for name, each in arguments_of(tool).items():
         one: Document = {"type": words[each.type]}
         if name == "game" and each.type is str:
             one["enum"] = ["", *game_names()] if each.default == "" else list(game_names())
-        kind = {"type": "array", "items": one} if each.is_repeated else one
-        properties[name] = {"description": each.words} | kind
+        properties[name] = {"description": each.words, **({"type": "array", "items": one} if each.is_repeated else one)}
         if name in usual:
-            default = {"description": each.words.partition("; default: ")[0], "default": usual[name]}
-            properties[name] |= default
-    required = [name for name, each in arguments.items() if each.default is REQUIRED]
+            properties[name] |= {"description": each.words.partition("; default: ")[0], "default": usual[name]}
+    required = [name for name, each in arguments_of(tool).items() if each.default is REQUIRED]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
@@ -131,8 +129,19 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
                 found.report()
             found = _told(found, wanted, where, shown)
     found = found if isinstance(found, dict) else {"analysis": found}
-    said = {"analysis": as_told(found["analysis"])} if "analysis" in found else {}
-    return as_json({"command": command} | found | said)
+    if "analysis" in found:
+        found["analysis"] = found["analysis"].in_short()
+    return as_json({"command": command} | found)
+
+
+def as_json(found: Any) -> Any:
+    """Return an answer as JSON has it: six digits, and no infinite number."""
+    found = found.item() if hasattr(found, "item") else found
+    if isinstance(found, dict):
+        return {str(key): as_json(value) for key, value in found.items()}
+    if isinstance(found, float):
+        return float(f"{found:.6g}") if isfinite(found) else None
+    return [as_json(each) for each in found] if isinstance(found, list | tuple) else found
 
 
 def _told(found: Any, wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:

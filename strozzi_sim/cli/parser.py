@@ -19,8 +19,8 @@ PLACES = {
     **{file.replace("_", "-"): f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
     "facts": f"{_CLI}.installed:facts", "record": f"{_CLI}.records:record", "replay": f"{_CLI}.replay:replay",
     "verify": f"{_CLI}.records:verify", "analyse": f"{_CLI}.records:analyse", "play": f"{_CLI}.play:play", "mcp": f"{_CLI}.mcp:mcp",
-    "agents": f"{_CLI}.installed:agents", "games": f"{_CLI}.installed:games", "cache": f"{_CLI}.installed:cache",
-    "bench": f"{_CLI}.bench:bench", "new": f"{_CLI}.installed:new", "desk": "strozzi_sim.desk.server:desk",
+    "agents": f"{_CLI}.installed:agents", "games": f"{_CLI}.installed:games", "cache": f"{_CLI}.machine:cache",
+    "bench": f"{_CLI}.machine:bench", "new": f"{_CLI}.installed:new", "desk": "strozzi_sim.desk.server:desk",
 }  # fmt: skip
 USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults that differ from Python's
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."

@@ -1,23 +1,49 @@
 """play: a human player at one seat, in the terminal or in the browser."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
+from textwrap import fill
 
-from strozzi_sim.cli.at_table import Person
+from strozzi_sim.agent import AgentSpec, check_lineup, load_agent, seat_others
+from strozzi_sim.agent.names import agents_named, game_named, one_count, one_variant
 from strozzi_sim.cli.records import analysis_lines
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError, Stopped, as_argument_error, check_range
+from strozzi_sim.errors import (
+    AgentFault,
+    ArgumentError,
+    InputError,
+    Stopped,
+    as_argument_error,
+    check_range,
+    in_ranges,
+    short_repr,
+)
+from strozzi_sim.game.sentences import YOU, capitalized, listed, seat_name
+from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.play.action_parsing import joined, split_names
+from strozzi_sim.play.analyse import analyse_game, find_judge
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import write_record
+from strozzi_sim.runtime.workers import stdout_to_stderr
+from strozzi_sim.web.session import Sitting
 
-if TYPE_CHECKING:
-    from strozzi_sim.agent import AgentSpec
-    from strozzi_sim.game.variants import AnyVariant
-    from strozzi_sim.play.position import Position
+COMMANDS = {
+    "help": "print this",
+    "board": "print the whole table; without it only the parts that changed are printed",
+    "log": "print what has happened",
+    "rules": "print the rules of the game in short",
+    "undo": "take your last choice back; chance is unchanged",
+    "quit": "leave the table",
+}
+_WIDTH = 100  # maximum columns of the terminal in use
+_SHORT = 12  # maximum letters of a choice's name for several choices on one line
 
 
 def play(
-    game: str, *, players: str | None = None, agents: str = "", seat: int = 0, seed: int = 0, deal: int = 0, variant: "AnyVariant" = "base",
+    game: str, *, players: str | None = None, agents: str = "", seat: int = 0, seed: int = 0, deal: int = 0, variant: AnyVariant = "base",
     study: str | Path = "", judge: str = "", web: bool = False, hint: str = "", port: int = 0, out: str | Path = "",
 ) -> None:  # fmt: skip
     """Play a game yourself against agents, in the terminal (type a name, or ? for help) or in the browser.
@@ -25,14 +51,10 @@ def play(
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1 --web
 
     Args:
-        game: a game; `strozzi games` lists them
         players: player count; default: 4, or the fewest of the game
         agents: the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default: the game's own
         seat: your seat; seat 0 starts
-        seed: random seed, below 2^53
         deal: number of the deal
-        variant: a variant of the game's components
-        study: a study's TOML file that defines the variant
         judge: an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with --web: learned, where
             it does
         web: play in the browser, on this machine alone
@@ -40,13 +62,6 @@ def play(
         port: with --web: port of 127.0.0.1 to listen on; default: a free one
         out: with --web: write the record of each finished game
     """
-    from strozzi_sim.agent import check_lineup, load_agent, seat_others
-    from strozzi_sim.agent.names import agents_named, game_named, one_count, one_variant
-    from strozzi_sim.game.sentences import YOU
-    from strozzi_sim.play.analyse import analyse_game, find_judge
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.runtime.workers import stdout_to_stderr
-
     the_game = game_named(game)
     count = one_count(the_game, players)
     check_range("seat", seat, 0, count - 1)
@@ -60,19 +75,39 @@ def play(
         words = "plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         print(f"{', '.join(foreign)} {words}", file=sys.stderr)
     seated = seat_others(others, count, seat)
-    if web:
-        if judging is None:
-            with suppress(InputError):  # no such agent, or it does not evaluate positions of this game
-                judging = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
-        hint = hint or the_game.tiers.get("search", the_game.default_agent)
-        hinting = as_argument_error("hint", load_agent, hint, the_game)
-        as_argument_error("hint", check_lineup, [hinting], the_game, count)
-        _serve(table, seat, seated, hinting.text, judging, port, Path(out) if out else None)
+    if not web:
+        for option, value in (("hint", hint), ("port", port), ("out", out)):
+            if value:
+                raise ArgumentError(option, "only valid with --web")
+        again = f"--players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
+        _play(table, seat, seated, judging, f"strozzi play {game} {again}")
         return
-    for option, value in (("hint", hint), ("port", port), ("out", out)):
-        if value:
-            raise ArgumentError(option, "only valid with --web")
-    names, dealt = [YOU if each == seat else spec.text for each, spec in enumerate(seated)], table.copy()
+    if judging is None:
+        with suppress(InputError):  # no such agent, or it does not evaluate positions of this game
+            judging = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
+    hint = hint or the_game.tiers.get("search", the_game.default_agent)
+    hinting = as_argument_error("hint", load_agent, hint, the_game)
+    as_argument_error("hint", check_lineup, [hinting], the_game, count)
+    _serve(Sitting(the_game, table.variant, count, seed, deal, seat, seated, hinting.text, judging), port, out)
+
+
+def _serve(sitting: Sitting, port: int, out: str | Path) -> None:
+    """Print the address of the page, and serve it until the process is interrupted."""
+    from strozzi_sim.web.server import TableServer
+
+    if out and not Path(out).exists():
+        write_record(Path(out), [])  # an unwritable place is an error before the game
+    with TableServer(sitting, Path(out) if out else None, port) as server:
+        print(f"Open {server.address}\nCtrl+C ends the table.", flush=True)
+        try:
+            server.serve_forever()
+        except (KeyboardInterrupt, Stopped):
+            print("The table is closed.")
+
+
+def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentSpec | None, command: str) -> None:
+    """Play in the terminal to the end, or until the player leaves."""
+    names, dealt = [YOU if each == seat else spec.text for each, spec in enumerate(agents)], table.copy()
     person = Person(table, names, seat)
     print("Type ? at any question for help.")
     while not table.over:
@@ -84,49 +119,19 @@ def play(
             continue
         try:
             with stdout_to_stderr():
-                table.play(table.ask(seated[table.actor]))
+                table.play(table.ask(agents[table.actor]))
         except AgentFault as fault:
-            again = f"--players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
-            raise AgentFault(f"{fault}; replay: strozzi play {game} {again}") from fault
+            raise AgentFault(f"{fault}; replay: {command}") from fault
     person.hear()
     person.show_table()
     print(f"\n{outcome_words(table, names, seat)}")
-    if judging is not None:
+    if judge is not None:
         print()
-        print(*analysis_lines(analyse_game(dealt, table.actions, judging, names=names)), sep="\n")
+        print(*analysis_lines(analyse_game(dealt, table.actions, judge, names=names)), sep="\n")
 
 
-def _serve(
-    table: "Position",
-    seat: int,
-    agents: Sequence["AgentSpec"],
-    hint: str,
-    judge: "AgentSpec | None",
-    port: int,
-    out: Path | None,
-) -> None:
-    """Print the address of the page, and serve it until the process is interrupted."""
-    from strozzi_sim.play.records import write_record
-    from strozzi_sim.web.ending import Ending
-    from strozzi_sim.web.server import TableServer
-    from strozzi_sim.web.session import Session, Sitting
-
-    if out is not None and not out.exists():
-        write_record(out, [])  # an unwritable place is an error before the game
-    ending, places = Ending(out), (table.game, table.variant, table.players, table.seed, table.deal)
-    session = Session(Sitting(*places, seat, agents, hint, judge), ending.add)
-    with TableServer(session, ending, port) as server:
-        print(f"Open {server.address}\nCtrl+C ends the table.", flush=True)
-        try:
-            server.serve_forever()
-        except (KeyboardInterrupt, Stopped):
-            print("The table is closed.")
-
-
-def outcome_words(table: "Position", names: list[str], seat: int) -> str:
+def outcome_words(table: Position, names: list[str], seat: int) -> str:
     """Return the winners with their scores, by name and seat, and the player's place."""
-    from strozzi_sim.game.sentences import capitalized, listed, seat_name
-
     places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores
     winners = [other for other, place in enumerate(places) if place == 1]
     who = capitalized(listed([seat_name(names, other) for other in winners]) + " ").strip()
@@ -136,3 +141,185 @@ def outcome_words(table: "Position", names: list[str], seat: int) -> str:
         return f"{won}."
     verb = "share" if places.count(places[seat]) > 1 else "take"
     return f"{won}; you {verb} place {places[seat]} with {scores[seat]}."
+
+
+class Person:
+    """The human player, and what was displayed so far."""
+
+    def __init__(self, table: Position, names: Sequence[str], seat: int) -> None:
+        self.table, self.names, self.seat = table, names, seat
+        self._told = 0  # lines of the record
+        self._answered = True  # whether an empty line is due before what comes next
+        self._shown: list[list[str]] = []  # the parts of the table as they were last printed, by lines
+        self._chose: list[int] = []  # number of actions before each choice of the player
+        if isinstance(sys.stdin, TextIOWrapper):
+            sys.stdin.reconfigure(errors="backslashreplace")  # whatever is typed is answered
+
+    def hear(self) -> None:
+        """Print what has happened since the last time."""
+        lines = self.table.lines(self.seat)
+        if self._answered and lines[self._told :]:
+            print()
+            self._answered = False
+        self._print(lines[self._told :])
+        self._told = len(lines)
+
+    def decide(self) -> bool:
+        """Prompt until the player has chosen, and play the choice; return False if they leave."""
+        self._show_changes()
+        self._ask()
+        doubtful = ""  # the choice that is to be confirmed
+        while line := self._read():
+            answer = line.strip().lower()
+            if doubtful and answer in ("y", "yes"):
+                return self._choose(doubtful)
+            answer = "" if doubtful and answer in ("n", "no") else answer
+            choices = dict(zip(self.table.names, self.table.legal, strict=True))
+            matches, doubtful = names_meant(answer, list(choices), self.table.compound_choices), ""
+            if not answer:
+                print(self._spoken(), end="")
+            elif not matches:
+                print(f"{short_repr(line.strip())} is not a valid choice; type a whole name, or ? for help.", end="")
+            elif len(matches) > 1:
+                print(f"{short_repr(line.strip())} may be {' / '.join(in_ranges(matches))}.", end="")
+            elif matches == ["quit"] and "quit" not in choices:
+                return False
+            elif (found := matches[0]) not in choices:
+                self._obey(found)
+            elif warning := self.table.game.view.caution(choices[found], self.table.view(self.seat)):
+                print(f"{warning} Type yes to do it, or choose again.", end="")
+                doubtful = found
+            else:
+                return self._choose(found)
+        return False
+
+    def show_table(self) -> None:
+        """Print the whole table."""
+        text = self.table.text(self.seat, self.names)
+        self._shown = _parts_of(text)
+        print(f"\n{text}")
+
+    def _show_changes(self) -> None:
+        """Print what has changed on the table."""
+        parts = _parts_of(self.table.text(self.seat, self.names))
+        changed = ["\n".join(lines) for part in parts if (lines := _changed_lines(part, self._shown))]
+        self._shown = parts
+        if changed:
+            print()
+        for number, text in enumerate(changed):
+            tight = number == 0 or ("\n" not in text and "\n" not in changed[number - 1])
+            print(text if tight else f"\n{text}")
+
+    def _ask(self) -> None:
+        print(f"\n{self.table.question}\n{self._spoken()}", end="")
+
+    def _read(self) -> str:
+        """Return what is typed, repeated where it does not show; "" at the end of input."""
+        print(" > ", end="", flush=True)
+        line = sys.stdin.readline()
+        if not sys.stdin.isatty():
+            plain = line.isascii() and line.strip().isprintable() and len(line) < _WIDTH
+            print(line.strip() if plain else short_repr(line))
+        return line
+
+    def _choose(self, name: str) -> bool:
+        self._chose.append(len(self.table.actions))
+        self.table.play(name)
+        self._answered = True
+        return True
+
+    def _obey(self, command: str) -> None:
+        """Do what a command asks for, then print the choices again."""
+        if command == "undo":
+            if not self._chose:
+                print("There is no choice of yours to take back.", end="")
+                return
+            self._undo()
+        elif command == "board":
+            self.show_table()
+        elif command == "log":
+            print()
+            self._print(self.table.lines(self.seat))
+        elif command == "rules":
+            rules = self.table.game.view.short_rules(self.table.variant.components, self.table.players)
+            print("" if rules else f"\n{self.table.game.name} has no rules in short.")
+            for paragraph in rules.splitlines():
+                print(fill(paragraph, _width(), subsequent_indent="  "))
+        else:
+            print("\nType a choice, or as much of it as no other begins with; numbers are typed whole. Or type")
+            print("\n".join(f"  {name:<6} {what}" for name, what in COMMANDS.items()))
+        self._ask()
+
+    def _undo(self) -> None:
+        """Undo to the player's last choice."""
+        before, undone = self._chose.pop(), 0
+        while len(self.table.actions) > before:
+            undone = self.table.undo()
+        self._told = len(self.table.lines(self.seat))
+        print(f"\nTaken back: {self.table.names[self.table.legal.index(undone)]}, and all that followed.")
+        self._show_changes()
+
+    def _print(self, lines: Iterable[Mapping[str, object]]) -> None:
+        print("".join(f"{sentence}\n" for sentence in self.table.sentences(lines, self.names)), end="")
+
+    def _spoken(self) -> str:
+        """Return the choices with their meanings."""
+        names = self.table.compound_choices or self.table.names
+        return spoken(names, self.table.game.view.meanings(self.table.view(), int(self.table.state["phase"][0])))
+
+
+def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
+    """Return choices with their meanings: in one line if they fit, else one per line, or as many as fit."""
+    listed = in_ranges(names)
+    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in listed)
+    if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in listed):
+        return fill(line, _width(), break_long_words=False, break_on_hyphens=False)
+    longest = max(map(len, listed))
+    return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in listed) + "\n"
+
+
+def _parts_of(text: str) -> list[list[str]]:
+    """Split the text of a table into its parts, which are divided by empty lines, and these into lines."""
+    return [part.split("\n") for part in text.split("\n\n")]
+
+
+def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequence[str]:
+    """Return the heading of a part and the lines that its last print did not have; all if its heading is new or lines are gone.
+
+    Lines are compared without their blanks, as columns may have become wider.
+    """
+    heading = part[0].split()
+    for old in before:
+        if old[0].split() == heading:
+            if len(part) < len(old):
+                return part
+            known = [line.split() for line in old]
+            lines = [line for line in part if line.split() not in known]
+            return [part[0], *lines] if lines else []
+    return part
+
+
+def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
+    """Return the names, commands included, that an answer abbreviates: its beginning, or that of each item of a compound choice."""
+    command = ["help"] if answer == "?" else _begun(answer, list(COMMANDS))
+    if not together:
+        whole = [name for name in names if name.lower() == answer]
+        return whole or ([answer] if answer in COMMANDS else _begun(answer, names) or command)
+    if len(command) == 1 and not _begun(answer, together):
+        return command
+    words = [_begun(word, together) for word in split_names(answer)]
+    for matches in words:
+        if len(matches) != 1:
+            return matches
+    name = joined([word for (word,) in words], together)
+    return [name] if name in names else []
+
+
+def _begun(answer: str, names: Sequence[str]) -> list[str]:
+    """Return the names equal to an answer, else those that begin with it; a name that begins with a digit is typed in full."""
+    matches = [name for name in names if name.lower().startswith(answer)]
+    return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]
+
+
+def _width() -> int:
+    return min(_WIDTH, get_terminal_size((_WIDTH, 24)).columns)

@@ -4,45 +4,36 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from strozzi_sim.agent.names import game_named, one_variant
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.cli.text import columns_of
 from strozzi_sim.errors import ArgumentError, RuleViolation, check_range, pluralize
-
-if TYPE_CHECKING:
-    from strozzi_sim.game.variants import AnyVariant
-    from strozzi_sim.play.analyse import GameAnalysis
-    from strozzi_sim.play.records import RecordedGame
+from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.play.analyse import GameAnalysis, analyse_record
+from strozzi_sim.play.records import match_of, numbered_game, record_games, verify_record, write_record
+from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
+from strozzi_sim.simulation.interrupts import stop_flag
 
 
 def record(
     game: str, *, players: str | None = None, agents: str = "random", games: int = 1, deal: int | None = None, seating: int | None = None,
-    seatings: str = "rotate", seed: int = 0, variant: "AnyVariant" = "base", study: str | Path = "", out: str | Path = "", json: bool = False,
+    seatings: str = "rotate", seed: int = 0, variant: AnyVariant = "base", study: str | Path = "", out: str | Path = "", json: bool = False,
 ) -> Answer:  # fmt: skip
     """Play games and write them down, one event a line.
 
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
 
     Args:
-        game: a game; `strozzi games` lists them
         players: player count; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; seat i gets agent i mod k
         games: record deals 0 .. games-1 at one seating
         deal: record only this deal
         seating: number of the seating in the design; default: 0, with spread that of the deal
         seatings: the seating design: one, rotate, spread, all or latin
-        seed: random seed, below 2^53
-        variant: a variant of the game's components
-        study: a study's TOML file that defines the variant
         out: file to write, - for standard output; default: <game>.jsonl
         json: print one JSON document and nothing else
     """
-    from strozzi_sim.agent.names import game_named, one_variant
-    from strozzi_sim.play.records import match_of, record_games, write_record
-    from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
-    from strozzi_sim.simulation.interrupts import stop_flag
-
     the_game = game_named(game)
     chosen = one_variant(the_game, "variant", variant, study)
     match, deals = match_of(the_game, players, agents, games, deal, seating, seatings, seed, chosen)
@@ -69,8 +60,6 @@ def verify(file: str | Path, *, json: bool = False) -> Answer:
         file: a record (JSON Lines)
         json: print one JSON document and nothing else
     """
-    from strozzi_sim.play.records import verify_record
-
     try:
         games = verify_record(Path(file))
     except RuleViolation as broken:
@@ -96,37 +85,27 @@ def analyse(
         top: number of turning points to show
         page: also write a page with pictures, such as game.html
     """
-    from strozzi_sim.play.analyse import analyse_record
-    from strozzi_sim.play.records import numbered_game
-    from strozzi_sim.study.store import versions
-
     check_range("game", game, 1, 1e12)
     check_range("redraws", redraws, 1, 10_000)
     check_range("top", top, 0, 1e6)
     recorded = numbered_game(Path(file), game)
-    table, analysis = analyse_record(recorded, str(file), agent, redraws)
+    table, analysis = analyse_record(recorded, agent, redraws)
     if page:
         from strozzi_sim.report.analysis import analysis_page
         from strozzi_sim.report.page import write_page
         from strozzi_sim.report.replay import replay_page
+        from strozzi_sim.study.store import versions
 
         manifest = {
             "name": f"game {game}, {', '.join(recorded.names)}", "seed": table.seed, "versions": versions(),
             "command": shlex.join(["strozzi", *sys.argv[1:]]), "reconstructed": {table.variant.name: list(table.variant.reconstructed)},
         }  # fmt: skip
         write_page(Path(page), analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0]))
-    lines = [header_words(recorded, table.game.title), *analysis_lines(analysis, top)]
-    return Answer(analysis.document(), [*lines, *([f"\nreport: {page}"] if page else [])])
+    lines = [recorded.heading, *analysis_lines(analysis, top), *([f"\nreport: {page}"] if page else [])]
+    return Answer(analysis.document(), lines)
 
 
-def header_words(recorded: "RecordedGame", title: str) -> str:
-    """Return which game this is, in two lines."""
-    header = recorded.header
-    where = ", ".join(f"{key} {header[key]}" for key in ("seed", "deal", "seating", "variant"))
-    return f"{title}, {header['players']} players: {', '.join(recorded.names)}\n{where}"
-
-
-def analysis_lines(analysis: "GameAnalysis", top: int = 5) -> Iterator[str]:
+def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
     """Yield what made the result of every seat, error rates and levels, and the turning points."""
     yield f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n"
     for title, rows in analysis.tables().items():
@@ -137,11 +116,3 @@ def analysis_lines(analysis: "GameAnalysis", top: int = 5) -> Iterator[str]:
     )
     yield "\nturning points, by change of the expected share of the win"
     yield from (f"  {turn}" for turn in analysis.turns_in_words(top))
-
-
-def as_told(analysis: "GameAnalysis") -> dict[str, Any]:
-    """Return what an assistant is told of an analysis: seats, turning points, and the decisions that cost most."""
-    document = analysis.document()
-    costly = sorted(document["decisions"], key=lambda each: -each["loss"])[:10]
-    turns = analysis.turns_in_words(10)
-    return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": analysis.redraws}

@@ -5,17 +5,21 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from strozzi_sim.cli.records import header_words
+from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.cli.text import columns_of
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, pluralize
+from strozzi_sim.game import load_game
+from strozzi_sim.play.analyse import analyse_game, find_judge
+from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.reconstruct import reconstruct_actions
+from strozzi_sim.play.records import RecordedGame, numbered_game, read_record
+from strozzi_sim.runtime.files import storage_errors, write_atomically
 
-if TYPE_CHECKING:
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.play.records import RecordedGame
-
+Document = dict[str, Any]
 MAX_PAGES = 1_000
 _MAX_ROWS = 12  # actions of a decision that are shown when many decisions are
 
@@ -44,30 +48,26 @@ def replay(
         visits: minimum visits of an action shown in lines and trees
         tree: write the search trees to this file
     """
-    from strozzi_sim.play.records import numbered_game
-
-    file = Path(file)
     check_range("game", 1 if game is None else game, 1, 1e12)
     check_range("redraws", redraws, 1, 10_000)
     if html:
         if explain or step:
             raise ArgumentError("html", f"leave out --{'explain' if explain else 'step'}; --judge AGENT judges a page")
-        return _pages(file, Path(html), game, judge, redraws)
+        return _pages(Path(file), Path(html), game, judge, redraws)
     if judge:
         raise ArgumentError("judge", "only valid with --html PAGE")
-    recorded = numbered_game(file, game or 1)
+    recorded = numbered_game(Path(file), game or 1)
     if not explain:
         for name, value in (("decision", decision), ("seat", seat), ("tree", tree or None)):
             if value is not None:
                 raise ArgumentError(name, "only valid with --explain AGENT")
-        recorded.check(file)  # of a game that breaks a rule nothing is shown
+        recorded.check()  # of a game that breaks a rule nothing is shown
         return _moves(recorded, step=step)
-    check_range("lines", lines, 0, 1e6)
-    check_range("depth", depth, 1, 1e6)
-    check_range("visits", visits, 1, 1e12)
+    for name, value, low, high in (("lines", lines, 0, 1e6), ("depth", depth, 1, 1e6), ("visits", visits, 1, 1e12)):
+        check_range(name, value, low, high)
     check_range("seat", seat or 0, 0, recorded.header["players"] - 1)
     limits = {"lines": lines, "depth": depth, "visits": visits}
-    return _explained(recorded, str(file), explain, decision, seat, limits, Path(tree) if tree else None, step=step)
+    return _explained(recorded, explain, decision, seat, limits, Path(tree) if tree else None, step=step)
 
 
 def _wait_for_enter() -> bool:
@@ -76,10 +76,8 @@ def _wait_for_enter() -> bool:
     return not sys.stdin.readline()
 
 
-def _moves(recorded: "RecordedGame", *, step: bool) -> Answer:
+def _moves(recorded: RecordedGame, *, step: bool) -> Answer:
     """Return every event of a game in words, with the board after each round."""
-    from strozzi_sim.game import load_game
-
     game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
@@ -87,7 +85,7 @@ def _moves(recorded: "RecordedGame", *, step: bool) -> Answer:
             yield position, new, [game.events.describe(line, names, components) for line in new]
 
     def shown() -> Iterator[str]:
-        yield f"{header_words(recorded, game.title)}\n"
+        yield f"{recorded.heading}\n"
         for position, new, words in steps():
             yield from words
             if step or position.over or any(line["type"] == "round" for line in new):
@@ -95,7 +93,7 @@ def _moves(recorded: "RecordedGame", *, step: bool) -> Answer:
             if step and not position.over and _wait_for_enter():
                 return
 
-    def document() -> dict[str, Any]:
+    def document() -> Document:
         said = [word for *_, words in steps() for word in words]
         return {"header": recorded.header, "events": [event for _, event in recorded.events], "words": said}
 
@@ -103,34 +101,27 @@ def _moves(recorded: "RecordedGame", *, step: bool) -> Answer:
 
 
 def _explained(
-    recorded: "RecordedGame", place: str, agent: str, decision: int | None, seat: int | None, limits: dict[str, int],
-    tree: Path | None, *, step: bool,
+    recorded: RecordedGame, agent: str, decision: int | None, seat: int | None, limits: dict[str, int], tree: Path | None, *, step: bool,
 ) -> Answer:  # fmt: skip
     """Return the agent's analysis of a game, or of some of its decisions; its trees are written as it is shown."""
-    from strozzi_sim.agent import check_lineup, load_agent
-    from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
-    from strozzi_sim.runtime.files import storage_errors, write_atomically
-
     spec = as_argument_error("explain", load_agent, agent, recorded.header["game"])
     if tree:  # checked before time is spent
         with storage_errors(f"{tree} cannot be written"):
-            reason = "it is a folder" if tree.is_dir() else f"there is no folder {tree.parent}"
             if tree.is_dir() or not tree.parent.is_dir():
+                reason = "it is a folder" if tree.is_dir() else f"there is no folder {tree.parent}"
                 raise ArgumentError("tree", f"{tree} cannot be written: {reason}")
         if spec.agent.analyse is None:
             raise ArgumentError("tree", f"{spec.text} provides no analysis; only its choice can be shown")
-    table = Position(**recorded_deal(recorded, place))
+    table, names = Position(**recorded.deal_again()), recorded.names
     as_argument_error("explain", check_lineup, [spec], table.game, table.players)
-    actions = reconstruct_actions(recorded, table, place)
-    wanted, names = _wanted(decision, seat, acting_seats(table, actions)), recorded.names
+    actions = reconstruct_actions(recorded, table)
+    wanted = _wanted(decision, seat, acting_seats(table, actions))
     value = (spec.agent.analyse.__doc__ or "").strip().split("\n")[0] if spec.agent.analyse else None
-    about: dict[str, Any] = {"header": _without(recorded.header, "components"), "agent": spec.text, "value": value}
+    about: Document = {"header": _without(recorded.header, "components"), "agent": spec.text, "value": value}
     about |= {"depth": limits["depth"], "least_visits": limits["visits"]}
-    documents: list[dict[str, Any]] = []
+    documents: list[Document] = []
 
-    def decisions() -> Iterator[tuple["Position", dict[str, Any]]]:
+    def decisions() -> Iterator[tuple[Position, Document]]:
         for before, document in explain(table, actions, spec, wanted=wanted, **limits, tree=bool(tree)):
             documents.append(document)
             yield before, document
@@ -139,12 +130,12 @@ def _explained(
             whole = {"format": TREE_FORMAT, **about, "decisions": kept}
             write_atomically(tree, json.dumps(whole, indent=1, allow_nan=False).encode() + b"\n")
 
-    def plain() -> dict[str, Any]:
+    def plain() -> Document:
         found = [_without(document, "next", "left_out") for _, document in decisions()]
         return {**about, "decisions": found, "seats": _agreement(found, names)}
 
     def shown() -> Iterator[str]:
-        yield header_words(recorded, table.game.title)
+        yield recorded.heading
         if value is None:
             yield f"{spec.text} provides no analysis; only its choice is shown\n"
         else:
@@ -183,18 +174,18 @@ def _wanted(decision: int | None, seat: int | None, seats: Sequence[int]) -> lis
     return [decision]
 
 
-def _without(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def _without(document: Mapping[str, Any], *keys: str) -> Document:
     return {key: value for key, value in document.items() if key not in keys}
 
 
-def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Document]:
     """Return, by seat, the number of explained decisions and of those in which the agent agrees with the move played."""
-    rows = []
-    for seat, name in enumerate(names):
-        same = [bool(document["same"]) for document in documents if document["seat"] == seat]
-        if same:
-            rows.append({"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)})
-    return rows
+    same = {seat: [each["same"] for each in documents if each["seat"] == seat] for seat in range(len(names))}
+    return [
+        {"seat": seat, "agent": names[seat], "decisions": len(own), "same": sum(own)}
+        for seat, own in same.items()
+        if own
+    ]
 
 
 def _decision_lines(document: Mapping[str, Any], agent: str, most: int | None) -> Iterator[str]:
@@ -228,44 +219,37 @@ def _figure(value: float | None) -> str:
 
 def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -> Answer:
     """Write the page of a game, or a folder with a page for each game and a list."""
-    from strozzi_sim.play.records import numbered_game, read_record
     from strozzi_sim.report.replay import list_page, replay_page, write_page
-    from strozzi_sim.runtime.files import storage_errors
 
     one = html.suffix.lower() in (".html", ".htm")
     if not one and html.is_file():
         raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
     every = islice(read_record(file), MAX_PAGES) if not (one or game) else [numbered_game(file, game or 1)]
-    pages, listed = list[str](), list[tuple[str, str, str]]()
+    listed = list[tuple[str, str, str]]()
     for number, recorded in enumerate(every, game or 1):
-        page, heading = replay_page(recorded, *_judged(recorded, file, judge, redraws))
+        recorded.check()
+        page, heading = replay_page(recorded, *_judged(recorded, judge, redraws) if judge else ())
         path = html if one else html / f"game-{number}.html"
         with storage_errors(f"cannot write {html}"):
             if not one:
                 html.mkdir(parents=True, exist_ok=True)
         write_page(path, page)
-        pages.append(str(path))
         about = f"seed {recorded.header['seed']}, deal {recorded.header['deal']}; {', '.join(recorded.names)}"
         listed.append((path.name, f"Game {number}: {heading}", about))
-    if not one:
-        write_page(html / "index.html", list_page(f"{pluralize(len(pages), 'game')} of {file.name}", listed))
     place = html if one else html / "index.html"
+    if not one:
+        write_page(place, list_page(f"{pluralize(len(listed), 'game')} of {file.name}", listed))
+    pages = [str(place.with_name(name)) for name, *_ in listed]
     return Answer({"pages": pages, "page": str(place)}, [f"{pluralize(len(pages), 'page')} written: open {place}"])
 
 
-def _judged(recorded: "RecordedGame", file: Path, judge: str, redraws: int) -> tuple[Any, Any]:
-    """Check a game against the rules; return its analysis and what could have come, if a judge is named."""
-    from strozzi_sim.play.analyse import analyse_game, find_judge
+def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
+    """Return the analysis of a game, and what could have come."""
     from strozzi_sim.play.next_draws import outcomes_of_game
-    from strozzi_sim.play.position import Position
-    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
     from strozzi_sim.table.plain import table_of
 
-    recorded.check(file)
-    if not judge:
-        return None, {}
-    dealt = Position(**recorded_deal(recorded, str(file)))
+    dealt = Position(**recorded.deal_again())
     spec = as_argument_error("judge", find_judge, judge, dealt.game, dealt.players, dealt.variant)
-    actions = reconstruct_actions(recorded, dealt, str(file))
+    actions = reconstruct_actions(recorded, dealt)
     namer = table_of(dealt.game, recorded.header)
     return analyse_game(dealt.copy(), actions, spec, redraws), outcomes_of_game(dealt.copy(), actions, spec, namer)

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,13 +95,3 @@ def _answer_of_check(results: "Results") -> Answer:
     leak = None if ok else {key: value for key, value in row.items() if key != "shown"}
     document = {"ok": ok, "agent": agent, "game": results.study.game, "decisions": decisions, "leak": leak}
     return Answer(document, results.verdict, 0 if ok else 1)
-
-
-def as_json(found: Any) -> Any:
-    """Return an answer as JSON has it: six digits, and no infinite number."""
-    found = found.item() if hasattr(found, "item") else found
-    if isinstance(found, dict):
-        return {str(key): as_json(value) for key, value in found.items()}
-    if isinstance(found, float):
-        return float(f"{found:.6g}") if isfinite(found) else None
-    return [as_json(each) for each in found] if isinstance(found, list | tuple) else found

@@ -28,10 +28,9 @@ from strozzi_sim.game.restricting import restrictions
 from strozzi_sim.game.variants import find_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.page import page_of
-from strozzi_sim.web.ending import Ending
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query, as_object
 from strozzi_sim.web.server import TableServer
-from strozzi_sim.web.session import Session, Sitting
+from strozzi_sim.web.session import Sitting
 
 Json = dict[str, Any]
 SHEETS = "sheets.csv"
@@ -147,10 +146,10 @@ class _Handler(LocalHandler):
         count = one_count(game, given.players or None)
         names = given.agents or game.tiers.get("learned", game.default_agent)
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
-        hint, ending = game.tiers.get("search", game.default_agent), Ending(None)
+        hint = game.tiers.get("search", game.default_agent)
         changed = changed_variant(game, given.variant, given.settings)
         sitting = Sitting(game, changed, count, 0, 0, 0, others, hint)
-        table = TableServer(Session(sitting, ending.add), ending, host=str(self.server.server_address[0]))
+        table = TableServer(sitting, host=str(self.server.server_address[0]))
         Thread(target=table.serve_forever, daemon=True).start()
         self.server.tables.append(table)
         return table.address

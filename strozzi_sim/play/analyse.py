@@ -26,7 +26,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+from strozzi_sim.play.reconstruct import reconstruct_actions
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.stats.intervals import t_quantile
@@ -215,6 +215,12 @@ class GameAnalysis:
         about = {"agent": self.agent, "redraws": self.redraws}
         return {**about, "seats": seats, "decisions": decisions, "win_curve": curve}
 
+    def in_short(self) -> dict[str, Any]:
+        """Return the seats, the turning points, and the decisions that cost most, as plain data."""
+        document = self.document()
+        costly, turns = sorted(document["decisions"], key=lambda each: -each["loss"])[:10], self.turns_in_words(10)
+        return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": self.redraws}
+
     def __repr__(self) -> str:
         """The seats and the judge in a line."""
         return f"<GameAnalysis: {', '.join(self.names)}; {pluralize(len(self.decisions), 'decision')}, judged by {self.agent}>"
@@ -278,14 +284,12 @@ def analyse_game(
     return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after, rates, names)
 
 
-def analyse_record(
-    recorded: RecordedGame, place: str, agent: str, redraws: int = REDRAWS
-) -> tuple[Position, GameAnalysis]:
+def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:
     """Return a recorded game after its last action, and its analysis."""
-    table = Position(**recorded_deal(recorded, place))
+    table = Position(**recorded.deal_again())
     _check_open(table.game, table.variant)
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
-    actions = reconstruct_actions(recorded, table, place)
+    actions = reconstruct_actions(recorded, table)
     return table, analyse_game(table, actions, spec, redraws, recorded.names)
 
 

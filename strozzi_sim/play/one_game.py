@@ -14,8 +14,7 @@ from strozzi_sim.game.sentences import YOU
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import GameAnalysis, analyse_record
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import only_game
-from strozzi_sim.play.records import match_of, numbered_game, record_games
+from strozzi_sim.play.records import RecordedGame, match_of, numbered_game, record_games
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import t_quantile
 
@@ -191,11 +190,11 @@ def analyse(
             raise ArgumentError("record", f"the game is not over after {len(record.actions)} decisions")
         record = record.record([f"seat {seat}" for seat in range(record.players)])
     if isinstance(record, str | PathLike):
-        return analyse_record(numbered_game(Path(record), game), str(record), agent, redraws)[1]
+        return analyse_record(numbered_game(Path(record), game), agent, redraws)[1]
     if isinstance(record, bytes | Mapping) or not isinstance(record, Iterable):
         raise ArgumentError(
             "record", f"expected a file, the lines of a record or a finished Position, got {short_repr(record)}"
         )
     if game != 1:
         raise ArgumentError("game", f"these are the lines of one game, got game={game}")
-    return analyse_record(only_game(record, "record"), "record", agent, redraws)[1]
+    return analyse_record(RecordedGame.of(record), agent, redraws)[1]

@@ -57,23 +57,26 @@ def pack(start: GameSetup, actions: Sequence[int]) -> bytes:
 
 def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
     """Return the set-up of a position's game, and its actions."""
-    packed = _unpacked(data)
+    content = _content(data)
     try:
+        packed: Packed = msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=Packed)
         game = load_game(packed.game)
         if packed.behaviour != game.behaviour:
             raise InputError(f"of behaviour {packed.behaviour} of {game.name}, but this is behaviour {game.behaviour}")
         if variant is None:
-            variant = from_components(game, packed.variant, _components(game, packed), "components")
+            text = _inflated(zlib.decompressobj(zdict=_base_components(game)), packed.components)
+            components = msgspec.json.decode(text, type=dict[str, Any])
+            variant = from_components(game, packed.variant, components, "components")
         rules = zlib.crc32(field_bytes(find_variant(game, variant, "variant").rules))
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
         where = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script
         return set_up_game(game, *where), np.frombuffer(packed.actions, _width(game)).tolist()
-    except (InputError, ValueError) as error:
+    except (InputError, ValueError, zlib.error, msgspec.DecodeError) as error:
         raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
 
 
-def _unpacked(data: bytes) -> Packed:
+def _content(data: bytes) -> bytes:
     if not isinstance(data, bytes) or not data.startswith(MAGIC):
         raise ArgumentError("data", f"expected the bytes of a position, got {short_repr(data)}")
     written = data[len(MAGIC) : len(MAGIC) + len(FORMAT)]
@@ -82,18 +85,7 @@ def _unpacked(data: bytes) -> Packed:
     content = data[_HEAD:]
     if zlib.crc32(content) != int.from_bytes(data[_HEAD - 4 : _HEAD], "big"):
         raise ArgumentError("data", f"{len(data)} bytes of a position that are damaged or cut off")
-    try:
-        return msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=Packed)
-    except (zlib.error, msgspec.DecodeError) as error:
-        raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
-
-
-def _components(game: Game, packed: Packed) -> dict[str, Any]:
-    try:
-        text = _inflated(zlib.decompressobj(zdict=_base_components(game)), packed.components)
-        return msgspec.json.decode(text, type=dict[str, Any])
-    except (zlib.error, msgspec.DecodeError) as error:
-        raise InputError(f"not components of {game.name}: {error}") from None
+    return content
 
 
 def _inflated(inflater: Any, data: bytes) -> bytes:

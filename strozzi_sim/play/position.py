@@ -19,8 +19,8 @@ from strozzi_sim.play.action_parsing import illegal_action_error, parse_action
 from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
 from strozzi_sim.play.packing import pack, unpack
-from strozzi_sim.play.reconstruct import only_game, reconstruct_actions, recorded_deal
-from strozzi_sim.play.records import header_line
+from strozzi_sim.play.reconstruct import reconstruct_actions
+from strozzi_sim.play.records import RecordedGame, header_line
 from strozzi_sim.play.scripted import check_drawn
 from strozzi_sim.play.start import GameSetup, check_integer, one_per_seat, set_up_game
 
@@ -443,8 +443,8 @@ class Position(AgentQueries):
         Raises:
             InputError: a line that no game has, or that does not follow from the deal; lines count from 1.
         """
-        recorded = only_game(lines, "record")
-        position = Position(**recorded_deal(recorded, "record"))
-        for action in reconstruct_actions(recorded, position, "record", complete=False):
+        recorded = RecordedGame.of(lines)
+        position = Position(**recorded.deal_again())
+        for action in reconstruct_actions(recorded, position, complete=False):
             position.play(action)
         return position

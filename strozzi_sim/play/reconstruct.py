@@ -4,49 +4,23 @@ A record has events of the rules, and an agent returns action numbers. The compi
 the one that writes the lines of the record was played. If several match so far, the following lines decide.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import ArgumentError, InputError, short_repr
-from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import from_components
-from strozzi_sim.play.records import RecordedGame, games_in
+from strozzi_sim.errors import InputError
+from strozzi_sim.play.records import RecordedGame
 
 MAX_TRIED = 200_000  # maximal number of positions examined for a record
 
 
-def recorded_deal(recorded: RecordedGame, place: str) -> dict[str, Any]:
-    """Return the arguments of `Position` that deal the game of a record again."""
-    header, where = recorded.header, f"{place}: line {recorded.line}"
-    game = load_game(header["game"])
-    for key in ("seed", "deal"):
-        number = header.get(key)
-        if type(number) is not int or not 0 <= number < 2**53:
-            raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
-    variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
-    return {"game": game, "variant": variant} | {key: header[key] for key in ("players", "seed", "deal")}
-
-
-def only_game(lines: Iterable[Mapping[str, Any]], place: str) -> RecordedGame:
-    """Return the only game of a record, complete or not."""
-    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
-        raise ArgumentError("lines", f"expected the lines of a record, got {short_repr(lines)}")
-    recorded, *more = games_in(enumerate(lines, 1), place)
-    if more:
-        raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")
-    return recorded
-
-
-def reconstruct_actions(recorded: RecordedGame, table: Any, place: str, *, complete: bool = True) -> list[int]:
+def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = True) -> list[int]:
     """Return the actions of a recorded game in order, from its table as dealt.
 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
-    waiting: list[tuple[Any, int]] = (
-        [(table, furthest)] if fits else []
-    )  # with lines explained, the most promising last
+    waiting = [(table, furthest)] if fits else []  # with lines explained, the most promising last
     tried = 0
     while waiting and tried < MAX_TRIED:
         here, matched = waiting.pop()
@@ -64,13 +38,10 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, place: str, *, compl
         waiting += sorted(branches, key=lambda branch: branch[1])
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
-    if furthest < len(lines):
-        line = recorded.events[furthest][0]
-    else:
-        line = recorded.events[-1][0] if recorded.events else recorded.line
+    line = [recorded.line, *(number for number, _ in recorded.events)][min(furthest + 1, len(lines))]
     other = header.get("behaviour")
     note = "" if other == table.game.behaviour else f" (it was recorded with behaviour {other})"
-    raise InputError(f"{place}: line {line}: does not follow from {dealt}{note}")
+    raise InputError(f"{recorded.place}: line {line}: does not follow from {dealt}{note}")
 
 
 def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:

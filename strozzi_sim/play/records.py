@@ -1,8 +1,9 @@
 """Records: JSON Lines, one event per line, any number of games. Writing, reading and checking them."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from math import factorial
 from pathlib import Path
@@ -57,20 +58,49 @@ class RecordedGame:
     """One game of a record."""
 
     header: dict[str, Any]  # its `game` line
-    line: int  # number of that line in the file, from 1
+    line: int  # number of that line, from 1
     events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # the lines after it, each with its number
+    place: object = "record"  # the file, as errors name it
+
+    @staticmethod
+    def of(lines: Iterable[Mapping[str, Any]]) -> "RecordedGame":
+        """Return the only game of these lines, complete or not."""
+        if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+            raise ArgumentError("lines", f"expected the lines of a record, got {short_repr(lines)}")
+        recorded, *more = games_in(enumerate(lines, 1), "record")
+        if more:
+            raise InputError(f"record: line {more[0].line}: expected one game, and another begins here")
+        return recorded
 
     @property
     def names(self) -> list[str]:
         """Agent of every seat."""
         return [str(name) for name in self.header["agents"]]
 
-    def check(self, file: object = None) -> None:
-        """Replay the game through the plain-Python rules; RuleViolation names the line, and the file."""
+    @property
+    def heading(self) -> str:
+        """Which game this is, in two lines."""
+        title, where = load_game(self.header["game"]).title, ("seed", "deal", "seating", "variant")
+        game = f"{title}, {self.header['players']} players: {', '.join(self.names)}"
+        return f"{game}\n{', '.join(f'{key} {self.header[key]}' for key in where)}"
+
+    def check(self) -> None:
+        """Replay the game through the plain-Python rules; RuleViolation names the file and the line."""
         try:
             load_game(self.header["game"]).verify.check_game(self.header, self.line, self.events)
         except RuleViolation as broken:
-            raise RuleViolation(broken.line, broken.message, file) from None
+            raise RuleViolation(broken.line, broken.message, self.place) from None
+
+    def deal_again(self) -> dict[str, Any]:
+        """Return the arguments of `Position` that deal the game again."""
+        header, where = self.header, f"{self.place}: line {self.line}"
+        game = load_game(header["game"])
+        for key in ("seed", "deal"):
+            number = header.get(key)
+            if type(number) is not int or not 0 <= number < 2**53:
+                raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
+        variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
+        return {"game": game, "variant": variant} | {key: header[key] for key in ("players", "seed", "deal")}
 
 
 def match_of(
@@ -99,10 +129,8 @@ def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     """Return the record of one game, header first."""
     if not match.foreign:
         return _record_game(match, deal, seating)
-    lines: list[dict[str, Any]] = run_in_worker(
-        _record_game, match, deal, seating, blame=lambda beat, what: match.lost(beat, what, seating)
-    )
-    return lines
+
+    return list(run_in_worker(_record_game, match, deal, seating, blame=partial(match.lost, seating=seating)))
 
 
 def record_games(match: Match, deals: Iterable[int], seating: int | None = None) -> Iterator[list[dict[str, Any]]]:
@@ -114,9 +142,7 @@ def record_games(match: Match, deals: Iterable[int], seating: int | None = None)
 def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     played = match.play(deal, deal + 1, journal=True, seating=seating)
     assert played.journal is not None
-    seats = match.design[seating]
-    positions = match.positions
-    agents = [positions[position].text for position in seats]
+    agents = [match.positions[position].text for position in match.design[seating]]
     header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
     rows = events_in(played.journal, match.game.name)
     return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
@@ -126,19 +152,9 @@ def header_line(
     game: Game, variant: Variant, agents: Sequence[str], seed: int, deal: int, seating: int = 0
 ) -> dict[str, Any]:
     """Return the first line of a game; `agents` by seat."""
-    return {
-        "type": "game",
-        "format": FORMAT,
-        "game": game.name,
-        "players": len(agents),
-        "agents": list(agents),
-        "seed": seed,
-        "deal": deal,
-        "seating": seating,
-        "variant": variant.name,
-        "behaviour": game.behaviour,
-        "components": variant.components,
-    }
+    header = {"type": "game", "format": FORMAT, "game": game.name, "players": len(agents), "agents": list(agents)}
+    header |= {"seed": seed, "deal": deal, "seating": seating, "variant": variant.name, "behaviour": game.behaviour}
+    return header | {"components": variant.components}
 
 
 def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
@@ -157,21 +173,20 @@ def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
 
 def read_record(path: Path) -> Iterator[RecordedGame]:
     """Yield the games of a record."""
-    yield from games_in(((number, _parsed(path, number, content)) for number, content in read_lines(path)), str(path))
+    yield from games_in(((number, _parsed(path, number, content)) for number, content in read_lines(path)), path)
 
 
-def numbered_game(path: Path, number: int, argument: str = "game") -> RecordedGame:
+def numbered_game(path: Path, number: int) -> RecordedGame:
     """Return a game of a record by its number, from 1."""
     found = next(islice(read_record(path), number - 1, None), None)
     if found is None:
-        raise ArgumentError(argument, f"{path} holds {sum(1 for _ in read_record(path))} games, got {number}")
+        raise ArgumentError("game", f"{path} holds {sum(1 for _ in read_record(path))} games, got {number}")
     return found
 
 
-def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedGame]:
+def games_in(lines: Iterable[tuple[int, Any]], place: object) -> Iterator[RecordedGame]:
     """Yield the games of a record from its lines, each with its number; `place` begins errors."""
     game: RecordedGame | None = None
-    most = 0
     for number, line in lines:
         where = f"{place}: line {number}"
         if not isinstance(line, dict) or not isinstance(line.get("type"), str):
@@ -180,7 +195,7 @@ def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedG
             if game is not None:
                 yield game
             check_header(line, where)
-            game, most = RecordedGame(line, number), load_game(line["game"]).journal_rows
+            game, most = RecordedGame(line, number, place=place), load_game(line["game"]).journal_rows
         elif game is None:
             raise InputError(f"{place}: line 1: expected a line of type game, got {short_repr(line['type'])}")
         elif len(game.events) == most:
@@ -235,6 +250,6 @@ def verify_record(path: Path) -> int:
     """Replay every game through the plain-Python rules; returns the number of games."""
     games = 0
     for game in read_record(path):
-        game.check(path)
+        game.check()
         games += 1
     return games

@@ -56,7 +56,7 @@ class Ending:
         position = session.finished()
         if position is None:
             raise Refused("the game is not over")
-        recorded = _recorded(position.record(session.sitting.names))
+        recorded = RecordedGame.of(position.record(session.sitting.names))
         data, heading = replay_data(recorded, self._judged.get(position.actions))
         return render(position.game, data, heading)
 
@@ -72,13 +72,9 @@ def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str
     return found
 
 
-def _recorded(record: list[dict[str, Any]]) -> RecordedGame:
-    return RecordedGame(record[0], 1, list(enumerate(record[1:], 2)))
-
-
 def _verified(record: list[dict[str, Any]]) -> str:
     try:
-        _recorded(record).check()
+        RecordedGame.of(record).check()
     except StrozziError as error:
         return f"The record does not follow the rules: {error}."
     return "The record was verified: every line follows the rules."

@@ -1,21 +1,23 @@
 """The local server of a table: one player, one game, on this machine alone. Games are bounded."""
 
 import secrets
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.table.page import render
 from strozzi_sim.web.ending import Ending
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query
-from strozzi_sim.web.session import PATIENCE, Refused, Session
+from strozzi_sim.web.session import PATIENCE, Refused, Session, Sitting
 
 
 class TableServer(LocalServer):
-    """The server of one session, and of the results of its finished games; `port` 0 is a free one."""
+    """The server of one player's games, which are recorded in the file `out`; `port` 0 is a free one."""
 
-    def __init__(self, session: Session, ending: Ending, port: int = 0, host: str = HOST) -> None:
-        self.session, self.ending = session, ending
+    def __init__(self, sitting: Sitting, out: Path | None = None, port: int = 0, host: str = HOST) -> None:
+        self.ending = Ending(out)
         super().__init__(_Handler, port, host)
+        self.session = Session(sitting, self.ending.add)
 
 
 class _Handler(LocalHandler):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from strozzi_sim.cli.bench import _SLICE, _slice_size
+from strozzi_sim.cli.machine import _SLICE, _slice_size
 
 
 @pytest.mark.parametrize(

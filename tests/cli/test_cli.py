@@ -14,9 +14,8 @@ import pytest
 from commands import strozzi
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_sim.cli import app as cli_app
-from strozzi_sim.cli.at_table import names_meant
 from strozzi_sim.cli.parser import PLACES
-from strozzi_sim.cli.play import outcome_words
+from strozzi_sim.cli.play import names_meant, outcome_words
 from strozzi_sim.errors import Stopped, StorageError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants

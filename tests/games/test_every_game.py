@@ -8,7 +8,7 @@ import pytest
 from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.cli import app
-from strozzi_sim.cli.at_table import spoken
+from strozzi_sim.cli.play import spoken
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position

@@ -16,16 +16,16 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.explain import acting_seats, explain
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+from strozzi_sim.play.reconstruct import reconstruct_actions
 from strozzi_sim.play.records import RecordedGame, record_game, write_record
 from strozzi_sim.simulation.match import Match
 
 pytestmark = pytest.mark.slow
 
 
-def dealt(recorded, place):
+def dealt(recorded):
     """Deal the game of a record again."""
-    return Position(**recorded_deal(recorded, place))
+    return Position(**recorded.deal_again())
 
 
 BOTS = """
@@ -91,8 +91,8 @@ def recorded(*names, players=4, played=BASE, deal=0, seating=0):
 
 def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False, seat=None):
     """(decisions explained, actions played)."""
-    table = dealt(game, "game")
-    actions = reconstruct_actions(game, table, "game")
+    table = dealt(game)
+    actions = reconstruct_actions(game, table)
     seats = acting_seats(table, actions)
     if wanted is None:
         wanted = [number for number, who in enumerate(seats, 1) if seat in (None, who)]
@@ -109,15 +109,15 @@ def test_a_game_of_another_deal_is_refused_at_its_line():
     number = next(k for k, (_, line) in enumerate(game.events) if line["type"] == "claim") + 1
     line = game.events[number][0]
     game.events[number][1]["player"] = 9
-    with pytest.raises(InputError, match=f"game: line {line}: does not follow from the game of seed 7, deal 0"):
-        reconstruct_actions(game, dealt(game, "game"), "game")
+    with pytest.raises(InputError, match=f"record: line {line}: does not follow from the game of seed 7, deal 0"):
+        reconstruct_actions(game, dealt(game))
     other = recorded("random")
     other.header |= {"seed": 8, "behaviour": 0}
     with pytest.raises(InputError, match=r"line 2: does not follow from the game of seed 8.*recorded with behaviour 0"):
-        reconstruct_actions(other, dealt(other, "game"), "game")
+        reconstruct_actions(other, dealt(other))
     for key, value in (("seed", None), ("deal", -1), ("deal", True), ("seed", 1.0)):
-        with pytest.raises(InputError, match=f"game: line 1: {key}: a game is dealt again from its seed and deal"):
-            dealt(RecordedGame(game.header | {key: value}, 1), "game")
+        with pytest.raises(InputError, match=f"record: line 1: {key}: a game is dealt again from its seed and deal"):
+            dealt(RecordedGame(game.header | {key: value}, 1))
 
 
 # -- what an agent thinks --------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from every_kit import KITS
 from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
+from strozzi_sim.play.reconstruct import reconstruct_actions
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.report.replay import replay_data, replay_page
 from strozzi_sim.table.page import render
@@ -181,13 +181,13 @@ def planted(record, table):
 
 
 def actions_of(record, table):
-    return reconstruct_actions(record, table, "record")
+    return reconstruct_actions(record, table)
 
 
 @pytest.fixture(scope="module")
 def judged():
     record = recorded("strozzi")
-    analysis = planted(record, Position(**recorded_deal(record, "record")))
+    analysis = planted(record, Position(**record.deal_again()))
     data, _ = replay_data(record, analysis)
     return analysis, data, replay_page(record, analysis)[0]
 

@@ -15,9 +15,8 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import verify_record
-from strozzi_sim.web.ending import Ending
 from strozzi_sim.web.server import TableServer
-from strozzi_sim.web.session import Session, Sitting
+from strozzi_sim.web.session import Sitting
 
 pytestmark = NEEDS_CHROMIUM
 LOOKS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
@@ -43,8 +42,7 @@ def serve(tmp_path):
         players = players or GAMES.get(game, the_game.player_counts[0])
         spec = load_agent(agents or "random", the_game)
         sitting = Sitting(the_game, resolve_variant(the_game, "base"), players, 5, 0, 1, [spec] * players, hint, **more)
-        ending = Ending(tmp_path / f"{game}.jsonl")
-        server = TableServer(Session(sitting, ending.add), ending)
+        server = TableServer(sitting, tmp_path / f"{game}.jsonl")
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         servers.append(server)
         return server

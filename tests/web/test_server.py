@@ -15,7 +15,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.position import Position
-from strozzi_sim.web.ending import Ending, _judged_words, sources
+from strozzi_sim.web.ending import _judged_words, sources
 from strozzi_sim.web.local import LocalHandler
 from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Session, Sitting
@@ -25,8 +25,7 @@ from strozzi_sim.web.session import Session, Sitting
 def server(tmp_path):
     game = load_game("strozzi")
     sitting = Sitting(game, resolve_variant(game, "base"), 3, 5, 0, 1, [load_agent("random", game)] * 3, "heuristic")
-    ending = Ending(tmp_path / "games.jsonl")
-    server = TableServer(Session(sitting, ending.add), ending)
+    server = TableServer(sitting, tmp_path / "games.jsonl")
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield server

@@ -1,19 +1,22 @@
-"""bench: speed on this machine."""
+"""bench, cache: speed on this machine, and the folder that keeps its compiled code."""
 
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import BEGAN
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, check_range
+from strozzi_sim.runtime import cache as kept
 
 if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
 
+Document = dict[str, Any]
 _SLICE = 0.1  # seconds a task should take, about
 _BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games at once
 _GROWTH = 8  # times as many games in the next trial
@@ -29,14 +32,10 @@ def bench(
     Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
 
     Args:
-        game: a game; `strozzi games` lists them
         players: player count; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; seat i gets agent i mod k
         seconds: seconds to play; default: 5
         games: number of games to play
-        seed: random seed, below 2^53
-        variant: a variant of the game's components
-        workers: number of workers; default: all cores
         count_facts: count all crosstabs of the default pages, as a study does
     """
     from strozzi_sim.agent.names import worker_count
@@ -50,11 +49,10 @@ def bench(
     check_range("games", 1 if games is None else games, 1, 1e12)
     team = worker_count(workers)
     match, _ = match_of(game, players, agents, 1, None, None, "one", seed, variant)
-    the_game = match.game
     began = monotonic()
     match.warm(counted=count_facts)
     compiled = monotonic() - began
-    crosstabs = tuple(the_game.report.crosstabs(the_game.report.PAGES)) if count_facts else ()
+    crosstabs = tuple(match.game.report.crosstabs(match.game.report.PAGES)) if count_facts else ()
     _seconds(match, 1, crosstabs)
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
@@ -75,26 +73,18 @@ def bench(
             decisions += int(played.outcome["decisions"][0])
             playouts += played.playouts
     elapsed = monotonic() - began
-    rounds = the_game.components_part.rounds(match.variant.components)
-    counts = {"games": done, "rounds": done * rounds, "decisions": decisions}
-    document: dict[str, Any] = {
-        "game": the_game.name,
-        "players": match.players,
-        "agents": [spec.text for spec in match.positions],
-    }
-    document |= {"workers": team, "games": done, "seconds": elapsed}
-    document |= {f"{name}_per_s": count / elapsed for name, count in counts.items()}
-    document |= {"decisions_per_game": decisions / done, "s_per_decision": elapsed * team / decisions}
-    document |= {"playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compiled}
-    document |= {
-        "first_result_s": first_result,
-        "peak_rss_mib": _peak_memory(),
-        "slower": [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ],
-    }
-    return Answer(document, _lines(document, the_game.title, playouts / done))
+    rounds = done * match.game.components_part.rounds(match.variant.components)
+    document: Document = {
+        "game": match.game.name, "players": match.players, "agents": [spec.text for spec in match.positions], "workers": team,
+        "games": done, "seconds": elapsed, "games_per_s": done / elapsed, "rounds_per_s": rounds / elapsed,
+        "decisions_per_s": decisions / elapsed, "decisions_per_game": decisions / done, "s_per_decision": elapsed * team / decisions,
+        "playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compiled, "first_result_s": first_result,
+        "peak_rss_mib": _peak_memory(), "slower": [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ],
+    }  # fmt: skip
+    return Answer(document, _lines(document, match.game.title, playouts / done))
 
 
-def _lines(found: dict[str, Any], title: str, playouts: float) -> Iterator[str]:
+def _lines(found: Document, title: str, playouts: float) -> Iterator[str]:
     yield from found["slower"]
     yield f"{title}, {found['players']} players, {','.join(found['agents'])}, {found['workers']} workers"
     speeds = {name: found[f"{name}_per_s"] for name in ("games", "decisions", "rounds", "playouts")}
@@ -155,3 +145,56 @@ def _peak_memory() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+
+
+def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
+    """Show, clear or fill the folder that keeps compiled code.
+
+    Example: strozzi cache --warm strozzi
+
+    Args:
+        game: with --warm: this game; default: every game
+        clear: remove all compiled code; the next run compiles again
+        warm: compile the games and their agents ahead, so that no later command waits
+    """
+    if clear and warm:
+        raise ArgumentError("clear", "leave out --warm, or this")
+    if game and not warm:
+        raise ArgumentError("game", f"must be left out without --warm, got {game}")
+    if warm:
+        return _warmed(game)
+    found = kept.clear() if clear else kept.folders()
+    document = {"root": str(kept.cache_root()), "cleared": clear, "folders": [folder.name for folder in found]}
+    lines = [f"{kept.cache_root()}: {len(found)} folders{' removed' if clear else ''}"]
+    return Answer(document, lines + [f"    {each.name}  {_mib(each):.1f} MiB" for each in found if not clear])
+
+
+def _warmed(game: str) -> Answer:
+    from joblib import Parallel, delayed
+
+    from strozzi_sim.agent.names import core_count, game_named
+    from strozzi_sim.game import installed_games
+
+    names = [each.name for each in ([game_named(game)] if game else installed_games()[0])]
+    found = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
+    lines = []
+    for line in found:
+        place = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "could not be stored"
+        lines.append(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {place}")
+    return Answer(found, lines)
+
+
+def _warm(name: str) -> Document:
+    from strozzi_sim.game import load_game
+    from strozzi_sim.play.warming import warm
+
+    began = monotonic()
+    pieces, own = len(list(warm(load_game(name)))), kept.folder_of(name).name
+    document: Document = {"game": name, "pieces": pieces, "seconds": monotonic() - began, "folder": None, "mib": 0.0}
+    return document | next(
+        ({"folder": str(each), "mib": _mib(each)} for each in kept.folders() if each.name == own), {}
+    )
+
+
+def _mib(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
