@@ -115,7 +115,7 @@ def test_compare_agents_and_variants(game, document):
 @pytest.mark.slow_for("strasbourg")
 def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
-    found = document("exploit", game.name, "random", *small, "--workers", 1)
+    found = document("exploit", game.name, "random", *small, "--challengers", "random", "--workers", 1)
     assert game.default_agent in {row["challenger"] for row in found["tables"]["challengers"]}
 
 

@@ -126,8 +126,12 @@ def test_every_mark_of_a_picture_says_its_sentence_which_stands_there_once(page)
     assert seen > 50
 
 
-def test_the_first_screen_has_a_picture_and_three_numbers(results):
-    made = content(Layout(results), Painter())
+@pytest.fixture(scope="module")
+def made(results):
+    return content(Layout(results), Painter())
+
+
+def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert [item.anchor for item in made.hero] == ["item-seats"]
     above, below, margin = made.answer.numbers
     assert (above.value[0], below.value[0]) == ("+", "\N{MINUS SIGN}")
@@ -149,11 +153,11 @@ def test_games_of_middling_play_come_first():
     [("every cell has too few events (at most 12) for a value", {"value": np.nan, "low": np.nan, "high": np.nan, "n": 12}),
      ("nothing that it counts happened", {"value": np.nan, "low": np.nan, "high": np.nan, "n": 0})],
 )  # fmt: skip
-def test_a_heat_map_is_shown_or_the_page_says_why_not(results, why, cells):
+def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells):
     empty = replace(results, tables=Frames({**results.tables, HEAT: results.tables[HEAT].assign(**cells)}))
     (item,) = content(Layout(empty), Painter()).sections[-1].items
     assert why in item.parts[0].note
-    (item,) = content(Layout(results), Painter()).sections[-1].items
+    (item,) = made.sections[-1].items
     assert item.is_heat_map
 
 
