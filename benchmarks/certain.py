@@ -100,19 +100,6 @@ def seats_favoured(said: Said, match: re.Match[str]) -> bool:
     return bool(claims) and all(claims)
 
 
-def seats_win(said: Said, match: re.Match[str]) -> bool:
-    """Return whether the seats whose shares are given as known ones are favoured."""
-    known, (count, variant, place, shares) = favoured(said), match.groups()
-    names = re.findall(r"% (?:with|in games of) (.+?)(?=,? \d|, \d| and \d|$)", shares)
-    return all(
-        any(
-            known.get((int(count), v, lineup_of(said, name.removesuffix(" and").removesuffix(",")))) == place
-            for v in ([variant] if variant else said.study.variant_of)
-        )
-        for name in names
-    )
-
-
 def within_share(said: Said, match: re.Match[str]) -> bool:
     """Return whether some cell has all its seats within half a point of an equal share."""
     wins = said.table("seats", "win_share")
@@ -269,18 +256,17 @@ def counted(said: Said, match: re.Match[str]) -> bool:
 
 CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"favours (.+?)(?:; elsewhere|\.$)": seats_favoured,
-    r"At (\d) players(?: in ([\w-]+))? (?:.*, )?the player who (begins|moves \w+) wins (.+?) \([\d.]+ % would": seats_win,
     r"every seat .*wins its share": within_share,
     r"^(\S+) wins most in .+ at (\d) players": agent_most,
     r"dominant strategy: (.+?) (?:wins|each win) more than|each wins less than": styles,
-    r"^(\S+) wins more than (\S+) in the same place(?:.* at ((?:\d, )*\d(?: and \d)?) players)?": differs,
+    r"^(\S+) wins more than (\S+) in the same place(?:[^;:]* at ((?:\d, )*\d(?: and \d)?) players)?": differs,
     r"ompared with ([^,]+), (.+?) (?:[^.]*, and )?changes (who wins|how much is scored)": changed,
     r"At (\d) players, .*nearer to equal at [\w. ]+ = (.+?) than at": nearer,
     r"In the games(?: of \S+)? of (.+?) at (\d) players, (\S+) is worth most": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"(\S+) beats copies": beats_copies,
-    r"(\S+) moves the shares of wins most|(?:change something).*: (.+)\.": moves,
+    r"(\S+) moves the shares of wins most|\((.+?)\) change something": moves,
     r"Of [\d,]+ figures .*": counted,
     r"played most like (.+?); (?:outside its band: (.+)|all figures .*)\.$": fits,
     r"That is how (\S+) plays; its probability is (\d+) %": probable,

@@ -6,7 +6,7 @@
 
 Three parts. `intervals`: by table and figure, how often the interval of a small study holds the value of the long one, how
 often it lies below and above it, and how often there is no value, no interval or no row. `seats`: how often the test of
-equal seats finds fault with seats that are equal. `looks`: how often an interval of `--until` is wrong at any look.
+equal seats finds fault with seats that are equal.
 Everything depends only on the arguments. What is judged is what commands print: the package's own tables of real games.
 """
 
@@ -23,11 +23,10 @@ sys.path[0] = str(Path(__file__).parent / "covering")
 import pandas as pd
 from cases import cases
 from judging import long_study, outside, small_studies, summary, together
-from looks import ever_wrong
 from scipy.stats import binom
 from seats import sizes_of_test
 
-PARTS = ("intervals", "seats", "looks")
+PARTS = ("intervals", "seats")
 LONG = 40  # times the deals of the largest small study
 LOW, HIGH, ALARM = 0.92, 0.98, 0.0005
 ENOUGH = 150  # trials below which 80 % could not be told from 92 %
@@ -82,19 +81,16 @@ def failures(tables: dict[str, pd.DataFrame]) -> list[str]:
                 f"{row.group}, {row.table}, {row.figure}{kind}, {row.deals} deals: {per_cent(row.coverage)} % of "
                 f"{row.trials:,} intervals hold, allowed {100 * LOW:g}-{100 * HIGH:g}"
             )
-    for part, rate, limits in (("seats", "below_05", (SEATS_LOW, SEATS_HIGH)), ("looks", "wrong", (0, 0.05))):
-        table = tables.get(part, pd.DataFrame())
-        for row in table.to_dict("records"):
-            count = row["tests"] if part == "seats" else row["runs"]
-            level = ALARM / (2 * len(table))
-            few_steps = part == "seats" and "self-play" not in row["seats"]  # of unequal agents, few deals say anything
-            too_often = binom.sf(row["hits"] - 1, count, limits[1]) < level
-            if too_often or (not few_steps and binom.cdf(row["hits"], count, limits[0]) < level):
-                name = row["seats"] if part == "seats" else f"{row['field']}, {row['agent']}"
-                lines.append(
-                    f"{part}: {name}, {row['deals']} deals: {per_cent(row[rate])} % of {count:,}, allowed "
-                    f"{100 * limits[0]:g}-{100 * limits[1]:g}"
-                )
+    table = tables.get("seats", pd.DataFrame())
+    for row in table.to_dict("records"):
+        level = ALARM / (2 * len(table))
+        few_steps = "self-play" not in row["seats"]  # of unequal agents, few deals say anything
+        too_often = binom.sf(row["hits"] - 1, row["tests"], SEATS_HIGH) < level
+        if too_often or (not few_steps and binom.cdf(row["hits"], row["tests"], SEATS_LOW) < level):
+            lines.append(
+                f"seats: {row['seats']}, {row['deals']} deals: {per_cent(row['below_05'])} % of {row['tests']:,}, allowed "
+                f"{100 * SEATS_LOW:g}-{100 * SEATS_HIGH:g}"
+            )
     return lines
 
 
@@ -107,9 +103,8 @@ def main() -> int:
     parser.add_argument("--deals", help="deals of a small study, by commas (20,50,200,1000)")
     parser.add_argument("--studies", type=int, help="small studies of a case (200; 160 with --quick)")
     parser.add_argument("--tests", type=int, help="tests of equal seats (2,000; 1,000 with --quick)")
-    parser.add_argument("--runs", type=int, help="runs of --until (200; 40 with --quick)")
     parser.add_argument("--long", type=int, default=LONG, help=f"how many times as long the long study is ({LONG})")
-    parser.add_argument("--parts", default=",".join(PARTS), help="by commas (intervals,seats,looks)")
+    parser.add_argument("--parts", default=",".join(PARTS), help="by commas (intervals,seats)")
     parser.add_argument("--only", default="", help="cases whose name this regular expression finds")
     parser.add_argument("--quick", action="store_true", help="a few cases of 50 deals; exit 1 outside the limits")
     parser.add_argument("--workers", type=int, default=2)
@@ -118,7 +113,6 @@ def main() -> int:
     options.deals = [int(text) for text in (options.deals or ("50" if options.quick else "20,50,200,1000")).split(",")]
     options.studies = options.studies or (160 if options.quick else 200)
     tests = options.tests or (1000 if options.quick else 2000)
-    runs = options.runs or (40 if options.quick else 200)
     parts = options.parts.split(",")
     frames: dict[str, pd.DataFrame] = {}
     if "intervals" in parts:
@@ -130,12 +124,8 @@ def main() -> int:
         frames["seats"] = sizes_of_test(
             [deals for deals in options.deals if deals <= 200] or [200], tests, options.workers, fields
         )
-    if "looks" in parts:
-        frames["looks"] = ever_wrong(60 if options.quick else 200, runs, options.workers, options.long)
-    for part in ("seats", "looks"):
-        if part in frames and not options.json:
-            print(f"\n{part}")
-            print(frames[part].to_string(index=False, float_format=lambda value: f"{value:.4f}"))
+        if not options.json:
+            print(f"\nseats\n{frames['seats'].to_string(index=False, float_format=lambda value: f'{value:.4f}')}")
     wrong = failures(frames)
     if options.json:
         tables = {name: json.loads(table.to_json(orient="records")) for name, table in frames.items()}

@@ -75,7 +75,7 @@ def reports(game: str, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
         "tournament large": lambda seed: ss.tournament(game, ["random", weaker, third, usual][: few + 1], players=few, deals=400, seed=seed, **QUIET),
         "worth": lambda seed: ss.worth(game, own.things, players=few, deals=300, seed=seed, **QUIET),
         "luck": lambda seed: ss.luck(game, players=few, deals=60, games=30, playouts=50, seed=seed, **QUIET),
-        "exploit": lambda seed: ss.exploit(game, weaker, players=few, generations=1, population=4, deals=10, held_out=300, challengers="random", seed=seed, **QUIET),
+        "exploit": lambda seed: ss.exploit(game, weaker, players=few, deals=375, challengers=[usual, "random"], seed=seed, **QUIET),
         "weights": lambda seed: ss.weights(game, agents="random", players=few, deals=8000, keys=own.sweep[0].split(".")[0] + ".*", seed=seed, **QUIET),
         "leak check": lambda seed: ss.leak_check(game, usual, players=few, deals=1, seed=seed, progress=False),
         "our table": lambda seed: ss.our_table(game, sheets(), deals=100, seed=seed, **QUIET),

@@ -81,18 +81,19 @@ def commands() -> dict[str, list[str]]:
         first, second = agents.split(",")[:2]
         runs[f"compare-{game}"] = ["compare", game, first, second, "--players", fewest, "--deals", "200", "--json"]
     runs["exploit"] = [
-        "exploit",
-        "strozzi",
-        "greedy",
-        "--players",
-        "3",
-        "--generations",
-        "2",
-        "--population",
-        "6",
-        "--json",
+        *(
+            "exploit",
+            "strozzi",
+            "greedy",
+            "--players",
+            "3",
+            "--challengers",
+            "heuristic,racer,learned",
+            "--deals",
+            "500",
+            "--json",
+        ),
     ]
-    runs["exploit"] += ["--deals", "40", "--held-out", "400"]
     runs["heatmap"] = [
         *("heatmap", "strozzi", "--rows", "flag", "--columns", "cards_left", "--value", "mean prize"),
         *("--where", "round == 3", "--agents", "promoter", "--deals", "500", "--json"),

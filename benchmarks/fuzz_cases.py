@@ -381,7 +381,7 @@ PLAIN = {  # a quick call of every command
     "balance": ["GAME", "--agents", "random", "--deals", "3", "--workers", "1"],
     "tournament": ["GAME", "--agents", "random,greedy,racer,ismcts:iterations=2", "--deals", "2", "--workers", "1"],
     "compare": ["GAME", "random", "random", "--opponents", "random", "--deals", "3", "--workers", "1"],
-    "exploit": ["GAME", "random", "--generations", "1", "--population", "4", "--deals", "1", "--held-out", "2", "--workers", "1"],
+    "exploit": ["GAME", "random", "--challengers", "random", "--deals", "2", "--workers", "1"],
     "leak-check": ["GAME", "random", "--deals", "1"], "play": ["GAME", "--agents", "random"],
     "record": ["GAME", "--out", "out.jsonl"], "replay": ["games.jsonl"], "verify": ["games.jsonl"], "agents": [], "games": [],
     "bench": ["GAME", "--games", "2", "--workers", "1"], "cache": [],

@@ -14,8 +14,7 @@ from strozzi_sim.agent import find_agent
 from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
-from strozzi_sim.stats.precision import most_deals, share_interval
+from strozzi_sim.stats.precision import FIRST_LOOK, most_deals, share_interval
 
 GAMES = (("strozzi", 4, "random", "fair"), ("strozzi", 4, "heuristic", "unfair"), ("strasbourg", 3, "random", "unfair"))
 

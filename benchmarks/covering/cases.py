@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,18 +93,6 @@ def _variants(game: str, name: str, first: str, second: str, agents: list[str], 
     return _case(f"compare {game}", name, lineups=[agents], **keys)
 
 
-def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
-    """Return the case of the held-out figures of `exploit`, of challengers that are found already."""
-    lineups = [[challenger, *[agent] * (players - 1)] for challenger in challengers]
-    case = _case(f"exploit {game}", f"{players} players: {agent}", kind="exploit", game=game, players=[players],
-                 lineups=lineups, chosen=challengers[0])  # fmt: skip
-    return Case(case.group, case.name, partial(_without_choice, case))
-
-
-def _without_choice(case: Case, first: int, deals: int) -> Frames:
-    return {name: frame.drop(columns="chosen") for name, frame in case.frames(first, deals).items()}
-
-
 def cases(*, quick: bool = False) -> list[Case]:
     """Return all cases, or the few that are looked at each time."""
     s, m = "strozzi", "medici_vs_strozzi"
@@ -133,6 +120,4 @@ def cases(*, quick: bool = False) -> list[Case]:
         _variants(s, "base and long-tracks, 4 players: heuristic", "base", "long-tracks", ["heuristic"], 4),
         _agents(m, "fair-price and random against shader", "fair-price", "random", ["shader"], 2),
         _variants(m, "base and short: fair-price, shader", "base", "short", ["fair-price", "shader"], 2),
-        _exploit(s, 4, "greedy", ["heuristic", "trader", "random"]),
-        _exploit(m, 2, "shader", ["fair-price", "random"]),
     ]

@@ -27,7 +27,6 @@ _RARE = 10  # events, or events that fail to happen, that a share should have
 AT_LEAST = {
     "seat_favour_bound": "a bound for all seats at once",
     "rank": "whole numbers, for all pairs at once",
-    "win_share_anytime": "holds at every look at once",
 }
 SIDES = "at least"
 

@@ -94,7 +94,7 @@ for game, counts in PLAYERS.items():
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )
-RUNS["strozzi-sweep"] = Run("strozzi sweep experiments/strozzi_bonus.toml", ("sweep", "changes"), rows=_gaps)
+RUNS["strozzi-sweep"] = Run("strozzi run experiments/strozzi_bonus.toml", ("sweep", "changes"), rows=_gaps)
 RUNS["medici_vs_strozzi-prices"] = Run(
     "strozzi run experiments/medici_vs_strozzi_prices.toml", ("prices",), rows=_overall
 )

@@ -30,8 +30,8 @@ from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
 from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays
+from strozzi_sim.study.kinds.tournament import dominance_sentences, field_orders
 from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
-from strozzi_sim.study.standings import dominance_sentences, field_orders
 from strozzi_sim.study.wording import PLAY, strengths
 
 

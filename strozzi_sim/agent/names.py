@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent, split_specs
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent, load_agent, split_specs
+from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
@@ -88,6 +89,18 @@ def agents_named(
     for count in counts:
         as_argument_error(argument, check_lineup, found, game, count)
     return found
+
+
+def styles_of(game: Game) -> list[AgentSpec]:
+    """Return the agents that come with this package or with a game, that play without further files, and that do not search."""
+    home = game.package.split(".")[0]
+    found = (load_agent(name, game) for name in agents_of(game))
+    return [
+        spec
+        for spec in found
+        if (spec.builtin or spec.agent.function.__module__.split(".")[0] == home)
+        and not (spec.searches or spec.missing)
+    ]
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.confidence_sequences import edge
 from strozzi_sim.stats.intervals import Array
 
 ALPHA = 0.05
+FIRST_LOOK = 20  # chunks; earlier looks are valid, but their intervals are too wide to stop
 CHUNKS_AT_MOST = 200  # chunks of the largest number of deals; the stop falls on one of them
 FEWEST_IN_CHUNK = 10  # deals
 _EFFECT_CHUNKS = 12.5  # chunks in which the effect expected by the t mixture equals one standard error
+_HALVINGS = 40
 _DIFFERING = 30  # chunks that differ from the median chunk, below which a mean has no interval
 
 
@@ -63,8 +64,8 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
         return np.asarray(deals * (gained + lost) >= limit)
 
     return (
-        edge(partial(excluded, 1), np.zeros(np.shape(value)), value),
-        edge(partial(excluded, -1), np.ones(np.shape(value)), value),
+        _edge(partial(excluded, 1), np.zeros(np.shape(value)), value),
+        _edge(partial(excluded, -1), np.ones(np.shape(value)), value),
     )
 
 
@@ -84,3 +85,14 @@ def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
     error = means.std(axis=0, ddof=1) / np.sqrt(t)
     errors = np.sqrt((t - 1) * (ratio - 1) / (1 - ratio / grown))  # in the half width
     return np.where(differing >= _DIFFERING, errors * error, np.inf)
+
+
+def _edge(excluded: Any, outside: Array, inside: Array) -> Array:
+    """Return the edge of the excluded values between the end of the range and the mean, by bisection from outside."""
+    outer, inner = outside.copy(), inside.copy()
+    inner = np.where(excluded(outer), inner, outer)
+    for _ in range(_HALVINGS):
+        middle = (outer + inner) / 2
+        out = excluded(middle)
+        outer, inner = np.where(out, middle, outer), np.where(out, inner, middle)
+    return outer

@@ -43,11 +43,12 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     if len(games) > 1:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
     names, first = _names(studies), studies[0]
-    labels = [_labels(each, name) for each, name in zip(studies, names, strict=True)]
-    frames: list[dict[str, pd.DataFrame]] = []
-    for each, own in zip(studies, labels, strict=True):
+    labels, frames = list[dict[str, str]](), list[dict[str, pd.DataFrame]]()  # of each study: its variants, its tables
+    for each, name in zip(studies, names, strict=True):
+        variants = list(each.study.variant_of)
+        labels.append({variant: name if len(variants) == 1 else f"{name}: {variant}" for variant in variants})
         known = {name: table for name, table in each.tables.items() if "variant" in table}
-        frames.append({name: table.assign(variant=table["variant"].map(own)) for name, table in known.items()})
+        frames.append({name: table.assign(variant=table["variant"].map(labels[-1])) for name, table in known.items()})
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
     tables = {name: pd.concat([own[name] for own in frames], ignore_index=True) for name in shared}
     compared = []
@@ -55,10 +56,8 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         for variant, label in own.items():
             than = labels[0].get(variant if number else "", next(iter(labels[0].values())))
             if label != than:
-                before, after = (
-                    {name: pick(table, variant=one) for name, table in side.items()}
-                    for side, one in ((frames[0], than), (frames[number], label))
-                )
+                before = {name: pick(table, variant=than) for name, table in frames[0].items()}
+                after = {name: pick(table, variant=label) for name, table in frames[number].items()}
                 compared.append(changes_between(before, after, (than, label), first.look.effect))
     tables["changes"] = pd.concat(compared, ignore_index=True)
     keys: dict[str, Any] = {
@@ -69,31 +68,18 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     for each, own in zip(studies, labels, strict=True):
         keys["variants"] |= {own[name]: variant.components for name, variant in each.study.variant_of.items()}
     study = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | keys))
-    pages, maps = ([name for name in shown if all(name in other for other in others)] for shown, *others in (
-        [each.look.pages_in(study.the_game) for each in studies], [each.look.heatmaps for each in studies],
-    ))  # fmt: skip
-    look = Look(
-        name="-beside-".join(names)[:64].strip("-"),
-        question=VARIANTS,
-        pages=tuple(pages),
-        heatmaps=tuple(maps),
-        effect=first.look.effect,
-    )
+    game = study.the_game
+    pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
+    maps = [name for name in first.look.heatmaps if all(name in each.look.heatmaps for each in studies)]
+    name = "-beside-".join(names)[:64].strip("-")
+    look = Look(name=name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)
     said = f"{' beside '.join(names)}: differences are not paired by deal"
     return Results(study, look, Frames(tables), None, sum(each.n_games for each in studies), said)
 
 
 def _names(studies: Sequence[Results]) -> list[str]:
     """Return a name for each study: its own, or that of its folder, or a number too if they are not alone."""
-    names = [each.look.name for each in studies]
-    if len(set(names)) < len(names):
-        names = [each.folder.name if each.folder else name for each, name in zip(studies, names, strict=True)]
-    if len(set(names)) < len(names):
-        names = [f"{name} {number}" for number, name in enumerate(names, 1)]
-    return names
-
-
-def _labels(results: Results, name: str) -> dict[str, str]:
-    """Return what each variant of a study is called: as the study, with its own name too if it is not alone."""
-    variants = list(results.study.variant_of)
-    return {variant: name if len(variants) == 1 else f"{name}: {variant}" for variant in variants}
+    own = [each.look.name for each in studies]
+    of_folders = [each.folder.name if each.folder else name for each, name in zip(studies, own, strict=True)]
+    numbered = [f"{name} {number}" for number, name in enumerate(of_folders, 1)]
+    return next(names for names in (own, of_folders, numbered) if len(set(names)) == len(names))

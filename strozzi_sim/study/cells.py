@@ -6,7 +6,7 @@ first axis C of every array. Axes of the outcome: [C, position, seat].
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -185,16 +185,6 @@ def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[
         own, squares, products = luck[..., _WORTH_OF[figure]]
         found[figure] = LuckSums(np.asarray(sums, np.float64), own, squares, products, played)
     return found
-
-
-class Rule(Protocol):
-    """A rule that stops play before all deals are played."""
-
-    def is_met(self, chunks: int) -> bool:
-        """Return whether so many chunks are enough; asked once for each number of chunks, in order."""
-
-    def table(self, chunks: int) -> Any:
-        """Return the table `precision` after so many chunks, or None."""
 
 
 CountsOf = Callable[[Cell], CellCounts]

@@ -299,8 +299,8 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the largest known change of games won, of the gap, of the mean score and the length; else the largest, as not known."""
     table = tables["changes"].dropna(subset=["value", "low"])
     kinds: tuple[tuple[pd.DataFrame, Unit, str], ...] = (
-        (_wins(table), "share", "games won"),
-        (pick(table, table="balance", figure="seat_gap"), "share", "gap between the seats"),
+        (_wins(table), "share", "points of games won"),
+        (pick(table, table="balance", figure="seat_gap"), "share", "points of gap between the seats"),
         (pick(table, table="balance", figure="score_mean"), "amount", "mean score"),
         (pick(table, table="balance", figure="decisions_mean"), "amount", "decisions in a game"),
     )
@@ -309,5 +309,4 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
             known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
             row = known.loc[known["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
             place = ", ".join(filter(None, [what, _who(row), f"{row['players']} players"]))
-            of = "points of " if unit == "share" else ""
-            yield KeyNumber(row, unit, f"{of}{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}", is_change=True)  # fmt: skip
+            yield KeyNumber(row, unit, f"{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}", is_change=True)  # fmt: skip

@@ -157,7 +157,10 @@ def sections_of_games(
     numbers = (*_gap_numbers(tables), *_length_numbers(tables))
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
-        numbers = tuple(_agent_numbers(tables))
+        wins = pick(tables["lineup"], figure="win_share").dropna(subset="low")
+        numbers = tuple(
+            leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
+        )
     if first == "heatmaps":
         numbers = tuple(_map_numbers(study, tables, look))
     if first in report.PAGES:
@@ -224,10 +227,9 @@ def company_of(lineup: Any) -> str:
     return others.pop() if len(others) == 1 and len(alone) > 1 and alone.isdisjoint(others) else ""
 
 
-def _agent_numbers(tables: Tables) -> Iterator[KeyNumber]:
-    """Yield the games won by the agents that win most, at the player count of the headline: of styles by each, else in the first line-up."""
-    rows = pick(tables["lineup"], figure="win_share").dropna(subset="low")
-    rows = pick(rows, position=0) if company_of(tables["lineup"]) else first_scenario(rows)
+def leading_agents(wins: Any) -> Iterator[KeyNumber]:
+    """Yield the games won by the agents that win most, of these rows, at the player count of the headline."""
+    rows = wins.dropna(subset="low")
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
         for _, row in rows.head(3).iterrows():

@@ -34,7 +34,7 @@ from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match, outcome_dtype
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
-from strozzi_sim.study.cells import Cell, CountsOf, CountsOfChunks, Headline, Rule
+from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 
@@ -140,10 +140,6 @@ class Study(
     def is_known(self, low: float, value: float, high: float) -> bool:
         """Return whether the interval of a headline reaches no further from its value than the precision."""
         return bool(reach(value, low, high) <= self.precision / POINTS)
-
-    def rule(self, counts: CountsOfChunks) -> Rule | None:
-        """Return a rule of its own that stops play; None: the headlines' precision stops it, if one is asked."""
-        return None
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the verdict, and the numbers behind it, a sentence each."""
@@ -283,7 +279,7 @@ class Study(
         """Return the study with another number of deals and the same chunks."""
         check_whole("deals", deals, 1, MOST_DEALS)
         if deals != self.deals and not self.can_grow:
-            raise ArgumentError("deals", "a study with a rule that stops play, or with search_deals, has its own")
+            raise ArgumentError("deals", "a study with a precision, or with search_deals, has its own")
         return self.changed(deals=deals)
 
     def changed(self, **changes: Any) -> Self:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,16 +18,7 @@ from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import (
-    THIN,
-    FigureTable,
-    Picture,
-    Tables,
-    format_estimate,
-    headline_players,
-    pick,
-    some_of,
-)
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, pick, some_of
 from strozzi_sim.game.restricting import Use, find_things, restricted
 from strozzi_sim.game.significance import (
     ALPHA,
@@ -44,7 +35,7 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import WITHOUT_LUCK, Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import grouped, players_words
+from strozzi_sim.study.wording import grouped, players_words, points
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 TOLD, MISLEADS = "significant worth", "its users' wins mislead"
@@ -59,16 +50,13 @@ Line = Mapping[str, Any]  # of `verdicts`
 class WithWorth(Study, frozen=True, kw_only=True):
     """A study that also measures what things are worth to its agents that play themselves."""
 
-    @property
-    def wanted(self) -> tuple[str, Sequence[str]]:
-        """The key that names the things, and their names or patterns."""
-        raise NotImplementedError
+    wanted: ClassVar[str]  # the field that names the things, or patterns of them
 
     @cached_property
     def uses(self) -> dict[str, Use | None]:
         """The things that can be restricted in every variant, with the facts that show their use."""
-        key, things = self.wanted
-        first, *others = [find_things(self.the_game, variant, things, key) for variant in self.variant_of.values()]
+        things = getattr(self, self.wanted)
+        first, *others = [find_things(self.the_game, each, things, self.wanted) for each in self.variant_of.values()]
         return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
@@ -84,7 +72,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         for lineup, thing, variant in product(self.lineups, self.uses, self.variant_of.values()):
             if len(lineup) == 1:
                 restrictions = {0: (*self.specs[lineup[0]].without, thing)}
-                as_argument_error(self.wanted[0], restricted, self.the_game, variant, restrictions)
+                as_argument_error(self.wanted, restricted, self.the_game, variant, restrictions)
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         """Return the facts that show the use of things."""
@@ -94,10 +82,12 @@ class WithWorth(Study, frozen=True, kw_only=True):
 def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use | None]) -> FigureTable:
     """Return the table worth: what each thing is worth, of the restricted cells among these, in their order."""
     table, cells = FigureTable("thing", "agent"), list(cells)
-    free = {_key(cell, cell.match.lineup[0].text): counts(cell) for cell in cells if cell.selfplay and not cell.without}
+    free = {
+        (cell.players, cell.variant, cell.lineup): counts(cell) for cell in cells if cell.selfplay and not cell.without
+    }
     for cell in cells:
         if cell.without:
-            own, without = free[_key(cell, cell.match.lineup[1].text)], counts(cell)
+            own, without = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
             for figure, estimate in {**_losses(own, without), **_uses(own, uses[cell.without])}.items():
                 table.add(own, figure, estimate, thing=cell.without, agent=own.lineup)
     return table
@@ -168,14 +158,10 @@ def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
     here = [line for line in lines if line["players"] == players]
     agent = max(dict.fromkeys(line["agent"] for line in here), key=lambda agent: _tier(study, agent))
     for line in ranked([line for line in here if line["agent"] == agent])[:2]:
-        whom = f"without {line['thing']} ({agent}, {players} players)"
-        yield KeyNumber(pd.Series(line["win_share_lost"]._asdict()), "share", f"points of games won, lost {whom}", is_change=True)  # fmt: skip
-        if line["score_lost"].value == line["score_lost"].value:
-            yield KeyNumber(pd.Series(line["score_lost"]._asdict()), "amount", f"points of score lost {whom}", is_change=True)  # fmt: skip
-
-
-def _key(cell: Cell, agent: str) -> tuple[int, str, str]:
-    return cell.match.players, cell.match.variant.name, agent
+        for figure, what in ((LOST, "points of games won, lost"), (SCORE_LOST, "points of score lost")):
+            row, whom = pd.Series(line[figure.name]._asdict()), f"without {line['thing']} ({agent}, {players} players)"
+            if not np.isnan(row["value"]):
+                yield KeyNumber(row, figure.unit, f"{what} {whom}", is_change=True)
 
 
 def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
@@ -240,16 +226,11 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
     """Return the lines, most valuable first: those at the ceiling by score, then the others by wins."""
 
     def place(line: Line) -> tuple[bool, float]:
-        lost = line["score_lost" if line["at_ceiling"] else "win_share_lost"].value
-        return not line["at_ceiling"], -lost if lost == lost else float("inf")
+        return not line["at_ceiling"], -np.nan_to_num(
+            line["score_lost" if line["at_ceiling"] else LOST.name].value, nan=-np.inf
+        )
 
     return sorted(lines, key=place)
-
-
-def _may_be_worth_as_much(line: Line, best: Line) -> bool:
-    """Return whether it is not known that a thing is worth less than the best."""
-    figures = [LOST.name, *([SCORE_LOST.name] if best["at_ceiling"] else [])]
-    return all(line[figure].high >= best[figure].low for figure in figures)
 
 
 def _worth_of_best(lines: Sequence[Line]) -> str:
@@ -257,13 +238,13 @@ def _worth_of_best(lines: Sequence[Line]) -> str:
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
-    rivals = [line["thing"] for line in others if _may_be_worth_as_much(line, best)]
+    told = [LOST.name, *([SCORE_LOST.name] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
+    rivals = [line["thing"] for line in others if all(line[figure].high >= best[figure].low for figure in told)]
     as_much = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
         lost = (
             f"{format_estimate(best['score_lost'], 'amount')} points of score; without it an agent hardly wins a game"
         )
     else:
-        points = format_estimate(best["win_share_lost"], "share").replace(f"{THIN}%", " points")
-        lost = f"{points} of games won"
+        lost = f"{points(best['win_share_lost'])} of games won"
     return f"{best['thing']} is worth most ({lost}{as_much})"

@@ -22,10 +22,9 @@ from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
-from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.stats.precision import ALPHA, mean_half_width, share_interval
-from strozzi_sim.study.cells import Cell, CellCounts, Counts, CountsOfChunks, Headline, Rule
+from strozzi_sim.stats.precision import ALPHA, FIRST_LOOK, mean_half_width, share_interval
+from strozzi_sim.study.cells import Cell, CellCounts, Counts, CountsOfChunks, Headline
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.files import table_files
 from strozzi_sim.study.kept import row_files, rows_of
@@ -139,7 +138,7 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, s
     study, before = store.study, len(store.done)
     if before and store.folder is not None:
         reporter.on_message(f"resuming: {before:,} of {len(store.keys):,} chunks are already played")
-    if (rule := _rule(study, store)) is None:
+    if not study.precision:
         played, first = 0, 0
         try:
             for last in [*_looks(study, reporter), study.chunks]:
@@ -150,7 +149,7 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, s
             return study, played, ""
         except Interrupted as signal:
             return _finished_part(store, signal)
-    played, first = 0, 0
+    rule, played, first = Precision(study, store.counts), 0, 0
     while first < study.chunks:
         # The rule is asked after every chunk, so where play stops depends on nothing else; some are played ahead, for all workers.
         last = min(first + (first // FIRST_LOOK or FIRST_LOOK), study.chunks)
@@ -175,10 +174,6 @@ def _tell(played: Study, store: Store, reporter: Progress) -> None:
     if reporter.on_results is not None:
         tables = Frames(tables_of(played, store))
         reporter.on_results(Results(played, store.look, tables, None, played.games, played.summary, 0, 0.0))
-
-
-def _rule(study: Study, store: Store) -> Rule | None:
-    return study.rule(store.counts) or (Precision(study, store.counts) if study.precision else None)
 
 
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> int:
@@ -309,8 +304,8 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
     """Return every table of a study, from the chunks of a store."""
     found = study.tables(partial(counts_of, study, store), store.look)
     tables = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in found.items()}
-    if (rule := _rule(study, store)) is not None and (headlines := rule.table(study.chunks)) is not None:
-        tables["precision"] = headlines
+    if study.precision:
+        tables["precision"] = Precision(study, store.counts).table(study.chunks)
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
     return {name: _finite(table) for name, table in tables.items()}

@@ -1,12 +1,12 @@
 """Words of headlines for those who play: strengths of play, the game's usual agent, and seats."""
 
 from collections.abc import Hashable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import listed, some_of
+from strozzi_sim.game.reporting import THIN, format_estimate, listed, some_of
 
 USUAL = "the usual computer player"
 FEW_LINEUPS = 3  # named one by one
@@ -50,6 +50,11 @@ def seat_words(seat: int, players: int) -> str:
     """
     turn = "moves last" if seat == players - 1 > 1 else _TURNS[seat] if seat < len(_TURNS) else f"has seat {seat}"
     return f"the player who {turn}"
+
+
+def points(row: Any) -> str:
+    """Return the difference of two shares in a row: "3.2 ± 0.4 points"."""
+    return format_estimate(row, "share").replace(f"{THIN}%", " points")
 
 
 def shortened(text: str, letters: int) -> str:

@@ -12,7 +12,7 @@ from strozzi_sim.adapters.common import final_rewards
 from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.new_game import write_new_game
-from strozzi_sim.study.kinds.our_table import Sheets, figures
+from strozzi_sim.study.kinds.our_table import figures
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [
@@ -94,4 +94,3 @@ def test_score_sheets_count_from_the_lowest():
     found = figures(scores, -1)
     assert [found[name] for name in ("winner_mean", "last_mean", "margin_mean", "seat_0_share")] == [2.5, 9.5, 4.5, 0.5]
     assert figures(scores, 1)["winner_mean"] == 9.5
-    assert Sheets(scores, (), -1).games == 2

@@ -129,9 +129,9 @@ def test_a_difference_too_small_to_matter_is_no_finding():
     assert said([0.502, 0.498], 0.001, 1e-9) == [
         "Played by random, every seat of Strozzi wins its share to within 0.5 points."
     ]
-    first, second = said([0.53, 0.47], 0.001, 1e-9)
-    assert first == "Played by random, Strozzi favours the player who begins at 2 players."
-    assert "the player who begins wins 53.0" in second.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    (first,) = said([0.53, 0.47], 0.001, 1e-9)
+    assert first.startswith("Played by random, Strozzi favours the player who begins at 2 players (")
+    assert "53.0" in first
     (only,) = said([0.51, 0.49], 0.02, 0.3)
     assert (
         only

@@ -57,7 +57,7 @@ KINDS = {
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40, **QUIET),
     "styles": lambda: study("strozzi", players=[3], question="agents", lineups=[[style, "random", "random"] for style in ("greedy", "eager")]),
     "changed": lambda: ss.compare("strozzi", "base", "long-tracks", players=3, agents="random", deals=60, **QUIET),
-    "exploit": lambda: ss.exploit("strozzi", "greedy", players=3, generations=1, population=4, deals=10, held_out=60, challengers="random", **QUIET),
+    "exploit": lambda: ss.exploit("strozzi", "greedy", players=3, deals=75, challengers="heuristic,random", **QUIET),
     "weights": lambda: ss.weights("strozzi", players=3, agents="random", deals=4000, keys="tracks.*", **QUIET),
     "our table": our_table,
     "leak check": lambda: ss.leak_check("strozzi", "greedy", players=3, deals=1, progress=False),

@@ -10,10 +10,10 @@ from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sen
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.games import verdict_on_maps
 from strozzi_sim.study.kinds.balance import held_elsewhere, seat_sentences, verdict_on_agents
+from strozzi_sim.study.kinds.tournament import standing_sentences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
 from strozzi_sim.study.restricted import WORTH, verdicts, worth_section, worth_sentences
-from strozzi_sim.study.standings import sections_of_field, standing_sentences
 
 STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
 FAIR, FIRST, LAST, NOISE = (1 / 3, 1 / 3, 1 / 3), (0.40, 0.32, 0.28), (0.30, 0.32, 0.38), (0.36, 0.33, 0.31)
@@ -40,13 +40,13 @@ def plain(sentences):
     ("shares", "half", "said"),
     [
         (FAIR, 0.003, "Played by random, every seat of Strozzi wins its share to within 0.5 points."),
-        (FIRST, 0.003, "Played by random, Strozzi favours the player who begins at 3 players."),
-        (LAST, 0.003, "Played by random, Strozzi favours the player who moves last at 3 players."),
+        (FIRST, 0.003, "Played by random, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."),
+        (LAST, 0.003, "Played by random, Strozzi favours the player who moves last at 3 players (38.0 ± 0.3 %)."),
         (NOISE, 0.03, "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 12 points could be missed."),
     ],
 )  # fmt: skip
 def test_planted_truths_of_seats(shares, half, said):
-    assert seat_sentences(seats({(3, "base", "random"): shares}, half), STUDY.the_game)[0] == said
+    assert plain(seat_sentences(seats({(3, "base", "random"): shares}, half), STUDY.the_game)) == [said]
 
 
 def test_other_boxes_are_named_where_the_verdict_is_that_of_the_box_that_they_vary():
@@ -71,15 +71,15 @@ def test_a_seat_is_favoured_only_if_less_than_one_in_fifty_fair_studies_say_so()
 
 
 def test_seats_that_may_be_favoured_alike_are_all_named():
-    first, line = seat_sentences(seats({(3, "base", "random"): (0.378, 0.38, 0.242)}), STUDY.the_game)
-    assert first.endswith("favours the player who moves second and the player who begins at 3 players.")
-    assert "the player who moves second wins 38.0" in line
-    assert "the player who begins wins 37.8" in line
+    (first,) = plain(seat_sentences(seats({(3, "base", "random"): (0.378, 0.38, 0.242)}), STUDY.the_game))
+    assert first.endswith("favours the player who moves second and the player who begins at 3 players (38.0 ± 0.3 %).")
     few = seats(
         {(3, "base", "random"): (0.41, 0.40, 0.19)}, half=0.07, p=1e-9
     )  # that the second one wins more is not known
-    first, _ = seat_sentences(few, STUDY.the_game)
-    assert first.endswith("favours the player who begins and perhaps the player who moves second at 3 players.")
+    (first,) = plain(seat_sentences(few, STUDY.the_game))
+    assert first.endswith(
+        "favours the player who begins and perhaps the player who moves second at 3 players (41 ± 7 %)."
+    )
 
 
 def test_too_few_games_are_said_to_be_too_few():
@@ -88,39 +88,35 @@ def test_too_few_games_are_said_to_be_too_few():
 
 
 def test_cells_that_differ_are_named_and_counted():
-    said = seat_sentences(seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4}), STUDY.the_game)
-    assert (
-        said[0]
-        == "Played by random, Strozzi favours the player who begins at 3 players; elsewhere every seat wins its share to within 0.5 points."
-    )
-    (line,) = plain(said[1:])
-    assert line == "At 3 players the player who begins wins 40.0 ± 0.3 % (33.3 % would be equal)."
+    found = seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4})
+    assert plain(seat_sentences(found, STUDY.the_game)) == [
+        "Played by random, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
+    ]
     unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
-    assert seat_sentences(seats(unsure, half=0.02), STUDY.the_game)[0].endswith(
-        "at 3 players; elsewhere a gain of up to 8.0 points could be missed."
+    assert plain(seat_sentences(seats(unsure, half=0.02), STUDY.the_game))[0].endswith(
+        "at 3 players (40 ± 2 %); elsewhere a gain of up to 8.0 points could be missed."
     )
+    many = {(3, "base", f"agent-{k}"): FIRST for k in range(9)}
+    (first,) = seat_sentences(seats(many), STUDY.the_game)
+    assert first == "Strozzi favours the player who begins in 9 of 9 cells."
 
 
 def test_strengths_of_play_are_named_in_words_and_their_agents_last():
     cells = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
-    line, agents = plain(seat_sentences(seats(cells), STUDY.the_game))
-    assert line == (
-        "At 3 players the player who begins wins 40.0 ± 0.3 % with middling play, the player who moves last wins 38.0 ± 0.3 % with trained play "
-        "(33.3 % would be equal); every seat wins its share to within 0.5 points with random moves."
+    first, agents = plain(seat_sentences(seats(cells), STUDY.the_game))
+    assert first == (
+        "Strozzi favours the player who begins with middling play at 3 players (40.0 ± 0.3 %) and the player who moves last with trained play "
+        "at 3 players (38.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
     )
     assert agents.startswith("Random moves: random; middling play: heuristic; trained play: learned. Strong play (")
-    more = {**cells, **{(4, "base", agent): (0.25,) * 4 for agent in ("random", "learned")}, (4, "base", "heuristic"): (0.28, 0.25, 0.24, 0.23)}  # fmt: skip
-    first = seat_sentences(seats(more), STUDY.the_game)[0]
-    assert first == (
-        "Strozzi favours the player who begins with middling play at 3 and 4 players and the player who moves last with trained play at 3 players; "
-        "elsewhere every seat wins its share to within 0.5 points."
-    )
 
 
 def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to_win_more():
-    first, line = seat_sentences(seats({(3, "base", "heuristic"): FIRST}), STUDY.the_game)
-    assert first == "Played by the usual computer player, Strozzi favours the player who begins at 3 players."
-    assert "in games of" not in line, "all games are of one line-up, which the first sentence names"
+    (first,) = plain(seat_sentences(seats({(3, "base", "heuristic"): FIRST}), STUDY.the_game))
+    assert (
+        first
+        == "Played by the usual computer player, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."
+    )
     worse = {(3, "base", "random"): (0.345, 0.345, 0.31)}  # that the last one wins less is known, not who wins more
     tables = seats({(3, "base", "random"): NOISE, (4, "base", "random"): (0.25,) * 4}, half=0.03)
     lost = (tables["balance"]["figure"] == "seat_fairness_p") & (tables["balance"]["players"] == 4)
@@ -248,19 +244,18 @@ def test_a_standing_says_who_may_be_as_strong_and_where_no_ranking_is():
     ]
     lost = tables["ratings"].assign(value=np.nan)
     (said,) = standing_sentences(tournament(), {**tables, "ratings": lost})
-    assert said.startswith("The fit of strengths did not converge at 3 players, so there is no ranking")
+    assert said.startswith("The fit of strengths did not converge at 3 players: there is no ranking")
 
 
 def test_a_map_of_pairs_colours_what_is_significant_alone_and_a_cycle_is_its_title():
-    standing, pairs, seat_section = sections_of_field(
-        tournament(), field({("a", "b"): 0.6, ("b", "c"): 0.6, ("a", "c"): 0.4})
-    )
+    cyclic = field({("a", "b"): 0.6, ("b", "c"): 0.6, ("a", "c"): 0.4})
+    standing, pairs, seat_section = tournament().sections(cyclic, Look())
     assert pairs.finding == "At 3 players there is a cycle: a beats b, b beats c, c beats a."
     assert set(standing.tables["standing"]["who"]) == {"a (1\N{EN DASH}2)", "b (1\N{EN DASH}2)", "c (3)"}
     assert seat_section.name == "Seats"
     rows = pairs.tables["pairs"]
     assert rows["shade"].notna().all()
-    _, open_pairs, _ = sections_of_field(tournament(), field({("a", "b"): 0.52, ("b", "c"): 0.8, ("a", "c"): 0.8}))
+    _, open_pairs, _ = tournament().sections(field({("a", "b"): 0.52, ("b", "c"): 0.8, ("a", "c"): 0.8}), Look())
     shades = open_pairs.tables["pairs"].set_index(["agent", "opponent"])["shade"]
     assert np.isnan(shades["a", "b"])
     assert shades["a", "c"] == pytest.approx(0.3)

@@ -190,7 +190,7 @@ COMMANDS = [
     "bench strozzi --players 3 --agents {exit} --games 5 --workers 2",
     "balance strozzi --players 3 --agents {spin},random --deals 4 --workers 2",
     "tournament strozzi --players 3 --agents {spin},random,greedy --deals 3 --workers 1",
-    "exploit strozzi {exit} --players 3 --generations 1 --population 4 --deals 1 --held-out 2 --workers 1",
+    "exploit strozzi {exit} --players 3 --challengers greedy --deals 2 --workers 1",
     "leak-check strozzi {spin} --players 3 --deals 1",
 ]
 

@@ -120,6 +120,9 @@ def test_the_verdict_says_what_decides():
     assert "learned:beyond" not in " ".join(found.verdict)  # an agent that searches would play too few games
 
 
+COLUMNS = ["players", "variant", "lineup", "outcome", "source", "figure", "value", "low", "high", "n", "deals"]
+
+
 def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     """One `heuristic` among `random` wins nearly always, among styles it does not: both are said, the smaller first."""
     fields = {
@@ -133,7 +136,7 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         for figure in ("decisions_mean", "minutes_mean")
     ]
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
-    who, length = study.verdict({"luck": pd.DataFrame(rows, columns=list(kind.COLUMNS))}, ss.Look())
+    who, length = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look())
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Of who wins Strozzi at 4 players, who plays explains 3.6 ± 0.7 % among learned:level=3,beyond=1, heuristic, trader and picky "
         "and 97 ± 1 % with one heuristic among random; among equal players nothing."

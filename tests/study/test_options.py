@@ -18,7 +18,7 @@ COMMANDS = {  # places, and options that keep a run small where a value happens 
     "worth": (["strozzi", "flag:ware"], {"agents": "random", "deals": "10"}), "tournament": (["strozzi"], {"agents": "random,greedy,racer", "deals": "4"}),
     "sweep": (["strozzi", "tracks.bonus.9=10,15"], {"agents": "random", "deals": "10"}), "luck": (["strozzi"], {"games": "0", "deals": "10"}),
     "weights": (["strozzi"], {"agents": "random", "deals": "1000", "keys": "tracks.bonus.9"}), "leak-check": (["strozzi", "random"], {"deals": "1"}),
-    "exploit": (["strozzi", "random"], {"generations": "1", "population": "4", "deals": "4", "held-out": "10", "challengers": "random"}),
+    "exploit": (["strozzi", "random"], {"deals": "10", "challengers": "racer"}),
     "our-table": (["strozzi", "sheets.csv"], {"deals": "5"}),
     "heatmap": (["strozzi"], {"rows": "seat", "columns": "round", "value": "mean coins", "fact": "round", "agents": "random", "deals": "10"}),
     "facts": (["strozzi"], {}), "record": (["strozzi"], {"out": "again.jsonl"}), "replay": (["games.jsonl"], {}), "verify": (["games.jsonl"], {}),

@@ -28,9 +28,9 @@ GIVEN = {  # what a kind of study needs to be asked at all
 }  # fmt: skip
 WRONG = {  # a value by argument
     "game": "strozi", "source": "strozi", "players": "9", "agents": "nobody", "agent": "nobody", "first": "nobody", "second": "nobody",
-    "opponents": "nobody", "tune": "nobody", "challengers": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
+    "opponents": "nobody", "challengers": "nobody", "deals": -1,
     "seatings": "round", "variant": "nope", "seed": -1, "workers": 0, "facts": "shp", "facts_share": 2, "heatmaps": "flag-by",
-    "max_matchups": 0, "until": "soon", "name": "Not A Name", "rows": "saet", "columns": "ruond", "value": "mean cons", "fact": "ruond",
+    "max_matchups": 0, "name": "Not A Name", "rows": "saet", "columns": "ruond", "value": "mean cons", "fact": "ruond",
     "where": "saet == 1", "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": -1, "precision": 26, "keys": "nothing",
     "seconds": 0, "file": str(ROOT / "nowhere.csv"), "luck": "nobody", "luck_redraws": 0, "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
     "values": "tracks.no = 1 2", "code": "bots.py",

@@ -8,8 +8,7 @@ import pytest
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.stats.confidence_sequences import FIRST_LOOK
-from strozzi_sim.stats.precision import CHUNKS_AT_MOST, mean_half_width, most_deals, reach, share_interval
+from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FIRST_LOOK, mean_half_width, most_deals, reach, share_interval
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds.compare import CompareVariants
 from strozzi_sim.study.kinds.compare import _most_deals as most_deals_of
@@ -114,8 +113,8 @@ def test_a_worth_and_a_tournament_stop_too():
     assert len(table) == 1
     assert table["known"].all()
     field = ["random", "greedy", "heuristic"]
-    agents = ss.tournament("strozzi", field, players=3, until="0.06", **QUIET).tables["agents"]
-    found = agents.query("figure == 'win_share_anytime'")
+    found = ss.tournament("strozzi", field, players=3, precision=6, **QUIET).tables["precision"]
+    assert found["known"].all()
     assert (found["high"] - found["low"] <= 0.12).all()
 
 

@@ -8,7 +8,7 @@ from strozzi_sim.agent import python_agent
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.study.games import verdict_on_page
-from strozzi_sim.study.standings import dominance_sentences, field_orders
+from strozzi_sim.study.kinds.tournament import dominance_sentences, field_orders
 
 QUIET = {"workers": 1, "progress": False}
 
@@ -26,7 +26,7 @@ def test_equal_seats_say_how_large_a_gain_could_be_missed():
 def test_a_favoured_seat_is_named_with_its_share():
     found = ss.simulate("strozzi", players=3, agents="heuristic", deals=1500, **QUIET)
     assert first(found).startswith("Played by the usual computer player, Strozzi favours the player who begins")
-    assert "% (33.3 % would be equal)" in found.verdict[1]
+    assert len(found.verdict) == 1
 
 
 def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():

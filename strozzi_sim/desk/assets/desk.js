@@ -290,7 +290,7 @@ function showForm() {
   } else {
     const blocked = question.needs_change && !settings().length;
     const ways = question.precisions.map(way => el("label", {}, el("input", { type: "radio", name: "precision", value: way, checked: way === (filled[`${chosen}.precision`] ?? "quick"), onchange: () => { filled[`${chosen}.precision`] = way; preview(); } }),
-      way === "sure" ? (chosen === "stronger" ? "until all are told apart" : "until it is sure to one point of games won") : PRECISIONS[way]));
+      way === "sure" ? "until it is sure to one point of games won" : PRECISIONS[way]));
     shown.push(el("h3", {}, question.asks), el("p", {}, question.about),
       blocked ? el("p", { class: "bad" }, "Change something in the box first: this question compares it with the box before.") : null,
       el("div", { class: "line" }, ...question.front.map(row)), el("fieldset", {}, el("legend", {}, "How sure"), ...ways),

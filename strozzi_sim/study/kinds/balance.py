@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Unpack
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -39,12 +39,10 @@ from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import PLAY, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
-FEW_GROUPS, MOST_NAMED = 3, 4  # groups of cells, and agents of one, that are named one by one
+MOST_NAMED = 8  # cells that are named one by one
 FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
-_WORDS = {
-    EQUAL: f"every seat wins its share to within {100 * MIN_SHARE:g} points", OPEN: "no seat is known to win more than its share",
-    FEW: "there are too few games to say",
-}  # fmt: skip
+_EQUAL = f"every seat{{}} wins its share to within {100 * MIN_SHARE:g} points"
+_FEW = "there are too few games to say"
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
 _MOST = 6  # styles named one by one
@@ -132,12 +130,8 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
 
     worth: tuple[str, ...] = ()  # things whose worth to agents that play themselves is measured too, by name or pattern
     usual_deals, has_pages = 5000, True
-    printed = ("seats", "lineup")
+    wanted, printed = "worth", ("seats", "lineup")
     is_paired_by_deal: ClassVar[bool] = True  # whether its variants are played on the same deals
-
-    @property
-    def wanted(self) -> tuple[str, Sequence[str]]:
-        return "worth", self.worth
 
     def check(self) -> None:
         if self.worth and all(len(lineup) > 1 for lineup in self.lineups):
@@ -182,8 +176,7 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
         return [*found, replace(worth_section(self, tables, look), sentences=said)]
 
 
-@dataclass(frozen=True)
-class SeatCell:
+class SeatCell(NamedTuple):
     """The seats of one cell."""
 
     players: int
@@ -194,11 +187,6 @@ class SeatCell:
     verdict: str
     seats: Mapping[str, Any]  # who is favoured -> row: the seat that wins most, then those that may win as much
     bound: float  # the largest gain of a seat that could be missed; NaN if it is not known
-
-    @property
-    def place(self) -> str:
-        """Who is favoured."""
-        return listed(list(self.seats))
 
 
 def seat_cells(tables: Tables) -> list[SeatCell]:
@@ -236,79 +224,58 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
 
 
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
-    """Return which seats are favoured and how large a gain could be missed, over all cells; then each player count with its shares.
+    """Return which seats are favoured, with their shares, and how large a gain could be missed elsewhere, over all cells.
 
     Where agents of several strengths each play by themselves, the strengths are named, and their agents last.
     """
     cells = seat_cells(tables)
-    tiers = strengths(game, [cell.lineup for cell in cells])
+    tiers, lineups = strengths(game, [cell.lineup for cell in cells]), {cell.lineup for cell in cells}
     played = {agent: PLAY[strength] for strength, agent in tiers.items()}
-    overall, lines = _overall(cells, game, played), list(_lines(cells, played))
-    if not tiers:
-        return [overall, *lines]
-    agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
-    left_out = game.tiers.get("search", "") if "search" not in tiers else ""
-    rest = f" {PLAY['search'].capitalize()} ({left_out}) is left out; it takes search_deals." if left_out else ""
-    return [*([overall] if len(lines) > 1 else []), *lines, f"{agents[:1].upper()}{agents[1:]}.{rest}"]
-
-
-def _overall(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
-    """Return the verdict on all cells."""
     verdicts, title = {cell.verdict for cell in cells}, game.title
-    lineups = {cell.lineup for cell in cells}
-    whom = f"Played by {players_words(game, cells[0].lineup)}, " if len(lineups) == 1 else ""
-    bounds = [cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0]
-    size = missed(max(bounds, default=np.nan), what="a gain")
-    few = f", or {_WORDS[FEW]}" if FEW in verdicts and size else ""
+    size = missed(
+        max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan), what="a gain"
+    )
+    few = f", or {_FEW}" if FEW in verdicts and size else ""
     if FAVOURED in verdicts:
-        elsewhere = size + few or _WORDS[EQUAL if EQUAL in verdicts else FEW] if len(verdicts) > 1 else ""
-        favours = _favours(cells, game, played, one=bool(whom))
-        words = f"{title} favours {favours}{f'; elsewhere {elsewhere}' if elsewhere else ''}"
+        rest = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
+        words = f"{title} favours {_favours(cells, game, played)}{f'; elsewhere {rest}' if len(verdicts) > 1 else ''}"
     elif verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
     elif verdicts == {EQUAL}:
-        words = _WORDS[EQUAL].replace("seat", f"seat of {title}", 1)
+        words = _EQUAL.format(f" of {title}")
     else:
         words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
-    return f"{whom}{words}." if whom else f"{words[:1].upper()}{words[1:]}."
+    said = (
+        f"Played by {players_words(game, cells[0].lineup)}, {words}."
+        if len(lineups) == 1
+        else f"{words[:1].upper()}{words[1:]}."
+    )
+    if not tiers:
+        return [said]
+    agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
+    left_out = game.tiers.get("search", "") if "search" not in tiers else ""
+    rest = f" {PLAY['search'].capitalize()} ({left_out}) is left out; it takes search_deals." if left_out else ""
+    return [said, f"{agents[:1].upper()}{agents[1:]}.{rest}"]
 
 
-def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str], *, one: bool) -> str:
-    """Return who is favoured, with whom and at which player counts; or in how many cells, if that is too much."""
-    several, favoured = len({cell.variant for cell in cells}) > 1, [cell for cell in cells if cell.verdict == FAVOURED]
-    counts = grouped(((cell.place, cell.variant, cell.lineup), str(cell.players)) for cell in favoured)
-    lineups: dict[tuple[str, str], list[str]] = {}
-    for (place, variant, lineup), at in counts.items():
-        where = f"at {listed(at)} players{f' in {variant}' if several else ''}"
-        lineups.setdefault((place, where), []).append(played.get(lineup) or players_words(game, lineup))
-    if len(lineups) > FEW_GROUPS or any(len(names) > MOST_NAMED for names in lineups.values()):
-        places = Counter(cell.place for cell in favoured).most_common()
+def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
+    """Return who is favoured and in which cells, with the share of the seat that wins most; or in how many cells, if they are many."""
+    favoured = [cell for cell in cells if cell.verdict == FAVOURED]
+    if len(favoured) > MOST_NAMED:
+        places = Counter(listed(list(cell.seats)) for cell in favoured).most_common()
         return f"{listed([f'{place} in {number}' for place, number in places])} of {len(cells)} cells"
-    company, each = "with" if played else "in games of", lineups.items()
-    found = grouped((place, where if one else f"{company} {listed(of)} {where}") for (place, where), of in each)
-    return listed([f"{place} {listed(places)}" for place, places in found.items()])
-
-
-def _lines(cells: Sequence[SeatCell], played: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for every player count and variant: the favoured seats, and with strengths also where none is known to be."""
-    several = len({cell.variant for cell in cells}) > 1
-    for (players, variant), here in grouped(((cell.players, cell.variant), cell) for cell in cells).items():
-        shares, others = [], []
+    several, one = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
+    found = []
+    for place, here in grouped((listed(list(cell.seats)), cell) for cell in favoured).items():
+        at = []
         for cell in here:
-            whom = (
-                f" with {played[cell.lineup]}"
-                if played
-                else f" in games of {cell.lineup.replace(',', ', ')}" * (len(here) > 1)
+            whom = f"with {played[cell.lineup]}" if played else f"in games of {players_words(game, cell.lineup)}"
+            share = format_estimate(next(iter(cell.seats.values())), "share")
+            at.append(
+                f"{'' if one else f'{whom} '}at {cell.players} players{f' in {cell.variant}' if several else ''} ({share})"
             )
-            shares += [(seat, f"{format_estimate(row, 'share')}{whom}") for seat, row in cell.seats.items()]
-            if played and cell.verdict != FAVOURED:
-                size = missed(cell.bound, what="a gain") if cell.verdict == OPEN else ""
-                others.append((_WORDS[cell.verdict], f"{whom[1:]}{f' ({size})' if size else ''}"))
-        parts = [f"{seat} wins {listed(each)}" for seat, each in grouped(shares).items()]
-        parts = [f"{', '.join(parts)} ({100 / players:.3g} % would be equal)"] if parts else []
-        parts += [f"{words} {listed(each)}" for words, each in grouped(others).items()]
-        if parts:
-            yield f"At {players} players{f' in {variant}' if several else ''} {'; '.join(parts)}."
+        found.append(f"{place} {listed(at)}")
+    return listed(found)
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
@@ -344,15 +311,13 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     known = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
     ahead, company = rows[known & (gap > 0)], f"among copies of {players_words(game, strong)}"
     if len(ahead):
-        counts = [str(count) for count in dict.fromkeys(ahead["players"])]
+        counts, styles = ([str(each) for each in dict.fromkeys(ahead[key])] for key in ("players", "agent"))
         where = f" at {listed(counts)} players" if len(ahead) < len(rows) else ""
-        styles = list(dict.fromkeys(ahead["agent"]))
         win = "wins more than its share" if len(styles) == 1 else "each win more than their share"
         verdict = f"{game.title} may have a dominant strategy: {listed(styles)} {win} {company}{where}."
     else:
         behind = "each wins less" if (known & (gap < 0)).all() else "none is known to win more"
-        many = pluralize(rows["agent"].nunique(), "style")
-        found = f"of {many} {behind} than its share {company}"
+        found = f"of {pluralize(rows['agent'].nunique(), 'style')} {behind} than its share {company}"
         verdict = f"No style of {game.title} is known to be a dominant strategy: {found}."
     here = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
     players = int(here["players"].iloc[0])

@@ -13,18 +13,9 @@ from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import (
-    THIN,
-    FigureTable,
-    Picture,
-    Tables,
-    format_estimate,
-    headline_players,
-    listed,
-    pick,
-)
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
@@ -32,18 +23,12 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, FigureCounts, Headline, Side
 from strozzi_sim.study.changes import change_sentences
-from strozzi_sim.study.games import (
-    RANK,
-    SCORE,
-    WIN,
-    facts_of_games,
-    sections_of_games,
-    tables_of_games,
-)
+from strozzi_sim.study.games import RANK, SCORE, WIN, facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
+from strozzi_sim.study.wording import points
 
 FigureOf = tuple[Side, str, FigureCounts]  # of whom, and the figure
 
@@ -96,8 +81,9 @@ def compare(
     counts = names.player_counts(the_game, players)
     two = _variants(the_game, first, second, settings, variant, study)
     if two is None:
-        own = None if effect == PLAIN.effect else effect
-        refuse_given("is for comparing variants; leave it out", agents=agents, effect=own)
+        refuse_given(
+            "is for comparing variants; leave it out", agents=agents, effect=None if effect == PLAIN.effect else effect
+        )
     else:
         named = None if variant == BASE or settings else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=named)
@@ -148,8 +134,7 @@ class Compare(Study, frozen=True, kw_only=True):
 
     def headlines(self) -> list[Headline]:
         """Return the wins of both sides and their differences, or the differences alone if these are to be found or excluded."""
-        found = self.known_figures()
-        return [each for each in found if each.than is not None] if self.decided else found
+        return [each for each in self.known_figures() if each.than is not None or not self.decided]
 
     def known_figures(self) -> list[Headline]:
         """Return the wins of both sides, and their differences."""
@@ -197,11 +182,9 @@ class Compare(Study, frozen=True, kw_only=True):
     def difference_section(self, tables: Tables) -> Section:
         """Return the section of the differences: a picture for each side of the table, seats or positions, and the figures."""
         table, less = tables["difference"], " minus ".join(self.sides)
-        one_level = set(table["level"]) == {"0"}
-        whom = [less if one_level else f"{by} {level}" for by, level in zip(table["by"], table["level"], strict=True)]
-        where = [f"{players} players" for players in table["players"]]
-        at = where if one_level else [f"{place}, {who}" for place, who in zip(where, whom, strict=True)]
-        table = table.assign(at=at, whom=whom)
+        of_level, where = table["by"] + " " + table["level"], table["players"].astype("str") + " players"
+        is_one = set(table["level"]) == {"0"}
+        table = table.assign(at=where if is_one else where + ", " + of_level, whom=less if is_one else of_level)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
         shown = tuple(
@@ -217,15 +200,14 @@ class Compare(Study, frozen=True, kw_only=True):
             "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="whom",
             x_label="difference",
         )  # fmt: skip
-        wins = pick(table, figure="win_share").dropna(subset="low")
-        rows = pick(table, players=headline_players(wins)) if len(wins) else wins
-        named: tuple[tuple[str, Unit, str], ...] = (
-            ("win_share", "share", "points of games won"), ("score_mean", "amount", "points of score"), ("rank_mean", "amount", "places"),
-        )  # fmt: skip
+        rows = table.dropna(subset="value")
+        rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
+        firsts = {row["figure"]: row for _, row in rows.drop_duplicates("figure").iterrows()}
+        named = ((WIN, "points of games won"), (SCORE, "points of score"), (RANK, "places"))
         numbers = tuple(
-            KeyNumber(own.iloc[0], unit, f"{what}: {less}, {own['at'].iloc[0]}", is_change=True)
-            for figure, unit, what in named
-            if len(own := pick(rows, figure=figure).dropna(subset="value"))
+            KeyNumber(row, "share" if figure is WIN else "amount", f"{what}: {less}, {row['at']}", is_change=True)
+            for figure, what in named
+            if (row := firsts.get(figure.name)) is not None
         )
         question = "What is different, on the same deals?"
         return Section("Difference", question, (*shown, in_figures), numbers=numbers, tables={"difference": table})
@@ -262,36 +244,27 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         return True
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent wins more, at every player count."""
+        """Return which agent wins more, at which player counts, and how large a difference may be where it is not known."""
         rows, (first, second) = pick(tables["difference"], figure="win_share").dropna(subset="low"), self.sides
-        title = self.the_game.title
+        if rows.empty:
+            return [f"There are too few games of {self.the_game.title} to compare {first} with {second}."]
         rows = rows.assign(sign=np.where(corrected_p(rows, 0.0, self.chunks) < ALPHA, np.sign(rows["value"]), 0))
-        signs, numbers = set(rows["sign"]), []
-        for row in rows.itertuples(index=False):
-            less = format_estimate(row, "share").replace(f"{THIN}%", " points")
-            numbers.append(f"{row.players} players: {less} of games won, {first} minus {second}.")
-        if not signs:
-            return [f"There are too few games of {title} to compare {first} with {second}."]
-        if signs >= {1, -1}:
-            words = f"Whether {first} or {second} wins more in {title} depends on the number of players"
-            return [f"{words}{self._unknown(rows)}.", *numbers]
-        if signs == {0}:
-            if not (rows["value"].abs() + rows["high"] - rows["low"]).any():
-                return [f"{first} and {second} win exactly alike."]
-            size = missed(not_excluded(rows, chunks=self.chunks), what="a difference")
-            return [f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
-        better, other = (first, second) if 1 in signs else (second, first)
-        known = rows.loc[rows["sign"] != 0, "players"]
-        at = f" at {listed([str(count) for count in dict.fromkeys(known)])} players" if 0 in signs else ""
-        words = f"{better} wins more than {other} in the same place, on the same deals of {title}{at}"
-        return [f"{words}{self._unknown(rows)}.", *numbers]
-
-    def _unknown(self, rows: Any) -> str:
-        """Return the player counts at which the difference is not known, and how large it may be."""
-        unknown = rows[rows["sign"] == 0]
-        size = missed(not_excluded(unknown, chunks=self.chunks), what="a difference")
-        counts = listed([str(count) for count in dict.fromkeys(unknown["players"])])
-        return f": at {counts} players it is not known, {size}" if size else ""
+        size = missed(not_excluded(pick(rows, sign=0), chunks=self.chunks), what="a difference")
+        words = []
+        for better, other, sign in ((first, second, 1), (second, first, -1)):
+            if sign in set(rows["sign"]):
+                at = "" if (rows["sign"] == sign).all() else _at(pick(rows, sign=sign))
+                words.append(
+                    f"{better} wins more than {other} in the same place, on the same deals of {self.the_game.title}{at}"
+                )
+        if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
+            return [f"{first} and {second} win exactly alike."]
+        said = f"{'; '.join(words)}{f':{_at(pick(rows, sign=0))} it is not known, {size}' if size else ''}."
+        numbers = [
+            f"{row.players} players: {points(row)} of games won, {first} minus {second}."
+            for row in rows.itertuples(index=False)
+        ]
+        return [said if words else f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         return [self.difference_section(tables)]
@@ -334,6 +307,11 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return [changed, self.difference_section(tables), *pages]
 
 
+def _at(rows: Any) -> str:
+    """Return the player counts of rows: " at 3 and 4 players"."""
+    return f" at {listed([str(count) for count in dict.fromkeys(rows['players'])])} players"
+
+
 def _figures(cell: CellCounts, by: Side, levels: int) -> list[FigureOf]:
     return [(by, str(level), sums.of(level)) for level in range(levels) for sums in cell.sums(by)]
 
@@ -371,9 +349,8 @@ def _variants(
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
     """Return the agent that one side names."""
-    known = agent_names(game)
+    known, variants = agent_names(game), [BASE, *shipped_variants(game)]
     if isinstance(side, str) and not {":", "@"} & set(side) and side not in known and nearest(side, known) is None:
-        variants = [BASE, *shipped_variants(game)]
         meant = f"; did you mean {near!r}?" if (near := nearest(side, variants)) else ""
         lists = f"agents: {', '.join(known)}; variants: {', '.join(variants)}"
         raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {lists}{meant}")

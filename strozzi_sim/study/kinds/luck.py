@@ -10,12 +10,12 @@ of an observer who knows every hand and not the future.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
 from struct import pack
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,13 +23,12 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import CELL, Picture, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.kernel.siphash import siphash
 from strozzi_sim.kernel.streams import game_key
@@ -40,7 +39,7 @@ from strozzi_sim.simulation.rollouts import Rollouts
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
 from strozzi_sim.study.arguments import RunOptions, documented
-from strozzi_sim.study.cells import CellCounts, CountsOf
+from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
@@ -53,7 +52,6 @@ HOPELESS = 0.01  # chance of a seat that cannot win any more
 TESTS = 1000  # play-outs on which two chosen actions are compared
 FEWEST = 30  # games, below which there are no intervals
 WIN, SCORE = "win", "score"
-COLUMNS = (*CELL, "outcome", "source", "figure", "value", "low", "high", "n", "deals")
 MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
 WORDS = {
     "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where", "deal": "the deal, for all alike",
@@ -100,13 +98,13 @@ def luck(
     the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
     field = names.agents_named(the_game, agents) if agents else ()
-    texts = sorted(spec.text for spec in field)
-    for twice in (text for text, after in pairwise(texts) if text == after):
-        why = "copies play equal games in several rotations, so all must differ"
-        raise ArgumentError("agents", f"{twice} is listed twice; {why}")
+    texts = [spec.text for spec in field]
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise ArgumentError(
+            "agents", f"{twice[0]} is listed twice; copies play equal games in several rotations, so all must differ"
+        )
     if field and len(field) != max(counts):
-        got = f"got {len(field)} ({', '.join(spec.text for spec in field)})"
-        raise ArgumentError("agents", f"needs {max(counts)} different agents, {got}")
+        raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
     study = Luck.of(
         game=the_game, players=counts, deals=deals, variants=names.variants_named(the_game, variant), seed=seed, seconds=seconds,
         followed=games, playouts=playouts,
@@ -144,42 +142,39 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return luck (shares of variance, length), and drama if games are followed."""
-        rows = [row for cell in map(counts, self.cells) for row in self._rows(cell)]
-        table = pd.DataFrame(rows, columns=list(COLUMNS))
-        return {"luck": table} | ({"drama": self._drama(table)} if self.followed != 0 else {})
+        table = FigureTable("outcome", "source")
+        for cell in map(counts, self.cells):
+            self._add(table, cell)
+        return {"luck": table} | ({"drama": self._drama(table.frame())} if self.followed != 0 else {})
 
-    def _rows(self, cell: CellCounts) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a cell: the shares of variance and the variance of wins and of scores, and the length of a game."""
+    def _add(self, table: FigureTable, cell: CellCounts) -> None:
+        """Add the shares of variance and the variance of wins and of scores, and the length of a game."""
         chunks = list(cell.read_rows())
         chunk_of = np.repeat(np.arange(len(chunks)), [len(np.unique(chunk["deal"])) for chunk in chunks])
-        figures = []
         for outcome in (WIN, SCORE):
             squares = np.concatenate([_squares(chunk, outcome, cell.players) for chunk in chunks])
             shares, variance = variance_shares(moments(squares, chunk_of))
-            figures += [(outcome, source, "variance_share", share) for source, share in shares.items()]
-            figures.append((outcome, "all", "variance", variance))
+            for source, share in shares.items():
+                table.add(cell, "variance_share", share, outcome=outcome, source=source)
+            table.add(cell, "variance", variance, outcome=outcome, source="all")
         decisions = stats.ratio(cell.outcome["decisions"], cell.outcome["games"])
         value, low, high = (end * self.seconds / 60 for end in (decisions.value, decisions.low, decisions.high))
-        figures.append(("game", "all", "decisions_mean", decisions))
-        figures.append(("game", "all", "minutes_mean", Estimate(value, low, high, decisions.n)))
-        for *where, found in figures:
-            yield (cell.players, cell.variant, cell.lineup, *where, *_numbers(found), self.deals)
+        lengths = {"decisions_mean": decisions, "minutes_mean": Estimate(value, low, high, decisions.n)}
+        table.add_all(cell, lengths, outcome="game", source="all")
 
     def _drama(self, luck_table: pd.DataFrame) -> pd.DataFrame:
         """Return the figures of drama: the agents of each strength that do not search, each by itself."""
-        rows, tiers = [], self.the_game.tiers or {"usual": self.the_game.default_agent}
+        table, tiers = FigureTable("strength", "agent"), self.the_game.tiers or {"usual": self.the_game.default_agent}
         specs = {strength: names.agents_named(self.the_game, text)[0] for strength, text in tiers.items()}
         quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
-            usual = int(np.clip(DECISIONS // decisions, FEWEST, MOST))
-            most = usual if self.followed is None else self.followed
+            most = int(np.clip(DECISIONS // decisions, FEWEST, MOST)) if self.followed is None else self.followed
+            games = most if is_quick(spec) else min(most, FEWEST)
             match = Match(self.the_game, players, (spec,), variant, self.seed)
-            figures = _followed(match, most if is_quick(spec) else min(most, FEWEST), self.playouts)
-            where = players, variant.name, strength, spec.text
-            rows += [(*where, figure, *_numbers(found)) for figure, found in figures.items()]
-        columns = ["players", "variant", "strength", "agent", "figure", "value", "low", "high", "n"]
-        return pd.DataFrame(rows, columns=columns)
+            figures = _followed(match, games, self.playouts)
+            table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
+        return table.frame().drop(columns=["lineup", "deals"])
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return how much of who wins is who plays, how long a game is, and how it goes."""
@@ -189,25 +184,24 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by field, and the drama."""
-        share = Figure("variance_share", "share of the variance", "share")
-        shares = pick(tables["luck"], figure="variance_share")
-        words = {source: WORDS.get(source, source) for source in SOURCES}
-        outcomes = {WIN: "who wins", SCORE: "scores"}
-        made = shares.assign(source=shares["source"].map(words), outcome=shares["outcome"].map(outcomes))
+        share, outcomes = Figure("variance_share", "share of the variance", "share"), {WIN: "who wins", SCORE: "scores"}
+        shares = pick(tables["luck"], figure=share.name)
+        made = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(outcomes))
         made = made.assign(line=made["source"] + ", " + made["outcome"])
         drawn = Picture(
             "luck", "", "intervals", "luck", (share,), "What decides a game",
             "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
             "With two players what the deal does cannot be told from the course of play.",
-            x="source", series="outcome", levels=tuple(words.values()), series_levels=tuple(outcomes.values()),
+            x="source", series="outcome", levels=tuple(WORDS[source] for source in SOURCES), series_levels=tuple(outcomes.values()),
         )  # fmt: skip
         table = Picture(
             "luck-table", "", "table", "luck", (share,), "The shares in figures", x="line", x_label="source"
         )
         rows = pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value")
         numbers = tuple(KeyNumber(row, "share", f"of who wins is who plays, {field_words(row['lineup'])}") for _, row in rows.head(3).iterrows())  # fmt: skip
-        question = "What is skill, and what is luck?"
-        found = [Section("Luck", question, (drawn, table), numbers=numbers, tables={"luck": made})]
+        found = [
+            Section("Luck", "What is skill, and what is luck?", (drawn, table), numbers=numbers, tables={"luck": made})
+        ]
         if "drama" in tables:
             figures = tuple(Figure(name, words, "share") for name, words in _SHARES.items())
             course = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")
@@ -269,8 +263,9 @@ def _followed(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
         usual = load_agent(match.game.default_agent, match.game)
         playing = replace(match, lineup=(usual if is_quick(usual) else load_agent("random", match.game),))
     figures = partial(drama_figures, match, playing, games, playouts)
-    foreign = match.foreign or playing.foreign
-    found: dict[str, Estimate] = run_in_worker(figures, blame=match.lost) if foreign else figures()
+    found: dict[str, Estimate] = (
+        run_in_worker(figures, blame=match.lost) if match.foreign or playing.foreign else figures()
+    )
     return found
 
 
@@ -289,21 +284,17 @@ def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
     tiers = (load_agent(text, game) for text in game.tiers.values())
     above = [spec for spec in tiers if not spec.searches and spec.text != weak.text]
     ends = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}
-    shipped = (load_agent(name, game) for name in agents_of(game))
-    styles = [spec for spec in shipped if _is_shipped(spec, game) and not spec.searches and not spec.missing]
-    styles.sort(key=lambda spec: (ends.get(spec.text, 1), spec.text))
+    styles = sorted(names.styles_of(game), key=lambda spec: (ends.get(spec.text, 1), spec.text))
     steps = [weak, *(above or [spec for spec in styles if spec.text != weak.text][:1])]
     fields = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(steps)]
     if len(styles) >= players and not {spec.text for spec in styles[:players]} <= {spec.text for spec in steps}:
         fields.append(styles[:players])
     if not fields:
-        known = f"{game.name} has too few that do not search ({', '.join(spec.text for spec in styles)})"
-        raise ArgumentError("agents", f"name {players} different agents, of which {known}")
+        known = ", ".join(spec.text for spec in styles)
+        raise ArgumentError(
+            "agents", f"name {players} different agents, of which {game.name} has too few that do not search ({known})"
+        )
     return fields
-
-
-def _is_shipped(spec: AgentSpec, game: Game) -> bool:
-    return spec.builtin or spec.agent.function.__module__.split(".")[0] == game.package.split(".")[0]
 
 
 def _squares(rows: Array, outcome: str, players: int) -> Array:
@@ -322,24 +313,19 @@ def _wins(rows: Array) -> Array:
     return np.asarray(first / first.groupby(keys).transform("sum"), np.float64)
 
 
-def _numbers(found: Estimate) -> tuple[float, float, float, int]:
-    return float(found.value), float(found.low), float(found.high), int(found.n)
-
-
 # -- the drama of a game --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Story:
-    """The course of one game."""
+class Story(NamedTuple):
+    """The course of one game, or of several as arrays."""
 
-    decisions: int
-    decided: float  # share of the decisions that had been taken when the game was decided
-    runaway: int  # 1 if that was in the first half, else 0
-    lead_changes: int  # how often one clear favourite followed another
-    lowest: float  # lowest chance of the later winners
-    points: int  # decisions that were looked at
-    kingmaking: int  # those at which a seat that could not win chose between two rivals
+    decisions: Any
+    decided: Any  # share of the decisions that had been taken when the game was decided
+    runaway: Any  # 1 if that was in the first half, else 0
+    lead_changes: Any  # how often one clear favourite followed another
+    lowest: Any  # lowest chance of the later winners
+    points: Any  # decisions that were looked at
+    kingmaking: Any  # those at which a seat that could not win chose between two rivals
 
 
 def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
@@ -351,7 +337,8 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
     kingmaking = 0
     for place, number in enumerate(at):
         state, actor, legal = decisions[number]
-        word = _word(match.seed, deal, int(number))
+        # the key of the play-outs at a decision is the same on every machine
+        word = siphash(pack("<Qq", match.seed, game_key("play-outs")), pack("<QQ", deal, int(number))) >> 1
         chances[place] = _shares(rollouts, state, word, playouts)
         if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
@@ -380,21 +367,17 @@ def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> di
     """Return the figures of `games` games by name; see `follow` for the arguments."""
     from joblib import Parallel, delayed
 
-    stories = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
-    ones = np.ones(games, np.int64)
-
-    def column(name: str) -> Array:
-        return np.array([getattr(story, name) for story in stories])
-
+    every = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
+    stories, ones = Story(*map(np.array, zip(*every, strict=True))), np.ones(games, np.int64)
     figures = {
-        "decisions_mean": stats.ratio(column("decisions"), ones),
-        "decided_mean": stats.ratio(column("decided"), ones, span=(0, 1)),
-        "runaway_share": stats.ratio(column("runaway"), ones, n_deals=games),
-        "lead_changes_mean": stats.ratio(column("lead_changes"), ones),
-        "winner_lowest_mean": stats.ratio(column("lowest"), ones, span=(0, 1)),
+        "decisions_mean": stats.ratio(stories.decisions, ones),
+        "decided_mean": stats.ratio(stories.decided, ones, span=(0, 1)),
+        "runaway_share": stats.ratio(stories.runaway, ones, n_deals=games),
+        "lead_changes_mean": stats.ratio(stories.lead_changes, ones),
+        "winner_lowest_mean": stats.ratio(stories.lowest, ones, span=(0, 1)),
     }
     if match.players > 2:
-        figures["kingmaking_share"] = stats.ratio(column("kingmaking"), column("points"), n_deals=games)
+        figures["kingmaking_share"] = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
     return figures
 
 
@@ -407,11 +390,6 @@ def _played(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, 
         position.play(position.ask(match.positions[position.actor]))
     places = np.array(position.places)
     return decisions, places == places.min()
-
-
-def _word(seed: int, deal: int, number: int) -> int:
-    """Return the key of the play-outs at a decision, the same on every machine."""
-    return siphash(pack("<Qq", seed, game_key("play-outs")), pack("<QQ", deal, number)) >> 1
 
 
 def _shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:

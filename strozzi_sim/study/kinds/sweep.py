@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,15 +15,13 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game import game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
-from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
+from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
@@ -43,8 +40,8 @@ _TOLD = ("reference", "differs from the reference", "not told apart from it")
 
 @documented
 def sweep(
-    game: str | Path | Game,
-    values: str | dict[str, Any] = "",
+    game: str | Game,
+    values: str | dict[str, Any],
     *,
     players: Players = None,
     agents: Agents = (),
@@ -56,11 +53,10 @@ def sweep(
 ) -> Results:
     """Play one or two component values over a list of values, on common deals.
 
-    Example: strozzi sweep experiments/strozzi_bonus.toml
+    Example: strozzi sweep strozzi "tracks.bonus.9 = 0 15 30" --players 4
 
     Args:
-        game: a game; or a study's file with keys and values in a table `sweep`
-        values: (game) keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
+        values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
         deals: deals for every value; default: 1,000, or as many as the precision takes
         variant: the variant whose values are changed
@@ -70,15 +66,7 @@ def sweep(
     >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True
     """
-    if not values and not isinstance(game, Game) and game not in game_names():
-        refuse_given(f"{game} has its own", players=players, agents=agents, precision=precision)
-        study, look = read_study(game)
-        if not isinstance(study, Sweep):
-            raise ArgumentError("game", f"{game}: has no table sweep")
-        return run(study, look=look, deals=deals, **options)
-    the_game = names.game_named(game)  # type: ignore[arg-type]
-    if not values:
-        raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
+    the_game = names.game_named(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
     try:
@@ -241,13 +229,13 @@ def _picture(keys: list[str], figure: Figure, table: str, values: tuple[str, ...
 
 
 def _numbers(gaps: pd.DataFrame, keys: str) -> Iterator[KeyNumber]:
-    """Yield the gap at the reference, and the smallest and the largest, at the first player count and line-up."""
-    here = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0]) if len(gaps) else gaps
-    ends = (here["value"].idxmin(), here["value"].idxmax()) if len(here) else ()
-    named = here.loc[list(dict.fromkeys((*here.index[here["marked"]][:1], *ends)))]
-    for _, row in named.sort_values("value", kind="stable").iterrows():
-        what = f"gap between the seats at {keys} = {row['at']}, {row['players']} players ({row['lineup']})"
-        yield KeyNumber(row, "share", what)
+    """Yield the smallest and the largest gap and that at the reference, at the first player count and line-up."""
+    if len(gaps):
+        here = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0])
+        here = here.sort_values("value", kind="stable")
+        for _, row in pd.concat([here.head(1), here[here["marked"]], here.tail(1)]).drop_duplicates("at").iterrows():
+            what = f"gap between the seats at {keys} = {row['at']}, {row['players']} players ({row['lineup']})"
+            yield KeyNumber(row, "share", what)
 
 
 def _grid(text: str) -> dict[str, list[float]]:

@@ -2,12 +2,15 @@
 
 Every choice of as many agents as there are seats plays the same deals, in balanced seatings. Chunk c of every matchup holds the same
 deals, so figures over all matchups are sums chunk by chunk, paired by deal.
+
+An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half a point or more.
+All pairs at all player counts and variants are corrected together (Holm 1979), so that in a field of equal agents nothing is said in
+19 of 20 tournaments. Only agents of the field are compared: that one beats the others does not make its plan the best of the game.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,34 +19,38 @@ from math import comb
 from typing import Any, Unpack
 
 import numpy as np
+import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.analysis import WORTHS
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.errors import ArgumentError, check_range, check_whole
+from strozzi_sim.errors import ArgumentError, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Tables
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, listed, pick, some_of
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
-from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
-from strozzi_sim.stats.precision import reach
 from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study.arguments import RunOptions, documented
-from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, Cell, CountsOf, CountsOfChunks, Rule, luck_sums
+from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, Cell, CountsOf, luck_sums
+from strozzi_sim.study.games import RANK, SCORE, WIN, leading_agents
 from strozzi_sim.study.look import Look, Section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.standings import dominance_sentences, field_orders, sections_of_field, standing_sentences
+from strozzi_sim.study.wording import grouped, shortened
 
-DECIDED = "decided"
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
+_STRENGTH, _AHEAD = Figure("strength", "strength", "number"), Figure("ahead_share", "finished ahead", "share")
+_WEIGHT, _AGAINST = Figure("weight", "Nash weight", "share"), Figure("score", "wins against the mixture", "share")
+_LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of an agent's name; agents of a heat map, and of a sentence
 Matchup = tuple[int, ...]  # places of agents in the field
 
 
@@ -53,8 +60,8 @@ def tournament(
     agents: Agents,
     *,
     players: Players = None,
-    deals: int = 200,
-    until: str = "",
+    deals: int | None = None,
+    precision: float | None = None,
     max_matchups: int = 5000,
     luck: str = "",
     luck_redraws: int | None = None,
@@ -69,8 +76,8 @@ def tournament(
 
     Args:
         agents: the agents, separated by commas
-        deals: deals for every matchup
-        until: stop when win shares are known to within +- this, such as 0.02, or all pairs are `decided`
+        deals: deals for every matchup; default: 200, or as many as the precision takes
+        precision: play until the shares of wins in every matchup are known to within +- these points, and at most deals
         max_matchups: most matchups of a player count; of more a balanced sample is played
         seatings: latin, all, rotate or spread (each deal once, seatings in turn)
         variant: a variant; may be given several times
@@ -85,7 +92,7 @@ def tournament(
     counts = names.player_counts(the_game, players)
     field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
     study = Tournament.of(
-        game=the_game, lineups=[[agent] for agent in field], players=counts, deals=deals, until=str(until),
+        game=the_game, lineups=[[agent] for agent in field], players=counts, deals=deals, precision=precision,
         max_matchups=max_matchups, luck=luck, luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
     )  # fmt: skip
     return run(study, look=study.look(), **options)
@@ -95,18 +102,15 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
     """A tournament of the agents of its line-ups, in alphabetical order."""
 
     max_matchups: int = 5000  # of a player count
-    until: str = ""  # half width of every agent's win share, or DECIDED, at which play stops; "": all deals are played
     keeps_orders, keeps_copies, usual_deals = True, True, 200
     printed = ("ratings", "agents")
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The names of the agents in tables: copies are numbered."""
-        seen, found = Counter[str](), []
-        for (text,) in self.lineups:
-            seen[text] += 1
-            found.append(text if seen[text] == 1 else f"{text} #{seen[text]}")
-        return tuple(found)
+        texts = [text for (text,) in self.lineups]
+        before = [texts[:k].count(text) for k, text in enumerate(texts)]
+        return tuple(f"{text} #{copies + 1}" if copies else text for text, copies in zip(texts, before, strict=True))
 
     @cached_property
     def matchups(self) -> dict[int, list[Matchup]]:
@@ -129,38 +133,21 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         found = {tuple(spec.text for spec in cell.match.lineup): cell for cell in here}
         return [(matchup, found[self._line(matchup)]) for matchup in self.matchups[players]]
 
-    @property
-    def can_grow(self) -> bool:
-        return not self.until and super().can_grow
-
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
         """Return fewer chunks if there are many matchups."""
         size, most = len(keys["lineups"]), int(keys.get("max_matchups", 5000))
         cells = sum(min(comb(size, players), most) for players in keys["players"]) * len(keys["variants"])
-        return min(max(_CHUNKS_IN_ALL // max(cells, 1), _FEWEST_CHUNKS * (3 if keys.get("until") else 1)), CHUNKS)
+        return min(max(_CHUNKS_IN_ALL // max(cells, 1), _FEWEST_CHUNKS), CHUNKS)
 
     def check(self) -> None:
         check_whole("max_matchups", self.max_matchups, 1, 100_000)
         most = max(self.players)
         if len(self.lineups) < most:
             raise ArgumentError("agents", f"{most} players need at least as many agents, got {', '.join(self.labels)}")
-        if self.precision:
-            raise ArgumentError("precision", "of a tournament is called until: a half width such as 0.02, or `decided`")
         if self.seatings == "one":
             kept = "with one an agent keeps its seat and its gain from it"
             raise ArgumentError("seatings", f"{kept}; give latin, all, rotate or spread")
-        if self.until not in ("", DECIDED):
-            try:
-                width = float(self.until)
-            except ValueError:
-                raise ArgumentError(
-                    "until", f"expected a width such as 0.02, or {DECIDED!r}, got {self.until!r}"
-                ) from None
-            check_range("until", width, 1e-4, 0.5)
-
-    def rule(self, counts: CountsOfChunks) -> Rule | None:
-        return Until(self, counts) if self.until else None
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         keys = {"agents": ["agent"], "pairwise": ["agent", "opponent"], "ratings": ["agent"], "seat_effects": ["seat"], "nash": ["agent"]}  # fmt: skip
@@ -179,40 +166,46 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return [*dominance_sentences(field_orders(tables, self.chunks)), *standing_sentences(self, tables)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        return sections_of_field(self, tables)
-
-
-@dataclass
-class Until:
-    """The rule `until` of a tournament: every win share is known to a width, or the better of every two agents is decided."""
-
-    study: Tournament
-    counts: CountsOfChunks
-
-    def is_met(self, chunks: int) -> bool:
-        """Return whether the rule is met at every player count and variant."""
-        every = product(self.study.players, self.study.variant_of)
-        return chunks >= FIRST_LOOK and all(self._is_known(*key, range(chunks)) for key in every)
-
-    def table(self, chunks: int) -> None:
-        """Return None: `win_share_anytime` has the precision."""
-
-    def _is_known(self, players: int, variant: str, chunks: range) -> bool:
-        sums = np.zeros((3, len(chunks), len(self.study.labels)), np.int64)
-        cells = self.study.cells_of(players, variant)
-        for matchup, cell in cells:
-            outcome = self.counts(cell, chunks).outcome
-            for k, name in enumerate(("wins", "places", "played")):
-                sums[k][:, list(matchup)] += outcome[name].sum(axis=2)[:, :players]
-        wins, places, played = sums
-        if self.study.until != DECIDED:
-            shares = wins / WIN_UNITS / played
-            low, high = anytime_interval(shares, deals_by_chunk(self.study, cells[0][1])[: len(chunks)])
-            return bool((reach(shares.mean(axis=0), low, high) <= float(self.study.until)).all())
-        place = places / 2 / played
-        first, second = np.triu_indices(place.shape[1], 1)
-        gap = (place[:, first] - place[:, second]) / (2 * (players - 1)) + 0.5  # in [0, 1], 1/2 if they are equal
-        return bool(differs_anytime(gap, 0.5, ALPHA / len(first)).all())
+        """Return the standing, the pairs, the mixture and the seats, each with a part for every player count and variant."""
+        several, orders = len(self.variant_of) > 1, field_orders(tables, self.chunks)
+        agents = pick(tables["agents"], figure="win_share", variant=self.reference)
+        standing = _titled(pd.concat([tables["ratings"], tables["agents"]], ignore_index=True), several)
+        ranks = {}
+        for row in pick(standing, figure="rank").dropna(subset="low").itertuples():
+            ends = "\N{EN DASH}".join(f"{end:.0f}" for end in sorted({row.low, row.high}))
+            ranks[row.variant, row.agent] = f" ({ends})"
+        standing["who"] = [
+            f"{shortened(row.agent, _LETTERS)}{ranks.get((row.variant, row.agent), '')}"
+            for row in standing.itertuples()
+        ]
+        strength = Picture(
+            "strength", "", "dots", "standing", (_STRENGTH,), "How strong each agent is",
+            "Plackett-Luce strengths of complete finishing orders: logarithms with mean 0. A difference of 1 means finishing ahead about 2.7 times "
+            "as often as behind. Thin lines are 95 % intervals; in parentheses the 95 % interval of the rank, corrected for the number of agents.",
+            x="who", sort="strength",
+        )  # fmt: skip
+        in_figures = Picture(
+            "standing", "", "table", "standing", (_STRENGTH, WIN, RANK, SCORE), "The standing in figures",
+            "Over all games of an agent, against any opponents.", x="who", sort="strength", x_label="agent (interval of its rank)",
+        )  # fmt: skip
+        found = [
+            Section("Standing", "Who is strongest, and how certain is that?", (strength, in_figures), numbers=tuple(leading_agents(agents)), tables={"standing": standing}),
+            _pairs(orders, tables),
+        ]  # fmt: skip
+        if "nash" in tables and len(tables["nash"]):
+            nash = Picture(
+                "nash", "", "table", "nash", (_WEIGHT, _AGAINST), "Weights, and wins against the mixture",
+                "The mixture of agents that no agent beats (Balduzzi et al. 2018). Copies and weak agents do not change it.", x="agent", sort="weight",
+            )  # fmt: skip
+            made = {"nash": _titled(tables["nash"], several)}
+            found.append(Section("Nash averaging", "Which mixture of agents is unbeaten?", (nash,), tables=made))
+        seats = Picture(
+            "seats", "", "intervals", "seat_effects", (WIN,), "How often each seat wins",
+            "All games of the tournament. The broken line is an equal share. Every agent sits at every seat equally often.",
+            x="seat", x_label="seat", equal=True,
+        )  # fmt: skip
+        made = {"seat_effects": tables["seat_effects"].assign(lineup="")}
+        return [*found, Section("Seats", "How much does a seat matter, over all agents?", (seats,), tables=made)]
 
 
 class FieldCounts:
@@ -261,11 +254,6 @@ class FieldCounts:
             for figure, sums in of_luck.items():
                 table.add(self, f"{figure}{WITHOUT_LUCK}", stats.ratio(sums.adjusted(), played), agent=labels)
                 table.add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
-        if self.study.until:
-            share, (_, cell) = wins / WIN_UNITS / played, self.study.cells_of(self.players, self.variant)[0]
-            low, high = anytime_interval(share, deals_by_chunk(self.study, cell))
-            anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))
-            table.add(self, "win_share_anytime", anytime, agent=labels)
 
     def _results(self, sums: Array) -> dict[str, Estimate]:
         wins, places, scores, played = sums
@@ -305,20 +293,12 @@ class FieldCounts:
         table.add_all(self, found, seat=range(self.players))
 
 
-def deals_by_chunk(study: Study, cell: Cell) -> Array:
-    """Return the number of deals of each chunk, int64[C]."""
-    ends = np.array([study.deals_of(cell, chunk) for chunk in range(study.chunks)])
-    return np.asarray(ends[:, 1] - ends[:, 0])
-
-
 def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list[Matchup]:
     """Return all matchups, or `most` in which agents are about equally often: in rounds, each in an order that depends on the seed alone."""
     size = len(labels)
     if comb(size, players) <= most:
         return list(combinations(range(size), players))
-    found: set[Matchup] = set()
-    waiting: list[int] = []
-    number = 0
+    found, waiting, number = set[Matchup](), list[int](), 0
     while len(found) < most:
         if len(set(waiting)) < players:
             keys = [hashlib.sha256(repr((seed, players, number, label)).encode()).digest() for label in labels]
@@ -329,3 +309,141 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
             waiting.remove(agent)
         found.add(tuple(sorted(chosen)))
     return sorted(found)
+
+
+# -- what is said and shown of the field -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FieldOrder:
+    """Who beats whom at one player count in one variant."""
+
+    players: int
+    variant: str
+    agents: tuple[str, ...]
+    beats: Array  # bool[F, F], whether the first agent beats the second
+    unseen: float = float("nan")  # largest advantage that pairs which cannot be told apart may hide, a share of games
+
+    @property
+    def winner(self) -> str:
+        """The agent that beats every other, or ""."""
+        wins = self.beats.sum(axis=1)
+        return self.agents[int(wins.argmax())] if len(wins) > 1 and wins.max() == len(wins) - 1 else ""
+
+    @property
+    def cycle(self) -> tuple[str, ...]:
+        """A shortest cycle, such as (a, b, c) where c beats a, the least name first; or ()."""
+        from scipy.sparse.csgraph import shortest_path
+
+        steps, before = shortest_path(self.beats, unweighted=True, return_predecessors=True)
+        around = np.where(self.beats, steps.T, np.inf)  # from the beaten agent back to the one that beats it
+        last, first = np.unravel_index(around.argmin(), around.shape)
+        if np.isinf(around[last, first]):
+            return ()
+        path = [last]
+        while path[-1] != first:
+            path.append(before[first, path[-1]])
+        names = [self.agents[k] for k in reversed(path)]
+        least = names.index(min(names))
+        return (*names[least:], *names[:least])
+
+
+def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
+    """Return who beats whom at every player count and variant, from the table pairwise, whose intervals are of so many chunks."""
+    pairs = pick(tables["pairwise"], figure="ahead_share")
+    once = pairs[pairs["agent"] < pairs["opponent"]]
+    differs = (once["value"] - 0.5).abs() >= MIN_SHARE
+    once = once.assign(told=differs & (corrected_p(once, 0.5, chunks, share=True) < ALPHA))
+    orders = []
+    for (players, variant), rows in once.groupby(["players", "variant"], sort=False):
+        agents = tuple(dict.fromkeys([*rows["agent"], *rows["opponent"]]))
+        beats = np.zeros((len(agents), len(agents)), bool)
+        for row in rows.itertuples(index=False):
+            pair = (row.agent, row.opponent) if row.value > 0.5 else (row.opponent, row.agent)
+            beats[tuple(map(agents.index, pair))] = row.told
+        unseen = not_excluded(rows[~rows["told"]], 0.5, chunks)
+        orders.append(FieldOrder(int(players), str(variant), agents, beats, unseen))
+    return orders
+
+
+def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
+    """Return whether one agent beats every other of the field, where, and the cycles."""
+    winners, said = grouped((order.winner, order) for order in orders), []
+    nowhere = winners.pop("", [])
+    for agent, found in winners.items():
+        others = [each for each in dict.fromkeys(each for order in found for each in order.agents) if each != agent]
+        beaten = listed(others) if len(others) <= _MOST_NAMED else f"each of {len(others)} other agents"
+        said.append(f"{agent} finishes ahead of {beaten} {_places(found, orders)}.")
+    unbeaten = (tuple(np.array(order.agents)[~order.beats.any(axis=0)].tolist()) for order in nowhere)
+    for best, found in grouped(zip(unbeaten, nowhere, strict=True)).items():
+        words = f"{some_of(best, _MOST_NAMED)} {'are' if len(best) > 1 else 'alone is'} beaten by none"
+        words = words if best else "each is beaten by another"
+        words = "no two can be told apart" if len(best) == len(found[0].agents) else words
+        size = missed(max((order.unseen for order in found if order.unseen > 0), default=np.nan), what="an advantage")
+        said.append(f"No agent beats every other {_places(found, orders)}: {words}{f'; {size}' if size else ''}.")
+    for cycle, found in grouped((order.cycle, order) for order in orders if order.cycle).items():
+        where = _places(found, orders)
+        chain = ", ".join(f"{one} beats {two}" for one, two in zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+        said.append(f"{where[0].upper()}{where[1:]} there is a cycle: {chain}.")
+    return said
+
+
+def _places(orders: Sequence[FieldOrder], every: Sequence[FieldOrder]) -> str:
+    """Return where something holds: "at 3, 4 and 5 players", with the variants if there are several."""
+    counts = grouped((order.variant, str(order.players)) for order in orders)
+    places = grouped((f"at {listed(found)} players", variant) for variant, found in counts.items())
+    several = len({order.variant for order in every}) > 1
+    return " and ".join(f"{place} of {listed(names)}" if several else place for place, names in places.items())
+
+
+def standing_sentences(study: Study, tables: Tables) -> list[str]:
+    """Return the order by strength at every player count, who may be as strong as the first, and where there is no ranking."""
+    said = []
+    for (players, variant), rows in tables["ratings"].groupby(["players", "variant"], sort=False):
+        where = f"at {players} players{f', {variant}' if len(study.variant_of) > 1 else ''}"
+        order = pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable")
+        agents = list(order.dropna(subset="value")["agent"])
+        if not agents:
+            said.append(
+                f"The fit of strengths did not converge {where}: there is no ranking, the other figures are valid."
+            )
+            continue
+        ranks = pick(rows, figure="rank").set_index("agent")["low"]
+        rivals = [agent for agent in agents[1:] if ranks.get(agent) == 1]
+        unsure = f"; {listed(rivals)} may be as strong as {agents[0]}" if rivals else ""
+        few = "; there are too few games for intervals of the ranks" if ranks.isna().all() else ""
+        said.append(f"By strength in {study.the_game.title} {where}: {', '.join(agents)}{unsure}{few}.")
+    return said
+
+
+def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
+    """Return the section of the heat map of pairs, coloured where an agent beats another, and titled by a cycle."""
+    every = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
+    strengths = pick(every, players=headline_players(every))
+    number = {agent: k for k, agent in enumerate(dict.fromkeys(strengths["agent"].head(_MOST_MAPPED)), 1)}
+    differ = {(each.players, each.variant): (each.agents, each.beats | each.beats.T) for each in orders}
+    rows = pick(tables["pairwise"], figure="ahead_share")
+    rows = rows[rows["agent"].isin(list(number)) & rows["opponent"].isin(list(number))]
+    told = []
+    for row in rows.itertuples(index=False):
+        agents, differs = differ[row.players, row.variant]
+        told.append(differs[agents.index(row.agent), agents.index(row.opponent)])
+    rows = rows.assign(
+        row=[f"{number[agent]} {shortened(agent, _LETTERS)}" for agent in rows["agent"]], column=[str(number[agent]) for agent in rows["opponent"]],
+        shade=np.where(told, rows["value"] - 0.5, np.nan), marked=False, lineup="",
+        order=rows["agent"].map(number),
+    ).sort_values("order", kind="stable")  # fmt: skip
+    heat_map = HeatMap(
+        "Who finishes ahead of whom",
+        "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. Agents are numbered by strength.",
+        "agent", "ahead of number", _AHEAD, shade_label="from one half, where significant, all pairs judged together",
+    )  # fmt: skip
+    circle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
+    return Section("Pairs", "Who beats whom?", (("pairs", heat_map),), finding=circle, tables={"pairs": rows})
+
+
+def _titled(table: pd.DataFrame, several: bool) -> pd.DataFrame:
+    """Return a table whose variants are player counts too, so that each has a part of its own."""
+    keys = zip(table["players"], table["variant"], strict=True)
+    titles = [f"{players} players{f', variant {variant}' if several else ''}" for players, variant in keys]
+    return table.assign(variant=titles, lineup="")

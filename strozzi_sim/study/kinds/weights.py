@@ -12,7 +12,7 @@ once (Bonferroni, 95 % over all heats). A number is said to matter less than ano
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from time import monotonic
 from typing import Any
@@ -46,6 +46,10 @@ KNOWN = 0.001  # share of runs that say of some number that it changes something
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
+_SHOWN = (
+    Figure(SHARE, "largest change of a share of wins", "share"), Figure(GAP, "change of the gap between the seats", "share"),
+    Figure(SCORE, "change of the mean score", "amount"), Figure(LENGTH, "change of the decisions in a game", "amount"),
+)  # fmt: skip
 FEW = 15  # names in a line
 COLUMNS = {
     "players": "int64", "variant": "str", "lineup": "str", "key": "str", "from": "float64", "to": "float64", "by": "str",
@@ -101,18 +105,12 @@ def weights(
     with progress_of(progress) as reporter:
 
         def measure(chosen: Sequence[Step], own_deals: int, heat: int) -> list[Effect]:
-            chunks = min(CHUNKS, own_deals)
             study = Weights.of(
                 game=the_game, players=counts, lineups=lineups, variants=(box, *(each.variant for each in chosen)),
-                deals=own_deals - own_deals % chunks, chunks=chunks, seed=seed + heat,
+                deals=own_deals - own_deals % CHUNKS, chunks=CHUNKS, seed=seed + heat,
             )  # fmt: skip
             studies.append(study)
-            base, *others = counts_in_memory(study, number, reporter)
-            figures = by_chunk(study, base.outcome)
-            return [
-                effect_of(step, figures, by_chunk(study, other.outcome), study.deals)
-                for step, other in zip(chosen, others, strict=True)
-            ]
+            return study.effects(chosen, [each.outcome for each in counts_in_memory(study, number, reporter)])
 
         heats = race(moved, measure, deals)
     first, played = studies[0], sum(study.games for study in studies)
@@ -144,9 +142,13 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return weights, of this heat alone."""
-        base, *others = (by_chunk(self, counts(cell).outcome) for cell in self.cells)
-        heat = [effect_of(step, base, other, self.deals) for step, other in zip(self.steps, others, strict=True)]
+        heat = corrected(self.effects(self.steps, [counts(cell).outcome for cell in self.cells]))
         return {"weights": table_of(self, [heat], judge([heat]))}
+
+    def effects(self, moved: Sequence[Step], outcomes: Sequence[Array]) -> list[Effect]:
+        """Return the effects of steps, from the outcomes of the box and of the box with each."""
+        base, *others = (by_chunk(self, outcome) for outcome in outcomes)
+        return [effect_of(step, base, other, self.deals) for step, other in zip(moved, others, strict=True)]
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return which numbers move the shares of wins most, and of every other group how large a change could be missed."""
@@ -155,26 +157,24 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the largest change of a share of wins by each step of a number, and all its changes in figures."""
-        table = tables["weights"]
-        step = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
-        table = table.assign(step=step, lineup="", variant="")
+        table = tables["weights"].assign(lineup="", variant="")
+        table["step"] = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
         wins = pick(table, figure=SHARE)
         furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
-        share = Figure(SHARE, "largest change of a share of wins", "share")
-        rest = (Figure(GAP, "change of the gap between the seats", "share"), Figure(SCORE, "change of the mean score", "amount"), Figure(LENGTH, "change of the decisions in a game", "amount"))  # fmt: skip
         drawn = Picture(
-            "weights", "", "dots", "furthest", (share,), "How far a step of each number moves a share of wins",
+            "weights", "", "dots", "furthest", _SHOWN[:1], "How far a step of each number moves a share of wins",
             "The seat or position that the step moves furthest. Thin lines are 95 % intervals; which numbers move most is corrected for all of them.",
             x="step", zero=True,
         )  # fmt: skip
-        figures = Picture("weights-table", "", "table", "steps", (share, *rest), "The steps in figures", x="step", x_label="number")  # fmt: skip
+        figures = Picture(
+            "weights-table", "", "table", "steps", _SHOWN, "The steps in figures", x="step", x_label="number"
+        )
         made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
-        key_numbers = tuple(
+        numbers = tuple(
             KeyNumber(row, "share", f"points of games won by {_who(row)}, {row['step']}", is_change=True)
             for _, row in furthest.head(3).iterrows()
         )
-        question = "Which numbers of the box matter?"
-        return [Section("Weights", question, (drawn, figures), numbers=key_numbers, tables=made)]
+        return [Section("Weights", "Which numbers of the box matter?", (drawn, figures), numbers=numbers, tables=made)]
 
 
 def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
@@ -201,26 +201,28 @@ def _who(row: Any) -> str:
 
 
 def _groups(found: pd.DataFrame) -> Iterator[str]:
+    """Yield for each group of numbers but the first how large a change of the shares of wins could be missed."""
     for status, own in found.groupby("status", sort=False):
-        bound = f"{100 * own['most'].max():.1f} points"
-        words = {TIED: f"change something; a change of the shares of wins by up to {bound} could be missed", REAL: "change something, and are known to move the shares of wins less",
-                 NOTHING: f"{NOTHING}; a change of up to {bound} could be missed"}.get(str(status))  # fmt: skip
-        if words:
-            yield f"{len(own)} of {len(found)} ({some_of([str(key) for key in own.index], FEW)}) {words}."
+        size = f"up to {100 * own['most'].max():.1f} points could be missed"
+        words = {
+            TIED: f"change something; a change of the shares of wins by {size}", NOTHING: f"{NOTHING}; a change of {size}",
+            REAL: "change something, and are known to move the shares of wins less",
+        }  # fmt: skip
+        if status in words:
+            yield f"{len(own)} of {len(found)} ({some_of([str(key) for key in own.index], FEW)}) {words[status]}."
 
 
 def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
     """Return the table weights: each step as its last heat measured it, those that moved a share most first."""
-    last = {each.place: (each, p) for heat in heats for each, p in zip(heat, adjusted(heat), strict=True)}
-    groups = (HEAVY, TIED, REAL, NOTHING)
-    furthest = grouped((each.step.key, each.change.max()) for each, _ in last.values())
+    last = {(each.step.key, each.step.after): each for heat in heats for each in heat}.values()
+    groups, furthest = (HEAVY, TIED, REAL, NOTHING), grouped((each.step.key, each.change.max()) for each in last)
     keys = sorted(furthest, key=lambda key: (groups.index(judged[key].status), -max(furthest[key])))
-    ordered = sorted(last.values(), key=lambda found: keys.index(found[0].step.key))
-    rows = [row for each, p in ordered for row in _rows(study, each, p, judged[each.step.key])]
+    ordered = sorted(last, key=lambda each: keys.index(each.step.key))
+    rows = [row for each in ordered for row in _rows(study, each, judged[each.step.key])]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
-def _rows(study: Study, effect: Effect, p: Array, judged: Judged) -> Iterator[tuple[Any, ...]]:
+def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a step: its effect on every figure."""
     cell, step, chunks = study.cells[0], effect.step, len(effect.differences)
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
@@ -231,10 +233,10 @@ def _rows(study: Study, effect: Effect, p: Array, judged: Judged) -> Iterator[tu
     by = "seat" if cell.selfplay else "position"
     said = (judged.status, judged.least, judged.most, *judged.places)
     for k in range(len(value) - 2):
-        yield (*where, by, k, SHARE, *ends[k], n, effect.deals, p[0], *said)
-    yield (*where, "", 0, GAP, *effect.gap, n, effect.deals, p[0], *said)
+        yield (*where, by, k, SHARE, *ends[k], n, effect.deals, effect.p[0], *said)
+    yield (*where, "", 0, GAP, *effect.gap, n, effect.deals, effect.p[0], *said)
     for k, figure in ((-2, SCORE), (-1, LENGTH)):
-        yield (*where, "", 0, figure, *ends[k], n, effect.deals, p[k], *said)
+        yield (*where, "", 0, figure, *ends[k], n, effect.deals, effect.p[k], *said)
 
 
 # -- the numbers and their steps -------------------------------------------------------------------------------------
@@ -301,13 +303,8 @@ class Effect:
     step: Step
     differences: Array  # variant minus base by chunk: every share of wins, mean score, length; float64[C, K + 2]
     gap: tuple[float, float, float]  # difference of the gap between seats: value, low, high
-    p: tuple[float, float, float]  # p-values of the shares together, the score and the length; not corrected
+    p: tuple[float, ...]  # p-values of the shares together, the score and the length
     deals: int
-
-    @property
-    def place(self) -> tuple[str, float]:
-        """What identifies the step: its key and its value after it."""
-        return self.step.key, self.step.after
 
     @property
     def change(self) -> Array:
@@ -348,12 +345,10 @@ Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # of steps, a numb
 
 def race(moved: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
     """Return the effects of the steps in each heat: of all, of those that go on, and of the last few, which play `deals`."""
-    heats = [measure(moved, deals // FIRST, 0)]
+    heats = [corrected(measure(moved, deals // FIRST, 0))]
     for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
-        chosen = _furthest(heats, size)
-        if not chosen:
-            break
-        heats.append(measure([each for each in moved if each.key in chosen], own_deals, number))
+        if chosen := _furthest(heats, size):
+            heats.append(corrected(measure([each for each in moved if each.key in chosen], own_deals, number)))
     return heats
 
 
@@ -364,15 +359,15 @@ def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
     return set(sorted(sizes, key=lambda key: (key not in known, -max(sizes[key])))[:size])
 
 
-def adjusted(heat: Sequence[Effect]) -> Array:
-    """Return the p-values of a heat, corrected for all of them, float64[effects, 3]."""
-    return holm(np.array([each.p for each in heat]).reshape(-1, 3))
+def corrected(heat: Sequence[Effect]) -> list[Effect]:
+    """Return the effects of a heat with p-values corrected for all of them."""
+    every = holm(np.array([each.p for each in heat]).reshape(-1, 3))
+    return [replace(each, p=tuple(own)) for each, own in zip(heat, every, strict=True)]
 
 
 def _changing(heats: Sequence[Sequence[Effect]]) -> set[str]:
     """Return the numbers that are known to change something."""
-    found = [(each, own) for heat in heats for each, own in zip(heat, adjusted(heat), strict=True)]
-    return {each.step.key for each, own in found if (own < KNOWN / len(heats)).any()}
+    return {each.step.key for heat in heats for each in heat if any(p < KNOWN / len(heats) for p in each.p)}
 
 
 def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
@@ -385,21 +380,15 @@ def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
             lows, highs = zip(*bounds, strict=True)
             least[key] = max(least.get(key, 0.0), *lows)
             most[key] = min(most.get(key, np.inf), max(highs))
-    last, changing = zip(heats[-1], adjusted(heats[-1]), strict=True), _changing(heats)
-    heavy = {each.step.key for each, own in last if own[0] < KNOWN / len(heats)}
+    changing = _changing(heats)
+    heavy = {each.step.key for each in heats[-1] if each.p[0] < KNOWN / len(heats)}
     lightest = min((least[key] for key in heavy), default=0.0)
-
-    def status(key: str) -> str:
-        if key in heavy:
-            return HEAVY
-        if key not in changing:
-            return NOTHING
-        return REAL if most[key] < lightest else TIED
-
-    def places(key: str) -> tuple[int, int]:
-        return 1 + sum(least[each] > most[key] for each in least), sum(most[each] >= least[key] for each in least)
-
-    return {key: Judged(status(key), least[key], most[key], places(key)) for key in least}
+    judged = {}
+    for key in least:
+        known = NOTHING if key not in changing else REAL if most[key] < lightest else TIED
+        places = 1 + sum(each > most[key] for each in least.values()), sum(each >= least[key] for each in most.values())
+        judged[key] = Judged(HEAVY if key in heavy else known, least[key], most[key], places)
+    return judged
 
 
 def effect_of(step: Step, base: Array, moved: Array, deals: int) -> Effect:

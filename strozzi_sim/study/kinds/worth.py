@@ -1,8 +1,4 @@
-"""worth: what is a part of the game worth to a player?
-
-Restricted play (Jaffe, Miller, Andersen, Liu, Karlin and Popovic 2012). Position 0 plays without the thing in every seat, the others
-are the same agent without restrictions, on the deals on which all play without restrictions.
-"""
+"""worth: what is a part of the game worth to a player? See `study.restricted`."""
 
 from __future__ import annotations
 
@@ -85,11 +81,7 @@ class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
     """A measurement of what things are worth to agents that play themselves."""
 
     things: tuple[str, ...]  # the restrictions, by name or pattern
-    printed = ("worth",)
-
-    @property
-    def wanted(self) -> tuple[str, Sequence[str]]:
-        return "things", self.things
+    wanted, printed = "things", ("worth",)
 
     def check(self) -> None:
         if any(len(lineup) > 1 for lineup in self.lineups):
