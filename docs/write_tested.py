@@ -246,7 +246,7 @@ def page(found: dict[str, Any]) -> str:
     """Return the page of what was measured."""
     kits, rules, tests, fuzz = (found[key] for key in ("kits", "rules", "tests", "fuzz"))
     titles = {name: _title(name) for name in kits}
-    studies, seat_tests, runs = literals("coverage.py", r"options\.studies or \((\d+) if", r"options\.tests or \((\d+) if", r"options\.runs or \((\d+) if")  # fmt: skip
+    studies, seat_tests = literals("coverage.py", r"options\.studies or \((\d+) if", r"options\.tests or \((\d+) if")
     low, high = literals("coverage.py", r"LOW, HIGH, ALARM = ([\d.]+),", r"LOW, HIGH, ALARM = [\d.]+, ([\d.]+),")
     lines = [
         "# How it is tested",
@@ -328,7 +328,7 @@ def page(found: dict[str, Any]) -> str:
         "## Statistics",
         "",
         f"`benchmarks/coverage.py --quick`, part of `.ci/run`, plays {studies} small studies of each case and fails if an interval holds in less than {float(low):.0%} or",
-        f"more than {float(high):.0%} of them, beyond chance; it makes {int(seat_tests):,} tests of equal seats and {runs} runs that stop by precision",
+        f"more than {float(high):.0%} of them, beyond chance; it makes {int(seat_tests):,} tests of equal seats",
         "([results](../benchmarks/README.md#coverage)). Stated strengths and speeds are measured again by `benchmarks/claims.py`",
         "([how](../benchmarks/README.md#claims)).",
     ]

@@ -219,6 +219,7 @@ def test_tournament(document):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for(*SEARCHERS)
 @pytest.mark.parametrize("agent", ["face-value", *SEARCHERS])
 def test_fairness(document, agent):
     found = document("leak-check", "goofspiel", agent, "--deals", 1)

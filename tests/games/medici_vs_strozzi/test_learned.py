@@ -74,6 +74,7 @@ def test_most_games_keep_a_quiet_position():
     assert (games["kept"] == 1).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_it_wins_more_than_its_guide():
     played = Match(MEDICI_VS_STROZZI, 2, (LEARNED, FAIR), BASE, 11, "rotate").play(0, 100)
     assert played.outcome["wins"][0, 0].sum() / 60 / 200 > 0.75  # 0.5 is an equal share, the standard error 0.035
@@ -84,6 +85,7 @@ def test_its_worth_is_exact_in_the_end_and_adds_up_before():
     assert_worth_adds_up_and_is_exact_in_the_end(LEARNED, quiet_position(100), FAIR, lambda own: own["cash"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restriction", ["~lot:above-1", "~buy:any"])
 def test_it_keeps_to_restrictions(restriction):
     restricted = load_agent(f"learned{restriction}", MEDICI_VS_STROZZI)

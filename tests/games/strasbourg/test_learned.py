@@ -46,7 +46,7 @@ def test_features_do_not_depend_on_which_card_was_drawn_first(described):
     np.testing.assert_allclose(described(other), described(state), atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_labels_are_results():
     games = Trainer("strasbourg", 4, seed=7).play(0, 100, Stage(1), None, 200)
     label = games["label"][games["kept"] == 1]
