@@ -5,7 +5,7 @@ and writes its figures once they are counted. The caller passes `cell`, a cell o
 `stats`, the package strozzi_sim.stats, and `table`, a game.reporting.FigureTable.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -118,9 +118,7 @@ class Block:
         whole = counts
         for axis, key in enumerate(keys, 1):
             if key in self.margins:
-                whole = np.concatenate(
-                    [whole, whole.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)], axis
-                )
+                whole = np.concatenate([whole, whole.sum(axis, keepdims=True)], axis)
                 names[axis - 1].append(ALL)
         left_out = {key: given(cell) if callable(given) else given for key, given in self.exclude.items()}
         keep = [
@@ -133,38 +131,48 @@ class Block:
         ]
         scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}
 
-        def sums(array: Array, columns: Iterable[str]) -> Array:
-            """Return the sum of columns; ROWS is the number of rows."""
-            found = np.zeros(array.shape[:-1], np.int64)
-            for column in columns:
-                place = 0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-"))
-                found += -array[..., place] if column.startswith("-") else array[..., place]
-            return found
-
-        def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
-            """Return numerator and denominator of a figure, and the keyword arguments of its estimate."""
-            over = sums(whole, ratio.numerator) * scales.get(ratio.denominator, 1)
-            if ratio.denominator in (GAMES, PLAYERS):
-                games = cell.outcome["games"] * (cell.players if ratio.denominator == PLAYERS else 1)
-                under = games.reshape(-1, *[1] * len(keys))
-            else:
-                under = sums(whole, (ratio.denominator,))
-            if ratio.along:
-                axis = 1 + keys.index(ratio.along)
-                under = under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)
-            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
-            return over[chosen], np.broadcast_to(under, over.shape)[chosen], units
-
         for key in self.trim:
             axis = 1 + keys.index(key)
             others = tuple(other for other in range(counts.ndim - 1) if other != axis)
             last = np.flatnonzero(counts[..., 0].sum(others)).max(initial=-1)
             keep[axis - 1] = [k for k in keep[axis - 1] if k <= last or k == counts.shape[axis]]
-        chosen = np.ix_(range(len(counts)), *keep)
+
+        def chosen(array: Array) -> Array:
+            """Return the levels to write, for axes that have all of them."""
+            for axis, levels in enumerate(keep, 1):
+                if array.shape[axis] == whole.shape[axis] != len(levels):
+                    array = array.take(levels, axis)
+            return array
+
+        def sums(array: Array, columns: Sequence[str]) -> Array:
+            """Return the sum of columns; ROWS is the number of rows."""
+            places = [0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-")) for column in columns]
+            signs = [-1 if column.startswith("-") else 1 for column in columns]
+            parts = [array[..., k] if sign > 0 else -array[..., k] for k, sign in zip(places, signs, strict=True)]
+            return sum(parts[1:], parts[0])
+
+        shown_counts = np.moveaxis(np.ascontiguousarray(np.moveaxis(chosen(whole), -1, 0)), 0, -1)
+
+        def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
+            """Return numerator and denominator of a figure, and the keyword arguments of its estimate."""
+            over, scale = sums(shown_counts, ratio.numerator), scales.get(ratio.denominator, 1)
+            over = over if scale == 1 else over * scale
+            if ratio.denominator in (GAMES, PLAYERS):
+                games = cell.outcome["games"] * (cell.players if ratio.denominator == PLAYERS else 1)
+                under = games.reshape(-1, *[1] * len(keys))
+            elif ratio.along:
+                axis = 1 + keys.index(ratio.along)
+                under = sums(whole, (ratio.denominator,))
+                under = chosen(under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True))
+            else:
+                under = sums(shown_counts, (ratio.denominator,))
+            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
+            return over, np.broadcast_to(under, over.shape), units
+
         shown = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
         for figure in self.figures:
             over, under, units = sides(figure)
-            events = sums(whole, (ROWS,))[chosen] if figure.rows_count else None
+            events = sums(shown_counts, (ROWS,)) if figure.rows_count else None
             self._add(table, cell, figure.name, stats.ratio(over, under, **units, events=events), shown)
         for less in self.differences:
             axis, levels = 1 + keys.index(less.key), shown[less.key]

@@ -96,21 +96,27 @@ class _Cells:
         for column in kept.values():
             levels, place = np.unique(column, return_inverse=True)
             number = number * len(levels) + place
-        order, first = _groups(number)
-        values = {name: values[order[first]] for name, values in kept.items()}
-        return type(self)(values, len(first), lambda k: _added(self.counts(k)[order], first))
+        _, first, group = np.unique(number, return_index=True, return_inverse=True)
+        values = {name: values[first] for name, values in kept.items()}
+        return type(self)(values, len(first), lambda k: _added(self.counts(k), group, len(first)))
 
 
-def _added(counts: Array, first: Array) -> Array:
-    """Return the sums of groups of rows that begin at `first`, int64[len(first), C]."""
-    return np.add.reduceat(counts, first, axis=0, dtype=np.int64) if len(first) else counts[:0].astype(np.int64)
+def _added(counts: Array, into: Array, size: int, keep: Any = True, times: Any = 1) -> Array:
+    """Return the sums of the rows of counts, integers [K, C], that go into each of `size` places, int64[size, C].
 
+    Args:
+        counts: rows to add up.
+        into: place of each row.
+        size: number of places.
+        keep: rows that are counted, bool[K] or True.
+        times: factor of each row, integers [K] or one for all.
+    """
+    from scipy.sparse import csc_array
 
-def _groups(numbers: Array) -> tuple[Array, Array]:
-    """Return an order in which equal numbers stand together, and where each group of them begins."""
-    order = np.argsort(numbers, kind="stable")
-    ordered = numbers[order]
-    return order, np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
+    keep, times = np.broadcast_to(keep, into.shape), np.broadcast_to(np.asarray(times, np.int64), into.shape)
+    ends = np.concatenate([[0], np.cumsum(keep)])
+    added: Array = csc_array((times[keep], into[keep], ends), (size, len(into))) @ counts
+    return added
 
 
 Found = dict[tuple[int, frozenset[str]], _Cells]  # (first count of a cube, columns) -> its cells by these columns
@@ -292,23 +298,20 @@ class CrosstabPlan:
         cell = np.zeros(cells.size, np.int64)
         for name, levels in zip(crosstab.by, axes, strict=True):
             cell = cell * len(levels.names) + levels.of(values(name))
-        rows: Any = slice(None)
+        keep: Any = True
         if condition:
             keep = condition.evaluate(
                 {name: values(name) for name in compared},
                 {name: column.levels_in(self._setting) for name, column in compared.items()},
                 {name: column.scale for name, column in compared.items()},
             )
-            rows = np.flatnonzero(np.broadcast_to(keep, cell.shape))
-        order, first = _groups(cell[rows])
-        into = cell[rows][order[first]]
-        read = np.zeros((1 + len(crosstab.sums), int(np.prod(shape, dtype=np.int64)), len(counts)), np.int64)
-        for k, name in enumerate(("", *crosstab.sums)):
-            numbers = cells.counts(1 + cube.sums.index(name) if name in cube.sums else 0)
-            if name in multiplied:
-                numbers = numbers * values(name)[:, None].astype(np.int64)
-            read[k, into] = _added(numbers[rows][order], first)
-        return np.ascontiguousarray(read.transpose(2, 1, 0)).reshape(len(counts), *shape, len(read))
+        size = int(np.prod(shape, dtype=np.int64))
+        read = np.empty((1 + len(crosstab.sums), len(counts), size), np.int64)
+        for numbers, name in zip(read, ("", *crosstab.sums), strict=True):
+            place = 1 + cube.sums.index(name) if name in cube.sums else 0
+            times = values(name) if name in multiplied else 1
+            numbers[:] = _added(cells.counts(place), cell, size, keep, times).T
+        return np.moveaxis(read.reshape(-1, len(counts), *shape), 0, -1)
 
     @cached_property
     def digest(self) -> str:

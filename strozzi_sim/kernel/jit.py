@@ -22,6 +22,7 @@ from numba.core.compiler import CompileResult
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import NumbaError, TypingError
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
@@ -161,8 +162,11 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         return self._folder / f"{self._py_func.__name__.strip('<>')}-{sha256(key.encode()).hexdigest()[:24]}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature; None if it is missing or damaged."""
-        target_context.refresh()
+        """Return the code for a signature; None if it is missing or damaged.
+
+        Nothing of numba's is loaded that only compiling needs, a quarter of a second; of its runtime a game's package may make use.
+        """
+        rtsys.initialize(target_context)
         file = self._file(sig, target_context.codegen())
         try:
             content = file.read_bytes()

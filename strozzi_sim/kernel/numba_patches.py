@@ -21,6 +21,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from numba.core import types
@@ -31,7 +32,6 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.environment import lookup_environment
 from numba.core.lowering import Environment
 from numba.core.typed_passes import NativeLowering
-from numba.np import arrayobj
 
 _OURS = ("strozzi_sim", "strozzi_agents")
 
@@ -52,7 +52,7 @@ class _Codegen:
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function of strozzi-sim: its modules are marked for `_index_as_it_is`."""
+    """The code of a function of strozzi-sim: its modules are marked for `_plain_indices`."""
 
     plain_indices = False
 
@@ -165,6 +165,7 @@ class EntryCompiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with the library created before lowering."""
+        _plain_indices()
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         names = [one.__name__ for one, _ in passes.passes]
         passes.add_pass_after(self.begin, passes.passes[names.index(NativeLowering.__name__) - 1][0])
@@ -203,18 +204,19 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _index_as_it_is(fix: Callable[..., Any]) -> Callable[..., Any]:
-    """Return numba's `fix_integer_index`, with the index unchanged in marked modules.
+@cache
+def _plain_indices() -> None:
+    """Leave indices of marked modules unchanged in numba's `fix_integer_index`. It is imported only here: cached code needs none of it.
 
     With bounds checks a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
     """
+    from numba.np import arrayobj
+
+    fix = arrayobj.fix_integer_index
 
     def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
         if kind.signed and getattr(builder.module, "plain_indices", False):
             return context.cast(builder, index, kind, types.intp)
         return fix(context, builder, kind, index, size)
 
-    return fix_integer_index
-
-
-arrayobj.fix_integer_index = _index_as_it_is(arrayobj.fix_integer_index)
+    arrayobj.fix_integer_index = fix_integer_index

@@ -108,8 +108,9 @@ def jackknife(values: Array) -> Array:
 def divide(numerator: Array, denominator: Array) -> Array:
     """Return the quotient; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        result: Array = np.asarray(numerator, np.float64) / denominator
-    return np.where(np.asarray(denominator) == 0, np.nan, result)
+        result: Array = np.asarray(np.asarray(numerator, np.float64) / denominator)
+    nothing = np.asarray(denominator) == 0
+    return np.where(nothing, np.nan, result) if nothing.any() else result
 
 
 def ratio(
@@ -137,12 +138,13 @@ def ratio(
     """
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
     n = (denominator if events is None else np.broadcast_to(events, denominator.shape)).sum(axis=0)
+    over, under = numerator.astype(np.float64), denominator.astype(np.float64)  # once, instead of in every division
     if n_deals is not None:
-        value, low, high = share_interval(numerator, denominator, unit=unit, deals=n_deals)
+        value, low, high = share_interval(over, under, unit=unit, deals=n_deals)
     else:
-        value, low, high = mean_interval(numerator, denominator, unit=unit)
+        value, low, high = mean_interval(over, under, unit=unit)
         if span is not None:
-            low, high = bounded_interval(numerator, denominator, unit=unit, span=span, deals=deals)
+            low, high = bounded_interval(over, under, unit=unit, span=span, deals=deals)
         low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (low, high))
     sums = Sums(numerator, denominator, unit, n_deals, span, deals)
     return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64), sums)
@@ -169,7 +171,8 @@ def as_share(numerator: Array, denominator: Array, *, unit: float, span: tuple[f
 
 def leave_one_out(numerator: Array, denominator: Array, unit: float = 1.0) -> Array:
     """Return the ratios without each chunk, float64[C, ...]."""
-    return divide(numerator.sum(axis=0) - numerator, denominator.sum(axis=0) - denominator) / unit
+    values = divide(numerator.sum(axis=0) - numerator, denominator.sum(axis=0) - denominator)
+    return values if unit == 1 else values / unit
 
 
 def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[Array, Array]:
@@ -180,7 +183,8 @@ def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0))
     mean = denominator.mean(axis=0)
-    return divide(numerator - value * denominator, mean) / unit, divide(denominator, mean)
+    rest = divide(numerator - value * denominator, mean)
+    return rest if unit == 1 else rest / unit, divide(denominator, mean)
 
 
 def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) -> tuple[Array, Array, Array]:
@@ -213,6 +217,8 @@ def is_median(values: Array, rounding: float = 0.0) -> Array:
     """Return which values are the median of the chunks that have one, up to a relative error, bool[C, ...]."""
     counted = (~np.isnan(values)).sum(axis=0, keepdims=True)
     median = np.take_along_axis(np.sort(values, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
+    if not rounding:
+        return np.asarray(values == median)
     return np.asarray(np.abs(values - median) <= rounding * np.maximum(np.abs(median), 1.0))
 
 
