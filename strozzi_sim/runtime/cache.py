@@ -150,6 +150,12 @@ def code_folder(game: str) -> Path | None:
     return None
 
 
+def is_cold(game: str) -> bool:
+    """Return whether code for `game` can be stored, but none is."""
+    folder = code_folder(game)
+    return folder is not None and not any(folder.glob("*.nbc"))
+
+
 def _make(folder: Path) -> None:
     for place in (folder.parent, folder):
         place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)

@@ -379,6 +379,28 @@ def call_in_worker(
         _give_back(worker)
 
 
+@contextmanager
+def beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
+    """Call a function in a worker process while the block runs, for what it leaves on the disk; its result and errors are dropped."""
+    left = threading.Event()
+
+    def call() -> None:
+        with suppress(Exception):
+            call_in_worker(function, *arguments, seconds=0, is_cancelled=left.is_set)
+
+    if is_worker() or os.name != "posix":
+        yield
+        return
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        yield
+        thread.join()
+    finally:
+        left.set()
+        thread.join()
+
+
 def _borrow() -> Worker:
     with _lock:
         while _idle:

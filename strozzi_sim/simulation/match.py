@@ -1,6 +1,7 @@
 """A match: one game, player count, line-up, variant, seed and seating design, ready to play any range of deals."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent, compile_evaluator
+from strozzi_sim.agent.names import core_count
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
@@ -18,7 +20,8 @@ from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
-from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code
+from strozzi_sim.runtime.cache import is_cold
+from strozzi_sim.runtime.workers import active_heartbeat, beside, heartbeat, raised_in_compiled_code
 from strozzi_sim.simulation.interrupts import current_stop
 from strozzi_sim.simulation.loop import (
     AGENT,
@@ -175,9 +178,17 @@ class Match:
         return self._plans[asked]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
-        """Compile everything that this match needs except third-party agents, so that workers find it in the cache folder."""
-        measured = luck is not None
-        counting_loop(self.game, measured) if counted and self.game.facts else plain_loop(self.game, measured)
+        """Compile everything that this match needs except third-party agents, so that workers find it in the cache folder.
+
+        If nothing is there yet, a second process compiles the agents while this one compiles the loop.
+        """
+        alone = core_count() == 1 or not is_cold(self.game.name)
+        with nullcontext() if alone else beside(self._warm_agents, luck):
+            loop = counting_loop if counted and self.game.facts else plain_loop
+            loop(self.game, luck is not None)
+        self._warm_agents(luck)
+
+    def _warm_agents(self, luck: Luck | None) -> None:
         if luck is not None:
             compile_evaluator(luck.agent, self.game)
         for spec in self.lineup:

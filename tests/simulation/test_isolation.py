@@ -27,6 +27,7 @@ from strozzi_sim.runtime.workers import (
     Worker,
     WorkerDied,
     active_heartbeat,
+    beside,
     call_in_worker,
     heartbeat,
     is_worker,
@@ -377,6 +378,17 @@ def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
         call_in_worker(os._exit, 4, seconds=60)
     with pytest.raises(Cancelled):
         call_in_worker(think_long, seconds=60, is_cancelled=lambda: True)
+
+
+def test_what_is_called_beside_a_block_ends_with_it(tmp_path):
+    file = tmp_path / "done"
+    with beside(file.write_text, "by a worker"), beside(os._exit, 4):  # the end of a worker is nobody's concern
+        pass
+    assert file.read_text() == "by a worker"
+    began = time.monotonic()
+    with pytest.raises(KeyError), beside(time.sleep, 60):
+        raise KeyError
+    assert time.monotonic() - began < 30  # it is killed
 
 
 def test_the_whole_process_group_ends_with_a_worker(tmp_path):
