@@ -267,7 +267,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"(\S+) beats copies": beats_copies,
     r"(\S+) moves the shares of wins most|\((.+?)\) change something": moves,
-    r"Of [\d,]+ figures .*": counted,
+    r"Of [\d,]+ figures, .*": counted,
     r"played most like (.+?); (?:outside its band: (.+)|all figures .*)\.$": fits,
     r"That is how (\S+) plays; its probability is (\d+) %": probable,
 }  # fmt: skip

@@ -16,7 +16,7 @@ ESTIMATE = re.compile(
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
     r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|at [\d.]+ seconds|probability is \d+ %|"
-    r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures .*|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|.* differs from .*"
+    r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|.* differs from .*"
 )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ class Shown:
         if key in ("agent", "challenger") and text == self.game.default_agent:
             found.add(USUAL)
         if key == "opponent" and text in self.place:
-            found.add(f"with this number {self.place[text]}")
+            found.add(f"ahead of number {self.place[text]}")
         found = {part for each in found for part in each.split("|")}
         return {
             re.escape(re.sub(r"\s+", " ", part)).replace(r"\ ", " ")

@@ -219,7 +219,8 @@ def _figure(value: float | None) -> str:
 
 def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -> Answer:
     """Write the page of a game, or a folder with a page for each game and a list."""
-    from strozzi_sim.report.replay import list_page, replay_page, write_page
+    from strozzi_sim.report.page import write_page
+    from strozzi_sim.report.replay import list_page, replay_page
 
     one = html.suffix.lower() in (".html", ".htm")
     if not one and html.is_file():

@@ -85,14 +85,8 @@ def custom_heat_map(game: Game, asked: HeatMapSpec, place: str = "heatmap") -> H
     caption = (
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
-    return HeatMap(
-        asked.title or words[0].upper() + words[1:] + which,
-        caption,
-        _words(asked.rows),
-        _words(asked.columns),
-        figure,
-        block,
-    )
+    title = asked.title or words[0].upper() + words[1:] + which
+    return HeatMap(title, caption, _words(asked.rows), _words(asked.columns), figure, block)
 
 
 def heat_map_spec(
@@ -111,7 +105,7 @@ def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
 
 
 def _words(name: str) -> str:
-    return re.sub("_", " ", name)
+    return name.replace("_", " ")
 
 
 def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]:

@@ -168,49 +168,51 @@ def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
     return [f"unknown figure {short_repr(name)}; {suggest_names(name, known)}" for name in names if name not in known]
 
 
-def format_value(value: float, unit: Unit, digits: int | None = None) -> str:
-    """Return a figure as text: shares in per cent; with -1 digits rounded to tens."""
+_DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
+
+
+def factor_of(unit: Unit) -> int:
+    """Return by what a figure is multiplied where it is shown: shares are in per cent."""
+    return 100 if unit == "share" else 1
+
+
+def format_value(value: float, unit: Unit, digits: int | None = None, *, sign: str = f"{THIN}%") -> str:
+    """Return a figure as text: shares in per cent, with this sign; with -1 digits rounded to tens."""
     if np.isnan(value):
         return "\N{EN DASH}"
-    scaled, sign = (100 * value, f"{THIN}%") if unit == "share" else (value, "")
     digits = _DIGITS[unit] if digits is None else digits
-    return f"{round(scaled, digits):z,.{max(digits, 0)}f}{sign}".replace("-", "\N{MINUS SIGN}")
-
-
-_DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
+    shown = round(factor_of(unit) * value, digits)
+    return f"{shown:z,.{max(digits, 0)}f}{sign if unit == 'share' else ''}".replace("-", "\N{MINUS SIGN}")
 
 
 def digits_for(half: float, unit: Unit, most: int = 2, *, value: float = 0.0) -> int:
     """Return the smallest number of decimals that shows an interval of this half-width, of a value with at most three digits."""
-    scale = 100 if unit == "share" else 1
-    needed = int(np.ceil(-np.log10(scale * half) - 1e-9)) if half > 0 else 0
-    room = max(3 - len(f"{abs(scale * value):.0f}"), 0) if value else most
-    return min(max(_DIGITS[unit], min(needed, most)), most_digits(scale * half), room)
+    half = factor_of(unit) * half
+    needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
+    digits = min(max(_DIGITS[unit], min(needed, most)), most_digits(half))
+    return min(digits, max(_room(value, unit), 0)) if value else digits
+
+
+def _room(value: float, unit: Unit) -> int:
+    """Return the number of decimals of a value with three digits."""
+    return 3 - len(f"{abs(factor_of(unit) * value):.0f}")
 
 
 def digits_shown(value: float, half: float, unit: Unit) -> int:
     """Return the number of decimals of a figure in a sentence: none that its half-width makes meaningless, at most three digits."""
-    scale = 100 if unit == "share" else 1
-    whole = len(f"{abs(scale * value):.0f}")
-    return min(_DIGITS[unit], most_digits(scale * half), 3 - whole)
+    return min(_DIGITS[unit], most_digits(factor_of(unit) * half), _room(value, unit))
 
 
 def format_row(row: Any, unit: Unit) -> str:
     """Return a row's figure as text, without its interval but with no digit that this makes meaningless."""
-    return format_value(row.value, unit, min(_DIGITS[unit], _most_digits_of(row, unit)))
-
-
-def _most_digits_of(row: Any, unit: Unit) -> int:
-    half = (row.high - row.low) / 2 * (100 if unit == "share" else 1)
-    return _DIGITS[unit] if np.isnan(half) else most_digits(half)
+    return format_value(row.value, unit, min(_DIGITS[unit], most_digits(factor_of(unit) * (row.high - row.low) / 2)))
 
 
 def format_half_width(row: Any, unit: Unit, digits: int) -> str:
     """Return the half-width of a row's interval, rounded up to the decimals shown; "" without an interval."""
-    if np.isnan(row.low) or np.isnan(row.high):
+    half, step = max(row.high - row.value, row.value - row.low) * factor_of(unit), 10.0**-digits
+    if np.isnan(half):
         return ""
-    half = max(row.high - row.value, row.value - row.low) * (100 if unit == "share" else 1)
-    step = 10.0**-digits
     return "0" if half <= 0 else f"{max(np.ceil(half / step - 1e-6), 1) * step:,.{max(digits, 0)}f}"
 
 
@@ -221,8 +223,8 @@ def format_estimate(row: Any, unit: Unit) -> str:
     if np.isnan(row.low) or row.low == row.high:
         return format_value(row.value, unit, digits_shown(row.value, 0.0, unit))
     digits = digits_for((row.high - row.low) / 2, unit, value=row.value)
-    said, per_cent, _ = format_value(row.value, unit, digits).partition(f"{THIN}%")
-    return f"{said}{THIN}±{THIN}{format_half_width(row, unit, digits)}{per_cent}"
+    value, half = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
+    return f"{value}{THIN}±{THIN}{half}{THIN + '%' if unit == 'share' else ''}"
 
 
 def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:

@@ -29,14 +29,10 @@ def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
 
 def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
     """Return p-values float64[...] of "the figure is `null`" from 95 % intervals; NaN without an interval."""
-    from scipy.special import stdtr, stdtrit
-
     value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
-    half_width = np.where(value > null, value - low, high - value)
-    gap = np.abs(value - null)
+    half_width, gap = np.where(value > null, value - low, high - value), np.abs(value - null)
     with np.errstate(divide="ignore", invalid="ignore"):
-        size = stdtrit(df, 1 - ALPHA / 2) * gap / half_width
-    p = 2 * stdtr(df, -size)
+        p = _two_sided(gap, half_width, df)
     # An interval without width is an exact figure.
     return np.where(np.isnan(half_width), np.nan, np.where(half_width > 0, p, np.where(gap > 0, 0.0, 1.0)))
 
@@ -47,15 +43,26 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Arr
     Use it for many figures at once: around a share that is small by chance the interval is too narrow.
     An end e of Wilson's interval solves (e - value)^2 = z^2 e (1 - e) / n, which gives the effective n.
     """
-    from scipy.special import stdtr, stdtrit
-
     value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
     end = np.where(value > null, low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         z2_by_n = (end - value) ** 2 / (end * (1 - end))
-        size = stdtrit(df, 1 - ALPHA / 2) * np.abs(value - null) / np.sqrt(null * (1 - null) * z2_by_n)
-    p = 2 * stdtr(df, -size)
-    return np.where(np.isnan(end + value), np.nan, np.where(np.isnan(size), 1.0, p))
+        p = _two_sided(np.abs(value - null), np.sqrt(null * (1 - null) * z2_by_n), df)
+    return np.where(np.isnan(end + value), np.nan, np.where(np.isnan(p), 1.0, p))
+
+
+def _two_sided(gap: Array, half_width: Array, df: Any) -> Array:
+    """Return p-values of figures that lie so far from the number that is tested, with 95 % intervals of these half-widths."""
+    from scipy.special import stdtr
+
+    return np.asarray(2 * stdtr(df, -(_quantile(df) * gap / half_width)))
+
+
+def _quantile(df: Any, figures: int = 1) -> Array:
+    """Return by how many standard errors a 95 % interval reaches, corrected for a number of figures (Bonferroni)."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(df, 1 - ALPHA / 2 / figures))
 
 
 def corrected_p(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, share: bool = False) -> Array:
@@ -78,14 +85,12 @@ def no_significant_difference(
     All arrays have shape [F]: the figures, the ends of their 95 % intervals (a figure with NaN is ignored), and the events and deals
     behind each. With `share` the figures are shares, with Wilson intervals.
     """
-    from scipy.special import stdtrit
-
     known = ~np.isnan(value + low + high)
     if known.sum() < 2:
         return False
     value, low, high = value[known], low[known], high[known]
     df = degrees_of_freedom(n[known], deals[known], chunks)
-    wider = stdtrit(df, 1 - ALPHA / 2 / len(value)) / stdtrit(df, 1 - ALPHA / 2)
+    wider = _quantile(df, len(value)) / _quantile(df)
     if share and low.min() >= 0 and high.max() <= 1:
         low, high = _wilson(value, low, wider), _wilson(value, high, wider)
     else:
@@ -110,14 +115,12 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
     `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for the largest gain, -1 for the largest
     loss, 0 for either.
     """
-    from scipy.special import stdtrit
-
     value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))
     known = ~np.isnan(value + low + high)
     if not known.any():
         return float("nan")
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
-    wider = stdtrit(df, 1 - ALPHA / 2 / known.sum()) / stdtrit(df, 1 - ALPHA / 2)
+    wider = _quantile(df, known.sum()) / _quantile(df)
     up, down = value + wider * (high - value) - null, null - value + wider * (value - low)
     ends = up if sign > 0 else down if sign < 0 else np.maximum(up, down)
     return max(float(ends[known].max()), 0.0)

@@ -27,15 +27,7 @@ _LARGEST = 44  # pixels of a cell
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], every: pd.DataFrame, width: int
 ) -> Drawn | None:
-    """Return a board picture; None if no level with a value is on the board.
-
-    Args:
-        picture: picture of kind "board"; its only figure is drawn.
-        rows: rows of the picture's table, including rows without a value.
-        components: component data of the variant.
-        every: rows of all variants and line-ups shown beside, which share one scale.
-        width: pixels of the wide picture.
-    """
+    """Return a board picture of its only figure, from rows with and without a value; None if no level with a value is on the board."""
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
     rows = rows[rows[picture.x].isin(board.places)]

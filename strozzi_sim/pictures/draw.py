@@ -24,15 +24,11 @@ def draw_picture(
     picture: Picture, table: pd.DataFrame, words: Words, components: Mapping[str, Any] | None = None,
     compared: pd.DataFrame | None = None, width: int = WIDE,
 ) -> Drawn | None:  # fmt: skip
-    """Return the picture, ready to be drawn at any width; None if no row has a value.
+    """Return a picture of any kind except "table", ready to be drawn at any width; None if no row has a value.
 
-    Args:
-        picture: picture of any kind except "table".
-        table: its table for one variant and line-up (for all of them if its series is "scenario").
-        words: raw value -> display name.
-        components: component data of the variant, required by boards; default: no board.
-        compared: rows of all variants and line-ups beside these, which share one scale; default: table.
-        width: pixels of the wide picture.
+    `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value -> display name,
+    `components` the component data of the variant, without which there is no board, and `compared` has the rows of all variants and
+    line-ups beside these, which share one scale, by default the table. The wide picture has `width` pixels.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():

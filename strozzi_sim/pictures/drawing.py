@@ -16,19 +16,14 @@ FORMATS = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True)
 class Drawing:
-    """One picture, possibly as several figures.
-
-    Attributes:
-        title: title of the picture.
-        drawn: the pictures by name.
-        table: drawn rows, a data frame.
-        titles: title of each picture by name; several also name their variant and line-up.
-    """
+    """One picture, possibly as several figures."""
 
     title: str
-    drawn: dict[str, Drawn]
-    table: Any = None
-    titles: dict[str, str] = field(default_factory=dict)
+    drawn: dict[str, Drawn]  # the figures by name
+    table: Any = None  # drawn rows, a data frame
+    titles: dict[str, str] = field(
+        default_factory=dict
+    )  # title of each figure by name; several also name their variant and line-up
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -41,15 +36,7 @@ class Drawing:
         return next(iter(self.figures.values()))
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write the picture to a file and return the written paths; several figures get numbered files.
-
-        Args:
-            path: file name ending in .png, .svg or .pdf; an existing file is replaced.
-
-        Raises:
-            ArgumentError: the ending is not supported.
-            StorageError: a file cannot be written.
-        """
+        """Write the picture to a .png, .svg or .pdf file, which is replaced, and return the written paths; several figures get numbered files."""
         path = Path(path)
         if path.suffix not in FORMATS:
             raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")

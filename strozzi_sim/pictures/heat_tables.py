@@ -1,8 +1,8 @@
 """Heat maps as tables: the value in each cell, a colour by its size, its interval and n; one panel per player count, variant and line-up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,56 +46,16 @@ class HeatPanel:
 
 @dataclass(frozen=True)
 class HeatTables:
-    """The panels of a heat map, which share one scale.
-
-    Attributes:
-        row_label, column_label: what rows and columns are. columns: names of the columns.
-        panels: the panels.
-        low, high: the ends of the scale as text. two: whether colours show both sides of an equal share or of zero.
-        note: what numbers and colours mean.
-    """
+    """The panels of a heat map, which share one scale."""
 
     row_label: str
     column_label: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # their names
     panels: tuple[HeatPanel, ...]
-    low: str
+    low: str  # ends of the scale as text
     high: str
-    two: bool
-    note: str
-
-
-class _Estimate(NamedTuple):
-    value: float
-    low: float
-    high: float
-    n: int
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """Cells of one player count, variant and line-up.
-
-    Attributes:
-        title: what tells it from the other panels. players: player count.
-        value, low, high: figures with their intervals, float64[R, C]; NaN where none exists.
-        n: events, int64[R, C].
-        alarm: whether a share differs significantly from 1 / players, bool[R, C].
-        noise: whether no two cells differ significantly.
-        shade: what is coloured, float64[R, C]: the value less an equal share, or what the table says; NaN: no colour.
-        marked: whether a cell is framed, bool[R, C].
-    """
-
-    title: str
-    players: int
-    value: Array
-    low: Array
-    high: Array
-    n: Array
-    alarm: Array
-    noise: bool
-    shade: Array
-    marked: Array
+    two: bool  # whether colours show both sides of an equal share or of zero
+    note: str  # what numbers and colours mean
 
 
 def heat_tables(
@@ -104,12 +64,8 @@ def heat_tables(
 ) -> HeatTables | None:  # fmt: skip
     """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
 
-    Args:
-        heat_map: the heat map.
-        table: its table heat_<name>.
-        words: raw row or column -> display name.
-        chunks: chunks of the study from which the intervals were estimated.
-        compared: rows of all parts that share rows, columns and scale; default: table.
+    `table` is heat_<name>, `words` raw row or column -> display name, `chunks` the number of chunks from which the intervals were
+    estimated, and `compared` has the rows of all parts that share rows, columns and scale, by default the table.
     """
     if known_rows(heat_map, table).empty:
         return None
@@ -118,8 +74,6 @@ def heat_tables(
     sides = compared[compared["row"].isin(known["row"]) & compared["column"].isin(known["column"])]
     sides = sides[sides["figure"] == heat_map.figure.name]
     levels = in_order(sides["row"], ()), in_order(sides["column"], ())  # the table's order
-    panels = _panels(heat_map, table, levels, chunks)
-    names, tops = ([words.get(level, level) for level in side] for side in levels)
     if heat_map.equal:
         shades = known["value"] - 1 / known["players"]
     else:
@@ -127,11 +81,18 @@ def heat_tables(
     low, high = (float(end) for end in (shades.min(), shades.max())) if shades.notna().any() else (0.0, 0.0)
     two = heat_map.equal or bool(heat_map.shade_label) or low < 0
     low, high = (-max(-low, high), max(-low, high)) if two else (low, high)
-    shown = []
-    for panel in panels:
-        cells = [[_cell(heat_map, panel, (i, j), (name, top), (low, high), two=two) for j, top in enumerate(tops)] for i, name in enumerate(names)]  # fmt: skip
-        rows = tuple((name, tuple(row)) for name, row in zip(names, cells, strict=True) if any(row))
-        shown.append(HeatPanel(panel.title, panel.players, rows))
+    shown, is_flat = [], False
+    for title, players, own in _panels(heat_map, table, levels):
+        shades, pale, flat = _shades(heat_map, own, players, chunks, (low, high), two=two)
+        cells = {
+            (row.row, row.column): _cell(heat_map, row, words, *look, two=two)
+            for row, *look in zip(
+                own.itertuples(index=False), shades, _parts(shades, (low, high), two=two), pale, strict=True
+            )
+        }
+        lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
+        shown.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
+        is_flat |= flat
     ends = [format_end(end, heat_map.figure.unit) for end in (low, high)]
     if two and heat_map.figure.unit == "share":
         ends = [f"{end.removesuffix(' %')} points" for end in ends]
@@ -140,10 +101,11 @@ def heat_tables(
         notes.append("uncoloured: not told apart from an equal share")
     elif heat_map.shade_label:
         notes.append(f"colour: the difference {heat_map.shade_label}")
-    elif any(panel.noise for panel in panels):
+    elif is_flat:
         notes.append("a panel in one colour: no significant differences")
     labels = heat_map.row_label, heat_map.column_label
-    return HeatTables(*labels, tuple(tops), tuple(shown), ends[0], ends[1], two, "; ".join(notes))
+    tops = tuple(words.get(level, level) for level in levels[1])
+    return HeatTables(*labels, tops, tuple(shown), ends[0], ends[1], two, "; ".join(notes))
 
 
 def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
@@ -162,8 +124,10 @@ def cell_digits(half: float, value: float, unit: Unit) -> int:
     return 1 if np.isnan(half) else digits_for(half, unit, most)
 
 
-def _panels(heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]], chunks: int) -> list[_Panel]:
-    """Return the panels: player counts of a variant and line-up behind each other, or, at one count, variants or line-ups."""
+def _panels(
+    heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
+) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    """Yield (title, player count, rows) of each panel: player counts of a variant and line-up behind each other, or, at one count, variants or line-ups."""
     rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
     rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
@@ -171,65 +135,51 @@ def _panels(heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], lis
     lineups = list(dict.fromkeys(lineup for _, lineup in every))
     if len(counts) == 1:
         every = sorted(every, key=lambda each: lineups.index(each[1]))
-    found = []
     for scenario in every:
         who = scenario_words(scenario, every)
         for players in counts:
             if (*scenario, players) in groups:
                 title = who if len(counts) == 1 and who else ", ".join(filter(None, [who, players_title(players)]))
-                found.append(_panel(heat_map, groups[*scenario, players], levels, title, int(players), chunks))
-    return found
+                yield title, int(players), groups[*scenario, players]
 
 
-def _panel(
-    heat_map: HeatMap, rows: pd.DataFrame, levels: tuple[list[str], list[str]], title: str, players: int, chunks: int
-) -> _Panel:
-    places = [rows[side].map({level: k for k, level in enumerate(names)}) for side, names in zip(("row", "column"), levels, strict=True)]  # fmt: skip
-    at = tuple(place.to_numpy(np.int64) for place in places)
-    shape = len(levels[0]), len(levels[1])
-
-    def spread(values: Any, nothing: Any) -> Array:
-        cells = np.full(shape, nothing)
-        cells[at] = values
-        return cells
-
+def _shades(
+    heat_map: HeatMap, rows: pd.DataFrame, players: int, chunks: int, ends: tuple[float, float], *, two: bool
+) -> tuple[Array, Array, bool]:
+    """Return what is coloured in each cell of a panel, whether it is not told apart from an equal share, and whether no two cells differ."""
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
-    alarm, marked, shade = np.zeros(shape, bool), np.zeros(shape, bool), spread(value, np.nan)
-    noise = False
+    pale = np.zeros(len(rows), bool)
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
-        alarm[at] = benjamini_hochberg(p) < ALPHA
-        shade = shade - 1 / players
+        pale = ~(benjamini_hochberg(p) < ALPHA)
+        return np.where(pale, 0.0, value - 1 / players), pale, False
     if heat_map.shade_label:  # the table knows which cells differ
-        shade, marked = spread(rows["shade"], np.nan), spread(rows["marked"].astype(bool), False)
-    else:
-        share = heat_map.figure.unit == "share"
-        noise = no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks)
-    sides = spread(value, np.nan), spread(low, np.nan), spread(high, np.nan)
-    return _Panel(title, players, *sides, spread(n, 0), alarm, noise, shade, marked)
+        return rows["shade"].to_numpy(float), pale, False
+    share = heat_map.figure.unit == "share"
+    if not no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
+        return value, pale, False
+    mean = 0.0 if two else float(np.average(value, weights=n))
+    return np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean), pale, True
+
+
+def _parts(shades: Array, ends: tuple[float, float], *, two: bool) -> Array:
+    """Return how strong the colours of cells are, from 0 to 1."""
+    shades = np.nan_to_num(shades)
+    return np.abs(shades) / (ends[1] or 1.0) if two else (shades - ends[0]) / ((ends[1] - ends[0]) or 1.0)
 
 
 def _cell(
-    heat_map: HeatMap, panel: _Panel, at: tuple[int, int], names: tuple[str, str], ends: tuple[float, float], *, two: bool
-) -> HeatCell | None:  # fmt: skip
-    value, low, high, n = (float(side[at]) for side in (panel.value, panel.low, panel.high, panel.n))
-    if not n:
-        return None
-    where = f"{heat_map.row_label} {names[0]}, {heat_map.column_label} {names[1]}"
-    if np.isnan(value):
-        tip = f"{where}: n = {n:,.0f}, too few for a value"
-        return HeatCell("\N{EN DASH}", "0", "few", tip, ("", "", "", f"{n:.0f}"))
+    heat_map: HeatMap, row: Any, words: Mapping[str, str], shade: float, part: float, pale: bool, *, two: bool
+) -> HeatCell:
+    places = words.get(row.row, row.row), words.get(row.column, row.column)
+    where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
+    if np.isnan(row.value):
+        tip = f"{where}: n = {row.n:,.0f}, too few for a value"
+        return HeatCell("\N{EN DASH}", "0", "few", tip, ("", "", "", f"{row.n:.0f}"))
     unit = heat_map.figure.unit
-    text = format_value(value, unit, cell_digits((high - low) / 2, value, unit)).removesuffix(f"{THIN}%")
-    shade = float(np.nan_to_num(panel.shade[at]))
-    if heat_map.equal:
-        shade = shade if panel.alarm[at] else 0.0
-    elif panel.noise:
-        mean = np.nan if two else float(np.average(panel.value[panel.n > 0], weights=panel.n[panel.n > 0]))
-        shade = 0.0 if two else sum(ends) / 2 if np.isnan(mean) else mean
-    part = abs(shade) / (ends[1] or 1.0) if two else (shade - ends[0]) / ((ends[1] - ends[0]) or 1.0)
-    classes = {"noise": heat_map.equal and not panel.alarm[at], "neg": two and shade < 0, "marked": panel.marked[at]}
-    said = ["" if np.isnan(side) else f"{side:.6g}" for side in (value, low, high)]
-    tip = sentence([where], _Estimate(value, low, high, int(n)), unit)
-    numbers = said[0], said[1], said[2], f"{n:.0f}"
-    return HeatCell(text, f"{part:.3f}", " ".join(name for name, is_so in classes.items() if is_so), tip, numbers)
+    text = format_value(row.value, unit, cell_digits((row.high - row.low) / 2, row.value, unit), sign="")
+    marked = bool(heat_map.shade_label and row.marked)
+    classes = {"noise": pale, "neg": two and shade < 0, "marked": marked}
+    value, low, high = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
+    used = " ".join(name for name, is_so in classes.items() if is_so)
+    return HeatCell(text, f"{part:.3f}", used, sentence([where], row, unit), (value, low, high, f"{row.n:.0f}"))

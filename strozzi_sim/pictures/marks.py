@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
 from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.reporting import THIN, Picture, digits_for, format_row, format_value, pick
+from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_row, format_value, pick
 from strozzi_sim.pictures.ink import STYLE, WIDE, Legend
 from strozzi_sim.pictures.panel import MINUS, Scale, Sheet
 from strozzi_sim.pictures.svg import file_of, svg_of
@@ -21,24 +21,17 @@ Mark = dict[str, Any]
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture that can be drawn at any width.
+    """A picture that can be drawn at any width."""
 
-    Attributes:
-        draw: draws its panels on a sheet.
-        on: draws one panel on axes: (axes, player count or None).
-        title: what its values are. legend: (name, ink, shape) of each series.
-        marks: what a reader can point at: its values, and its sentence, `tip`; keys that begin with _ are for drawing.
-        n: range of the numbers of events behind them.
-        width: pixels of the wide picture.
-    """
-
-    draw: Callable[[Sheet], None]
-    on: Callable[[Any, int | None], None]
-    title: str
+    draw: Callable[[Sheet], None]  # draws its panels on a sheet
+    on: Callable[[Any, int | None], None]  # draws one panel on axes: (axes, player count or None)
+    title: str  # what its values are
     legend: Legend = ()
-    marks: Sequence[Mark] = ()
-    n: tuple[int, int] = (0, 0)
-    width: float = WIDE
+    marks: Sequence[
+        Mark
+    ] = ()  # what a reader can point at: values, and a sentence, `tip`; keys that begin with _ are for drawing
+    n: tuple[int, int] = (0, 0)  # range of the numbers of events behind them
+    width: float = WIDE  # pixels of the wide picture
 
     def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
         """Return the picture as a figure; with paper around it, it has its title and legend."""
@@ -76,8 +69,8 @@ def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False
         said = format_row(row, unit)
     else:
         digits = digits_for((row.high - row.low) / 2, unit)
-        low, high, value = (format_value(side, unit, digits) for side in (row.low, row.high, row.value))
-        said = f"{value} ({low.removesuffix(f'{THIN}%')} to {high.removesuffix(f'{THIN}%')})"
+        low, high = (format_value(side, unit, digits, sign="") for side in (row.low, row.high))
+        said = f"{format_value(row.value, unit, digits)} ({low} to {high})"
     if points:
         said = said.replace(f"{THIN}%", " points")
     return f"{', '.join(filter(None, parts))}: {said}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
@@ -96,9 +89,8 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
 
 def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFrame:
     """Return value, low and high as they are drawn: shares in per cent, with `equal` less the equal share."""
-    factor = 100.0 if figure.unit == "share" else 1.0
     sides = rows[["value", "low", "high"]]
-    return factor * (sides.sub(1 / rows["players"], axis=0) if picture.equal else sides)
+    return factor_of(figure.unit) * (sides.sub(1 / rows["players"], axis=0) if picture.equal else sides)
 
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
@@ -135,7 +127,7 @@ def n_of(rows: pd.DataFrame) -> tuple[int, int]:
 
 def label_of(value: float, half: float, unit: Unit, scale: Scale) -> str:
     """Return a value as it is written at its mark, with no digit that its interval makes meaningless."""
-    digits = 1 if np.isnan(half) else digits_for(half / (100 if unit == "share" else 1), unit, 1)
+    digits = 1 if np.isnan(half) else digits_for(half / factor_of(unit), unit, 1)
     value = round(value, digits)
     sign = "+" if scale.signed and value > 0 else ""
     return sign + f"{value:z,.{max(digits, 0)}f}".replace("-", MINUS)

@@ -78,15 +78,10 @@ class Scale:
 
 
 class Panel:
-    """A rectangle, or axes, with an axis of x and one of y.
+    """A rectangle of so many pixels, or axes, with an axis of x and one of y.
 
-    Args:
-        add: adds an artist to the figure or axes.
-        figure: the figure.
-        place: transform from values to the screen.
-        ends: ends of x and of y.
-        size: width and height in pixels.
-        order: numbers artists; by themselves lines would lie above marks.
+    `add` adds an artist to the figure or axes, `place` maps values to the screen, and `order` numbers the artists: by themselves lines
+    would lie above marks.
     """
 
     def __init__(
@@ -247,10 +242,8 @@ class AxesPanel(Panel):
 class Sheet:
     """A figure of so many pixels' width, whose panels are placed in pixels from its upper left corner.
 
-    Args:
-        width: most pixels of its panels, beside each other.
-        titles, legend: title, what the values are, and series, which a file has above and below; default: the page has its own.
-        paper: pixels around; a figure with paper is no wider than it needs to be.
+    A file has titles above and a legend below, of which a page has its own. A figure with paper, pixels around it, is no wider than it
+    needs to be.
     """
 
     def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:

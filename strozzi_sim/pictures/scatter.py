@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.game.reporting import THIN, Picture, format_value
+from strozzi_sim.game.reporting import THIN, Picture, factor_of, format_value
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, legend_of, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, on_scale, scale_of, sentence
 from strozzi_sim.pictures.panel import TOP, AxesPanel, Panel, Scale, Sheet
@@ -29,7 +29,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
     keys = list(picture.series_levels) or (in_order(every[picture.series], ()) if picture.series else [""])
     names = [named(key, words, picture.series) for key in keys] if picture.series else [""]
     looks = list(zip([*INKS[: len(keys) - 1], "s3"] if len(keys) > 1 else INKS[:1], SHAPES, strict=False))
-    factor = 100.0 if across.unit == "share" else 1.0
+    factor = factor_of(across.unit)
     furthest = 1.06 * factor * float(every[every["figure"] == across.name]["value"].max()) or 1.0
     below, scale = Scale((-0.02 * furthest, furthest)), scale_of(every[every["figure"] == up.name], up, picture)
     title = f"{across.label}, %" if across.unit == "share" else across.label

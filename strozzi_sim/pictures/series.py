@@ -91,11 +91,7 @@ def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Data
 
 
 def chosen_players(counts: Sequence[Any], players: int | None) -> int:
-    """Return the player count of a single panel: the wanted one; default: 4, or the smallest.
-
-    Raises:
-        ArgumentError: there is no such panel.
-    """
+    """Return the player count of a single panel: the wanted one; default: 4, or the smallest."""
     there = sorted({int(count) for count in counts})
     if players is None:
         return 4 if 4 in there else there[0]

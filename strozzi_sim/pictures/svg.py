@@ -27,9 +27,7 @@ _COLOURS = 128  # of a PNG: a third of the bytes, and no difference to be seen
 class PageRenderer(RendererBase):
     """Writes what matplotlib draws as SVG: circles as circles, text as text, the `url` of a mark as its sentence.
 
-    Args:
-        height: height in pixels.
-        numbers: sentence -> number of its mark, for a page, which has them once; None: a file, with the sentences themselves.
+    `numbers` is sentence -> number of its mark, for a page, which has them once; None: a file, with the sentences themselves.
     """
 
     def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:

@@ -1,6 +1,6 @@
 """The page of an analysed game: who won and why, the curve of the expected share of the win, luck and errors, the costly decisions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from strozzi_sim.game.reporting import listed
 from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Drawn, Mark
 from strozzi_sim.pictures.panel import AxesPanel, Panel, Scale, Sheet
-from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words
+from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
 from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
 from strozzi_sim.report.html_tables import Cell, PageTable
 from strozzi_sim.report.page import render
@@ -23,59 +23,45 @@ _LABELS = 46  # pixels of the labels of an axis
 
 
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
-    """Return the page of an analysed game as HTML.
-
-    Args:
-        analysis: the game, judged.
-        manifest: versions, command, seed and reconstructed data, as of a study.
-        game: its game.
-        table: page of the game's table, which is shown within this one; default: none.
-    """
+    """Return the page of an analysed game as HTML, with the page of its table within it, if there is one."""
     painter, names = Painter(), analysis.names
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
-    curve = Item(
-        "Who was ahead, decision by decision",
+    curve = painter.paint(_curve(analysis, seats), "win-share", "Expected share of the win, by decision")
+    shown = (
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
-        f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below.",
-        (
-            Part(
-                "",
-                picture=painter.paint(_curve(analysis, seats), "win-share", "Expected share of the win, by decision"),
-            ),
-        ),
-        "item-win-share",
+        f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
     )
-    titles = (("points of lead", "lead", LEAD, 1.0, 1), ("points of win share", "win", WIN, 100.0, 1))
+    hero = Item("Who was ahead, decision by decision", shown, (Part("", picture=curve),), "item-win-share")
     parts = [
-        Item(
-            f"What made the result: {title}", "", (Part("", table=_parts(analysis, seats, worth, factor, digits)),), f"item-{anchor}"
-        )
-        for title, anchor, worth, factor, digits in titles
-    ]  # fmt: skip
-    turning = Item("Turning points", "", (Part("", table=_turning_points(analysis)),), "item-turning-points")
-    costly = Item("Costliest decisions", "", (Part("", table=_costly(analysis, seats)),), "item-costly")
-    rates = Item("Error rates", "", (Part("", table=_rates(analysis, seats)),), "item-error-rates")
+        _item("What made the result: points of lead", "lead", _parts(analysis, seats, LEAD, 1.0)),
+        _item("What made the result: points of win share", "win", _parts(analysis, seats, WIN, 100.0)),
+    ]
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
     chances = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} points of win share in all; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)}."
     turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
     lost = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
+    most, least = max(lost, default=None), min(lost, default=None)
     worst = (
-        f"{max(lost)[1]} lost most, {max(lost)[0]:.2f} points a decision on average; {min(lost)[1]} least, {min(lost)[0]:.2f}."
-        if lost
+        f"{most[1]} lost most, {most[0]:.2f} points a decision on average; {least[1]} least, {least[0]:.2f}."
+        if most and least
         else ""
     )
     made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is a sum over the whole game: it can exceed the result, where other parts take some of it away."
-    watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
     steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
     rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
+    decisions = [
+        _item("Error rates", "error-rates", _rates(analysis, seats)),
+        _item("Costliest decisions", "costly", _costly(analysis, seats)),
+    ]
+    watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
     content = Content(
         answer=_answer(analysis),
-        hero=(curve,),
+        hero=(hero,),
         sections=[
             section("parts", "Luck and errors", "What made the result?", [made], parts, chances),
-            section("turning", "Turning points", "Which moments changed it most?", turns, [turning]),
-            section("decisions", "Decisions", "Which decisions cost most?", [rate], [rates, costly], worst),
+            section("turning", "Turning points", "Which moments changed it most?", turns, [_item("Turning points", "turning-points", _turning_points(analysis))]),
+            section("decisions", "Decisions", "Which decisions cost most?", [rate], decisions, worst),
             *([section("table", "The table", "What happened, step by step?", [steps], [watched])] if table else []),
         ],
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
@@ -86,6 +72,10 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         caveat=f"{analysis.agent}, a computer player, judges one game",
     )  # fmt: skip
     return render(manifest, game, content, painter)
+
+
+def _item(title: str, anchor: str, table: PageTable) -> Item:
+    return Item(title, "", (Part("", table=table),), f"item-{anchor}")
 
 
 def _answer(analysis: GameAnalysis) -> Answer:
@@ -160,47 +150,40 @@ def _cell(value: float, digits: int) -> Cell:
     return Cell(_signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
 
 
-def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: float, digits: int) -> PageTable:
+def _table(
+    keys: Sequence[str], columns: Sequence[str], rows: Iterable[tuple[tuple[str, ...], tuple[Cell, ...]]]
+) -> PageTable:
+    return PageTable(tuple(keys), tuple((name, "") for name in columns), tuple(rows))
+
+
+def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: float) -> PageTable:
     rows = []
     for seat, name in enumerate(seats):
         parts = analysis.parts(seat)
         values = [*(parts[key][worth] for key in PARTS), analysis.result[seat, worth]]
-        rows.append(((name,), tuple(_cell(factor * float(value), digits) for value in values)))
-    return PageTable(("player",), tuple((label, "") for label in [*PARTS.values(), "result"]), tuple(rows))
+        rows.append(((name,), tuple(_cell(factor * float(value), 1) for value in values)))
+    return _table(["player"], [*PARTS.values(), "result"], rows)
 
 
 def _turning_points(analysis: GameAnalysis) -> PageTable:
-    rows = [
-        (
-            (str(decision.number), analysis.event_words(kind, decision, change)),
-            (_cell(100 * change, 0),),
-        )
-        for kind, decision, change in analysis.turning_points()
-    ]
-    return PageTable(("decision", "what happened"), (("change of the share of the win, %", ""),), tuple(rows))
+    turns = analysis.turning_points()
+    rows = (((str(turn[1].number), analysis.event_words(*turn)), (_cell(100 * turn[2], 0),)) for turn in turns)
+    return _table(["decision", "what happened"], ["change of the share of the win, %"], rows)
 
 
 def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
-    def line(each: JudgedDecision) -> tuple[tuple[str, ...], tuple[Cell, ...]]:
-        return (
-            (str(each.number), seats[each.seat], each.played, each.best),
-            (Cell(f"{each.loss:.1f}"), Cell(f"{100 * each.win_loss:z.1f}")),
-        )
-
     worst = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda each: -each.loss)[:_COSTLY]
-    columns = (("points lost", ""), ("share of the win lost, %", ""))
-    return PageTable(("decision", "player", "played", "best found"), columns, tuple(map(line, worst)))
+    rows = (
+        ((str(each.number), seats[each.seat], each.played, each.best), (Cell(f"{each.loss:.1f}"), Cell(f"{100 * each.win_loss:z.1f}")))
+        for each in worst
+    )  # fmt: skip
+    return _table(["decision", "player", "played", "best found"], ["points lost", "share of the win lost, %"], rows)
 
 
 def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
     rows = []
     for seat, name in enumerate(seats):
         rate, choices = analysis.error_rate(seat)
-        rows.append(
-            (
-                (name,),
-                (Cell(f"{rate:.2f}" if choices else "-"), Cell(str(choices)), Cell(level_words(analysis.level(seat)))),
-            )
-        )
-    columns = "points lost in a decision, on average", "decisions that are a choice", "level"
-    return PageTable(("player",), tuple((name, "") for name in columns), tuple(rows))
+        cells = f"{rate:.2f}" if choices else "-", str(choices), level_words(analysis.level(seat))
+        rows.append(((name,), tuple(map(Cell, cells))))
+    return _table(["player"], ["points lost in a decision, on average", "decisions that are a choice", "level"], rows)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 
 from markupsafe import Markup
@@ -13,19 +13,16 @@ from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.html_tables import PageTable
 
+_CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games
+_SHORT = 260  # letters of a paragraph beside a picture
+
 
 @dataclass(frozen=True)
 class Shown:
-    """A picture on a page.
+    """A picture on a page, which is drawn where the page shows it."""
 
-    Attributes:
-        name: name of its files without ending.
-        label: what it shows, for those who do not see it.
-        drawn: the picture, which is drawn where the page shows it.
-    """
-
-    name: str
-    label: str
+    name: str  # of its files, without ending
+    label: str  # what it shows, for those who do not see it
     drawn: Drawn
 
     @property
@@ -41,43 +38,25 @@ class Shown:
 
 @dataclass(frozen=True)
 class Part:
-    """Picture, table or heat map of one variant and line-up.
+    """Picture, table, heat map or a page of its own, of one variant and line-up; or a note why there is none."""
 
-    Attributes:
-        scenario: name of the variant and line-up; "" for a single one.
-        picture, table, heat: its content; one of them, or a note alone.
-        frame: HTML of a page of its own, shown within this one instead.
-        note: sentence about this part.
-    """
-
-    scenario: str
+    scenario: str  # name of the variant and line-up; "" for a single one
     picture: Shown | None = None
     table: PageTable | None = None
     heat: HeatTables | None = None
-    note: str = ""
-    frame: str = ""
+    note: str = ""  # sentence about this part
+    frame: str = ""  # HTML of the page of its own
 
 
 @dataclass(frozen=True)
 class Item:
-    """Picture, table or heat map on the page, with a part for each variant and line-up drawn.
+    """Picture, table or heat map on the page, with a part for each variant and line-up drawn."""
 
-    Attributes:
-        title: finding or name. caption: what is shown, and how it is counted.
-        parts: its parts.
-        anchor: target of links.
-        left_out: sentence on omitted variants and line-ups, or "".
-    """
-
-    title: str
-    caption: str
+    title: str  # finding or name
+    caption: str  # what is shown, and how it is counted
     parts: tuple[Part, ...]
-    anchor: str = ""
-    left_out: str = ""
-
-    def starting_with(self, scenario: str) -> "Item":
-        """Return the item with the part of this name first."""
-        return replace(self, parts=tuple(sorted(self.parts, key=lambda part: part.scenario != scenario)))
+    anchor: str = ""  # target of links
+    left_out: str = ""  # sentence on omitted variants and line-ups
 
     @property
     def is_frame(self) -> bool:
@@ -97,23 +76,15 @@ class Item:
 
 @dataclass(frozen=True)
 class Section:
-    """Section of the page: a question, its finding, a picture, and the figures behind it.
-
-    Attributes:
-        anchor, name, question: its address, its name and its question.
-        title: its finding, or its name.
-        paragraphs: findings, those of one group of games in a paragraph.
-        items: pictures and tables; the first picture or heat map is shown, the others can be opened.
-        side_by_side: whether the parts of the first picture are shown beside each other.
-    """
+    """Section of the page: a question, its finding, a picture, and the figures behind it."""
 
     anchor: str
     name: str
     question: str
-    title: Markup
-    paragraphs: tuple[Markup, ...]
-    items: tuple[Item, ...]
-    side_by_side: bool = False
+    title: Markup  # its finding, or its name
+    paragraphs: tuple[Markup, ...]  # those of one group of games in a paragraph
+    items: tuple[Item, ...]  # the first picture or heat map is shown, the others can be opened
+    side_by_side: bool = False  # whether the parts of the first picture are shown beside each other
 
     @property
     def shown(self) -> tuple[Markup, ...]:
@@ -149,13 +120,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a study: what a page begins with and what the terminal ends with.
-
-    Attributes:
-        verdict: one sentence that can be repeated.
-        detail: the numbers behind it, in a sentence or two.
-        numbers: three numbers.
-    """
+    """The answer of a study: one sentence that can be repeated, the numbers behind it in words, and three numbers."""
 
     verdict: str
     detail: str = ""
@@ -164,41 +129,20 @@ class Answer:
 
 @dataclass(frozen=True)
 class Content:
-    """Content of a page, in addition to that of its manifest.
-
-    Attributes:
-        answer: the answer to the study's question. hero: the item of its picture and its tables.
-        sections: sections of the page.
-        plan: the plan in a sentence. facts: the plan as a short table.
-        certainty: sentences on the statistical method.
-        tables: names of the tables in the folder.
-        glossary: word -> meaning.
-        pages: (address, name) of pages beside this one.
-        explorer: data of the explorer, packed, or "".
-        definitions: figure -> how it is counted.
-        notes: sentences about the agents that a reader has to know.
-        caveat: who played, beside the answer.
-        caveats: sentences on the data, below the answer.
-    """
+    """Content of a page, in addition to that of its manifest."""
 
     answer: Answer
-    hero: tuple[Item, ...]
+    hero: tuple[Item, ...]  # the answer's picture and tables
     sections: list[Section]
-    plan: str
-    facts: list[tuple[str, str]]
-    certainty: list[str]
-    tables: list[str]
-    glossary: dict[str, str]
-    explorer: str = ""
-    pages: tuple[tuple[str, str], ...] = ()
-    definitions: dict[str, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    caveat: str = ""
-    caveats: Sequence[str] = ()
-
-
-_CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games
-_TITLE_LENGTH = 130  # letters; a longer sentence is no title
+    plan: str  # the plan in a sentence
+    facts: list[tuple[str, str]]  # the plan as a short table
+    certainty: list[str]  # sentences on the statistical method
+    tables: list[str]  # names of the tables in the folder
+    glossary: dict[str, str]  # word -> meaning
+    explorer: str = ""  # data of the explorer, packed
+    definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
+    caveat: str = ""  # who played, beside the answer
+    caveats: Sequence[str] = ()  # sentences on the data, below the answer
 
 
 def section(
@@ -222,19 +166,13 @@ def paragraphs(sentences: Sequence[str]) -> tuple[Markup, ...]:
     return tuple(marked((f"*{name}.* " if name else "") + " ".join(texts)) for name, texts in groups)
 
 
-_SHORT = 260  # letters of a paragraph beside a picture
-
-
 def _beginning(paragraph: Markup) -> Markup:
     """Return the first sentences of a paragraph that fit."""
     text = str(paragraph)
     if len(text) <= _SHORT:
         return paragraph
-    ends = [
-        match.start() + 1
-        for match in re.finditer(r"\. (?=[A-Z<])", text.replace("</strong>", "         "))
-        if match.start() > 30
-    ]
+    plain = text.replace("</strong>", " " * len("</strong>"))
+    ends = [match.start() + 1 for match in re.finditer(r"\. (?=[A-Z<])", plain) if match.start() > 30]
     fitting = [end for end in ends if end <= _SHORT] or ends[:1]
     return Markup(text[: fitting[-1]]) if fitting else paragraph
 

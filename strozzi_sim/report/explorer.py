@@ -29,13 +29,8 @@ def packed_explorer(
 ) -> str:  # fmt: skip
     """Return the explorer's data as text for a page; "" if nothing was counted for it.
 
-    Args:
-        title: name of the study.
-        tables: its tables: `explorer`, and heat_<name> of maps of its own.
-        game: its game.
-        maps: the heat maps that were asked for, custom ones included.
-        variants: variant -> component data.
-        pictures: pictures of the page, which have the labels of figures.
+    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are those that were asked for, `pictures` those of
+    the page, which have the labels of figures.
     """
     labels = labels_of(pictures)
     every = {**game.report.HEATMAPS, **maps}

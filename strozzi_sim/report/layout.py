@@ -19,35 +19,22 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
 MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
+NamedHeatMap = tuple[str, HeatMap]  # its table and it
 
 
 @dataclass(frozen=True)
 class Scene:
-    """The rows of a picture in one variant with one line-up, or in several that are its series.
+    """The rows of a picture in one variant with one line-up, or in several that are its series."""
 
-    Attributes:
-        name: what tells it from the other scenes; "" for a single one.
-        slug: suffix of the names of its files.
-        rows: rows of its table.
-        words: raw value -> display name.
-        components: component data of its variant.
-    """
-
-    name: str
-    slug: str
+    name: str  # what tells it from the other scenes; "" for a single one
+    slug: str  # suffix of the names of its files
     rows: pd.DataFrame
     words: Words
-    components: Mapping[str, Any] | None
+    components: Mapping[str, Any] | None  # of its variant
 
 
 class Layout:
-    """The sections of the page of results.
-
-    Attributes:
-        results: the results.
-        tables: their tables; games of middling play, if several strengths were played, come first.
-        sections: the sections.
-    """
+    """The sections and tables of the page of results; games of middling play, if several strengths were played, come first."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.tables = results, dict(results.tables)
@@ -58,15 +45,15 @@ class Layout:
         self.sections = results.study.sections(self.tables, results.look)
 
     @cached_property
-    def hero(self) -> Picture | tuple[str, HeatMap] | None:
+    def hero(self) -> Picture | NamedHeatMap | None:
         """The picture of the first screen: the first one of the first section."""
         shown = self.sections[0].shown if self.sections else ()
         return next((each for each in shown if isinstance(each, tuple) or each.kind != "table"), None)
 
     @cached_property
-    def pictures(self) -> dict[str, tuple[Section, Picture | tuple[str, HeatMap]]]:
+    def pictures(self) -> dict[str, tuple[Section, Picture | NamedHeatMap]]:
         """The pictures and heat maps by name, with their sections."""
-        found: dict[str, tuple[Section, Picture | tuple[str, HeatMap]]] = {}
+        found: dict[str, tuple[Section, Picture | NamedHeatMap]] = {}
         for section in self.sections:
             for each in section.shown:
                 if isinstance(each, tuple) or each.kind != "table":
@@ -75,7 +62,7 @@ class Layout:
                         found.setdefault(name, (section, each))
         return found
 
-    def table(self, section: Section, shown: Picture | tuple[str, HeatMap]) -> pd.DataFrame:
+    def table(self, section: Section, shown: Picture | NamedHeatMap) -> pd.DataFrame:
         """Return the table of a picture or heat map."""
         name = shown[0] if isinstance(shown, tuple) else shown.table
         table = section.tables.get(name)

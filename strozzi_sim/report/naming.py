@@ -14,13 +14,7 @@ _PART = " \N{MIDDLE DOT} "  # separates the parts of a component's name
 
 
 class Naming:
-    """Display names of the raw values of a study's tables.
-
-    Args:
-        game: game of the study.
-        tables: tables of the study.
-        variants: variant -> component data.
-    """
+    """Display names of the raw values of a study's tables; `variants` is variant -> component data."""
 
     def __init__(self, game: Game, tables: Tables, variants: Mapping[str, Any]) -> None:
         self._game, self._tables, self._variants = game, tables, variants

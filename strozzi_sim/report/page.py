@@ -16,21 +16,14 @@ from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.report.content import Content, marked
 from strozzi_sim.report.painter import Painter
-from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_GENERATOR = '<meta name="generator" content="strozzi-sim">'
+_GENERATOR = b'<meta name="generator" content="strozzi-sim">'
 
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter) -> str:
-    """Return the page as HTML.
-
-    Args:
-        manifest: content of the manifest.json of the results.
-        game: their game.
-        content: content of the page.
-        painter: has the marks of its pictures.
-    """
+    """Return a page as HTML; `painter` has painted its pictures."""
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -71,16 +64,11 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page to a file.
-
-    Raises:
-        InputError: the file exists and is not a strozzi-sim report.
-        StorageError: it cannot be written.
-    """
+    """Write a page to a file, atomically; a file that is not a page of strozzi-sim is not replaced."""
     with storage_errors(f"cannot write {path}"):
-        if path.exists() and _GENERATOR not in path.read_text("utf-8", "replace")[:1000]:
-            raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
-        path.write_text(page, "utf-8", "backslashreplace")
+        if path.exists() and _GENERATOR not in path.read_bytes()[:1000]:
+            raise InputError(f"path: {path} exists and is not a page of strozzi-sim; choose another file")
+    write_atomically(path, page.encode("utf-8", "backslashreplace"))
 
 
 def packed(document: Any) -> str:

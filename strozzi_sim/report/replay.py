@@ -1,23 +1,26 @@
-"""The pages of recorded games: each game's steps on its table, and a list of the games of a file."""
+"""The pages of recorded games: each game's steps on its table, with what an analysis says of them, and a list of the games of a file."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 from markupsafe import Markup
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game import load_game
-from strozzi_sim.play.analyse import GameAnalysis
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.table import Table
+from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.next_draws import Outcome
 from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.report.judged import judged_data
-from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.table.page import plain_style, render
 from strozzi_sim.table.plain import replayed_steps, table_of
 
-_MARK = b'<meta name="generator" content="strozzi-sim">'
+Outcomes = Mapping[int, Sequence[Outcome]]
+_TURNS = 6  # marks on the curve
+_NOTED = 0.005  # share of the win, from which a loss or luck is worth a remark
+_POINTS_NOTED = 1.0  # points of lead, likewise
 _LIST = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="generator" content="strozzi-sim"><meta name="viewport" content="width=device-width,initial-scale=1">
 <link rel="icon" href="data:,"><title>{{ title }}</title><style>{{ css }}</style></head>
@@ -27,25 +30,20 @@ _LIST = """<!doctype html>
 """
 
 
-Outcomes = Mapping[int, Sequence[Outcome]]
-
-
 def replay_data(
     recorded: RecordedGame, analysis: GameAnalysis | None = None, outcomes: Outcomes | None = None
 ) -> tuple[dict[str, Any], str]:
-    """Return the JSON of a recorded game's page, and its heading.
+    """Return the JSON of the page of a recorded game that follows the rules, and its heading.
 
-    Args:
-        recorded: the game; it must follow the rules.
-        analysis: what `analyse_game` found in it; default: the page has no shares of the win.
-        outcomes: what `outcomes_of_game` found; default: the page does not show what could have come.
+    Without an analysis (`analyse_game`) the page has no shares of the win, without outcomes (`outcomes_of_game`), which are by number
+    of the decision, it does not show what could have come.
     """
     game = load_game(recorded.header["game"])
     table = table_of(game, recorded.header)
     steps = replayed_steps(table, recorded.header, [line for _, line in recorded.events])
     data: dict[str, Any] = {"head": table.head, "steps": steps, "ask": None}
     if analysis is not None:
-        data["judged"] = judged_data(analysis, [step["said"] for step in steps], table, outcomes)
+        data["judged"] = _judged_data(analysis, [step["said"] for step in steps], table, outcomes or {})
     return data, table.heading()
 
 
@@ -58,24 +56,87 @@ def replay_page(
 
 
 def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
-    """Return a page that lists the pages of games.
-
-    Args:
-        title: its heading.
-        games: for each game the name of its file, its result, and what identifies it.
-    """
+    """Return a page that lists the pages of games, each by the name of its file, its result, and what identifies it."""
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     return environment.from_string(_LIST).render(title=title, games=games, css=Markup(plain_style()))
 
 
-def write_page(path: Path, page: str) -> None:
-    """Write a page to a file, atomically.
+def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Outcomes) -> dict[str, Any]:
+    """Return the JSON `judged` of a page, `table.schema.Judged`; `said` are the sentences of all steps of its table."""
+    steps = len(said)
+    first = steps - sum(len(each.events) for each in analysis.decisions)  # lines before the first decision
+    starts = np.cumsum([first, *(len(each.events) for each in analysis.decisions)]).tolist()
+    curve = analysis.curve().round(3)
+    win = [curve[np.searchsorted(starts[:-1], step + 1)].tolist() for step in range(steps)]
+    notes = [""] * steps
+    for each, start, end in zip(analysis.decisions, starts, starts[1:], strict=False):
+        if end > start:  # a decision without a line of its own belongs to the next line
+            notes[start] = _decision_note(each, table)
+            notes[end - 1] = " ".join(filter(None, [notes[end - 1], _luck_note(each, table)]))
+    turns = [
+        _turn(kind, each, change, starts[each.number - 1 : each.number + 1], said, table)
+        for kind, each, change in analysis.turning_points(_TURNS)
+        if abs(change) >= _NOTED
+    ]
+    turns.sort(key=lambda turn: turn["step"])
+    found = {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
+    return found | {"next": _next(outcomes, starts)}
 
-    Raises:
-        InputError: the file exists and is not a strozzi-sim page.
-        StorageError: it cannot be written.
-    """
-    with storage_errors(f"cannot write {path}"):
-        if path.is_file() and _MARK not in path.read_bytes()[:1000]:
-            raise InputError(f"{path} exists and is not a page of strozzi-sim; choose another file")
-    write_atomically(path, page.encode("utf-8", "backslashreplace"))
+
+def _turn(
+    kind: str, each: JudgedDecision, change: float, ends: Sequence[int], said: Sequence[str], table: Table
+) -> dict[str, Any]:
+    """Return a turning point: an error at the first line of its decision, luck at the last."""
+    if kind == "error":
+        step, seat, words = ends[0], each.seat, _error_words(each, table)
+    else:
+        step, seat = max(ends[0], ends[1] - 1), int(np.abs(each.luck[:, WIN]).argmax())
+        came = said[step][:1].lower() + said[step][1:].rstrip(".")
+        words = f"{'Good' if change > 0 else 'Bad'} luck for {table.named(seat)}, {_share(change)}: {came}"
+    return {"step": step, "kind": kind, "seat": seat, "change": round(change, 3), "said": words}
+
+
+def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:
+    """Return what could have come: the names of all outcomes, and a table for each step at which one came."""
+    names = sorted({each.name for found in outcomes.values() for each in found})
+    place = {name: number for number, name in enumerate(names)}
+    steps = {}
+    for number, found in outcomes.items():
+        rows = [
+            [place[each.name], each.ways, int(each.came), *(round(1000 * share) for share in each.win.tolist())]
+            for each in sorted(found, key=lambda each: (not each.came, each.name))
+        ]
+        width = max(each.half_width for each in found)
+        certain = f"to \N{PLUS-MINUS SIGN}{100 * width:.1f} points" if width else "exact for this judge"
+        note = f"Each seat's share of the win after each of {sum(each.ways for each in found)} draws, {certain}."
+        steps[str(max(starts[number - 1], starts[number] - 1))] = {"note": note, "rows": rows}
+    return {"names": names, "steps": steps}
+
+
+def _share(share: float) -> str:
+    return f"{100 * abs(share):.0f} % of the win"
+
+
+def _decision_note(each: JudgedDecision, table: Table) -> str:
+    """Return what a decision cost, "" where it was no choice."""
+    if not each.is_choice:
+        return ""
+    if each.win_loss < _NOTED and each.loss < _POINTS_NOTED:
+        return f"{table.name(each.seat)} chose {each.played}: nothing better found."
+    return f"{_error_words(each, table)}."
+
+
+def _error_words(each: JudgedDecision, table: Table) -> str:
+    points = f"{each.loss:.1f} points"
+    lost = f"{_share(each.win_loss)} and {points}" if each.win_loss >= _NOTED else points
+    return f"{table.name(each.seat)} chose {each.played} and lost {lost}; best found: {each.best}"
+
+
+def _luck_note(each: JudgedDecision, table: Table) -> str:
+    """Return each seat's luck in what followed a decision, "" if there was hardly any."""
+    told = [
+        f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")
+        for seat, share in enumerate(each.luck[:, WIN].tolist())
+        if abs(share) >= _NOTED
+    ]
+    return f"Luck of the draw: {listed(told)}." if told else ""

@@ -19,11 +19,15 @@ from strozzi_sim.game.reporting import (
     some_of,
     unknown_figures,
 )
-from strozzi_sim.pictures.heat_tables import heat_tables, known_rows
+from strozzi_sim.pictures.draw import draw_picture
+from strozzi_sim.pictures.drawing import Drawing
+from strozzi_sim.pictures.heat import draw_heat, heat_map_files
+from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, WIDE
+from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.layout import MOST_SCENES, Layout
+from strozzi_sim.report.layout import MOST_SCENES, Layout, NamedHeatMap
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.painter import Painter
@@ -56,12 +60,8 @@ _GLOSSARY = {
 def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
     """Write the page and return its path; default: into the results folder.
 
-    A study with heat maps and without pages of the game has them as files too.
-
-    Args:
-        results: the results.
-        path: the file.
-        figures: write every picture and heat map as PNG and SVG into figures/ beside the page.
+    With `figures` every picture and heat map is written as PNG and SVG into figures/ beside the page. A study with heat maps and without
+    pages of the game has them as files too.
     """
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
@@ -104,9 +104,35 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
     if name not in names:
         raise ArgumentError("name", f"no picture {name!r}; {suggest_names(name, names)}")
     within, shown = names[name]
-    from strozzi_sim.report.drawings import drawing_of, on_axes
+    drawing = _drawing_of(layout, within, shown)
+    if ax is None:
+        return drawing
+    if not drawing.drawn:
+        raise ArgumentError("name", "this picture has no values")
+    next(iter(drawing.drawn.values())).on(ax, players)  # of several variants and line-ups the first
+    return ax
 
-    return drawing_of(layout, within, shown) if ax is None else on_axes(layout, within, shown, ax, players)
+
+def _drawing_of(layout: Layout, within: Section, shown: Picture | NamedHeatMap) -> Drawing:
+    """Return a picture or heat map in all its variants and line-ups."""
+    found: dict[str, tuple[Drawn, str]] = {}
+    if isinstance(shown, tuple):
+        name, heat_map = shown
+        if heat := _heat_tables(layout, within, shown):
+            found[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
+    else:
+        scenes, compared = layout.scenes(within, shown)
+        for scene in scenes:
+            if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared):
+                found[shown.name + scene.slug] = drawn, f"{shown.title}: {scene.name}" if scene.name else shown.title
+    pictures, titles = ({name: each[k] for name, each in found.items()} for k in range(2))
+    return Drawing(
+        shown[1].title if isinstance(shown, tuple) else shown.title, pictures, layout.table(within, shown), titles
+    )
+
+
+def _heat_tables(layout: Layout, within: Section, shown: NamedHeatMap) -> HeatTables | None:
+    return heat_tables(shown[1], layout.table(within, shown), layout.words("", ""), chunks=layout.results.study.chunks)
 
 
 def content(layout: Layout, painter: Painter) -> Content:
@@ -150,15 +176,12 @@ def content(layout: Layout, painter: Painter) -> Content:
     )  # fmt: skip
 
 
-def _item(layout: Layout, within: Section, shown: Any, painter: Painter, width: int) -> Item:
+def _item(layout: Layout, within: Section, shown: Picture | NamedHeatMap, painter: Painter, width: int) -> Item:
     """Return a picture or table with a part for each variant and line-up, or a heat map."""
     if isinstance(shown, tuple):
-        return _heat(layout, within, *shown)
+        return _heat(layout, within, shown)
     scenes, compared = layout.scenes(within, shown)
-    parts: list[Part] = []
-    for scene in scenes:
-        name = shown.name + scene.slug
-        parts += painter.parts(shown, name, scene.rows, scene.words, scene.name, scene.components, compared, width)
+    parts = [part for scene in scenes if (part := painter.part(shown, scene, compared, width))]
     table = layout.table(within, shown)
     parts += [Part("", note=f"Not shown: {each} (table `{shown.table}`).") for each in unknown_figures(shown, table)]
     count = len(table[["variant", "lineup"]].drop_duplicates())
@@ -167,24 +190,25 @@ def _item(layout: Layout, within: Section, shown: Any, painter: Painter, width: 
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
 
 
-def _heat(layout: Layout, within: Section, name: str, heat_map: Any) -> Item:
+def _heat(layout: Layout, within: Section, shown: NamedHeatMap) -> Item:
     """Return a heat map, or a note why it is not shown."""
-    table, anchor = layout.table(within, (name, heat_map)), f"item-{name.replace('_', '-')}"
+    (name, heat_map), table = shown, layout.table(within, shown)
+    n = int(table["n"].max()) if len(table) else 0
     if known_rows(heat_map, table).empty:
-        n = int(table["n"].max()) if len(table) else 0
         why = f"every cell has too few events (at most {n}) for a value" if n else "nothing that it counts happened"
-        return Item(heat_map.title, "", (Part("", note=f"Not shown: {heat_map.title}, since {why}."),), anchor)
-    if len(table) > MAX_CELLS:
-        note = f"Not shown: {heat_map.title}, {len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them."
-        return Item(heat_map.title, "", (Part("", note=note),), anchor)
-    heat = heat_tables(heat_map, table, layout.words("", ""), chunks=layout.results.study.chunks)
-    return Item(heat_map.title, heat_map.caption, (Part("", heat=heat),), anchor)
+        part = Part("", note=f"Not shown: {heat_map.title}, since {why}.")
+    elif len(table) > MAX_CELLS:
+        part = Part(
+            "",
+            note=f"Not shown: {heat_map.title}, {len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them.",
+        )
+    else:
+        part = Part("", heat=_heat_tables(layout, within, shown))
+    return Item(heat_map.title, heat_map.caption if part.heat else "", (part,), f"item-{name.replace('_', '-')}")
 
 
 def _heat_files(layout: Layout) -> dict[str, bytes]:
     """Return the heat maps as files by name."""
-    from strozzi_sim.pictures.heat import heat_map_files
-
     files: dict[str, bytes] = {}
     for name, (within, shown) in layout.pictures.items():
         if isinstance(shown, tuple):
@@ -197,9 +221,8 @@ def _number(key: KeyNumber) -> Number:
     """Return a number of the first screen, with its half width."""
     half = (key.row.high - key.row.low) / 2
     digits = digits_for(0.0 if half != half else half, key.unit, 1, value=key.row.value)
-    value = format_value(key.row.value, key.unit, digits)
+    value = format_value(key.row.value, key.unit, digits, sign="" if key.is_change else f"{THIN}%")
     if key.is_change:
-        value = value.removesuffix(f"{THIN}%")
         value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value
     return Number(value, format_half_width(key.row, key.unit, digits) if half else "", key.what)
 

@@ -57,9 +57,3 @@ def test_the_first_picture_leads_and_nothing_is_lost():
     assert found.lead is PICTURE
     assert found.others == (TABLE,)
     assert section("a", "Name", "What?", [], [TABLE]).lead is None
-
-
-def test_an_item_begins_with_the_part_that_is_asked_for():
-    item = Item("x", "", (Part("one"), Part("two"), Part("three")))
-    assert [part.scenario for part in item.starting_with("two").parts] == ["two", "one", "three"]
-    assert item.starting_with("none") == item
