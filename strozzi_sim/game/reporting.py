@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress, product
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from strozzi_sim.game.sentences import listed as listed
 from strozzi_sim.runtime.digits import most_digits
 
 Tables = Mapping[str, pd.DataFrame]
+Level = str | int | Sequence[str] | Sequence[int]
 
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
@@ -99,15 +101,7 @@ class FigureTable:
         self._keys, self._sums = keys, sums
         self.parts: list[TablePart] = []
 
-    def add(
-        self,
-        cell: Any,
-        figure: str,
-        estimate: Any,
-        *,
-        keep: Any = True,
-        **levels: str | int | Sequence[str] | Sequence[int],
-    ) -> None:
+    def add(self, cell: Any, figure: str, estimate: Any, *, keep: Any = True, **levels: Level) -> None:
         """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
 
         Every level has a row, even without an event: zero events are a result, and a share listed only when it occurred would
@@ -122,9 +116,7 @@ class FigureTable:
         part = TablePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
         self.parts.append(part)
 
-    def add_all(
-        self, cell: Any, estimates: Mapping[str, Any], **levels: str | int | Sequence[str] | Sequence[int]
-    ) -> None:
+    def add_all(self, cell: Any, estimates: Mapping[str, Any], **levels: Level) -> None:
         """Add estimates by figure, all with the same levels."""
         for figure, estimate in estimates.items():
             self.add(cell, figure, estimate, **levels)
@@ -145,17 +137,14 @@ class FigureTable:
 
 def _entries(part: TablePart) -> dict[str, Any]:
     """Return the columns of a part: one entry for all rows, or one for each."""
-    axes = part.axes
-    shape = tuple(len(axis) for axis in axes.values())
+    shape = tuple(len(axis) for axis in part.axes.values())
     there = np.broadcast_to(part.keep, shape).ravel()
-    places = np.meshgrid(*[np.arange(size) for size in shape], indexing="ij")
+    rows = list(compress(product(*part.axes.values()), there))
     entries: dict[str, Any] = {"players": part.players, "variant": part.variant, "lineup": part.lineup, **part.levels}
-    for (key, axis), place in zip(axes.items(), places, strict=True):
-        entries[key] = [axis[k] for k in place.ravel()[there]]
-    for side in ("value", "low", "high"):
-        entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[there].astype(np.float64)
-    n = np.broadcast_to(part.estimate.n, shape).ravel()[there].astype(np.int64)
-    return entries | {"figure": part.figure, "n": n, "deals": part.deals}
+    entries |= {key: [row[k] for row in rows] for k, key in enumerate(part.axes)}
+    for side in ("value", "low", "high", "n"):
+        entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[there]
+    return entries | {"figure": part.figure, "deals": part.deals}
 
 
 def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:

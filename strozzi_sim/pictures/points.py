@@ -13,15 +13,7 @@ from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import GAP, TALL, AxesPanel, Panel, Scale, Sheet, fit
-from strozzi_sim.pictures.series import (
-    Words,
-    chosen_players,
-    figures_of,
-    in_order,
-    named,
-    players_title,
-    series_of,
-)
+from strozzi_sim.pictures.series import Words, chosen_players, figures_of, in_order, named, players_title, series_of
 
 _LONG = 9  # letters of a level's name; longer ones stand beside their row
 _LEAST = 110  # pixels of a panel beside names

@@ -4,6 +4,7 @@ Per map, cell and round there is a list: for each row, column and measure n, and
 numbers; a share's n is the whole of which it is a part. Low and high are differences, which are small and pack well: value - low, and by how much high - value is more.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -44,9 +45,7 @@ def packed_explorer(
             frames[name] = table.assign(round="all")
             known.append(heat_map.block)
     frames = {name: rows for name, rows in frames.items() if rows["value"].notna().any() and name in every}
-    if not frames:
-        return ""
-    if sum(map(len, frames.values())) > MAX_ROWS:
+    if not frames or sum(map(len, frames.values())) > MAX_ROWS:
         return ""
     cells = list(dict.fromkeys(pd.concat(frames.values())[["players", "lineup", "variant"]].itertuples(index=False, name=None)))  # fmt: skip
     words = Naming(game, tables, variants).of_all()
@@ -74,64 +73,46 @@ def packed_explorer(
 
 
 def _map(
-    name: str,
-    every: Mapping[str, HeatMap],
-    rows: pd.DataFrame,
-    cells: list[Any],
-    labels: Mapping[str, Figure],
-    words: Mapping[str, str],
-) -> dict[str, Any]:
+    name: str, every: Mapping[str, HeatMap], rows: pd.DataFrame, cells: list[Any], labels: Mapping[str, Figure], words: Mapping[str, str]
+) -> dict[str, Any]:  # fmt: skip
     """Return a map of the explorer; `every` has all heat maps, of which some show other figures of the same block."""
-    heat_map = every[name]
-    block = heat_map.block
+    heat_map, block = every[name], every[name].block
     assert block is not None
     shown_by = {each.figure.name: each for each in reversed(list(every.values())) if each.block == block} | {
         heat_map.figure.name: heat_map
     }
+    there = set(rows["figure"])
     measures = [
-        _measure(ratio, heat_map, labels, shown_by.get(ratio.name))
-        for ratio in block.figures
-        if (rows["figure"] == ratio.name).any()
+        _measure(ratio, heat_map, labels, shown_by.get(ratio.name)) for ratio in block.figures if ratio.name in there
     ]
     sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
-    rounds = [each for each in sides["round"] if each != "all"]
-    sides["round"] = [*(["all"] if "all" in set(rows["round"]) else []), *rounds]
-    shape = len(cells), len(sides["round"]), len(sides["row"]), len(sides["column"]), len(measures)
-    n = np.zeros(shape, np.int64)
-    values = np.full((*shape, 3), np.nan)
+    rounds = [*(["all"] if "all" in set(rows["round"]) else []), *(each for each in sides["round"] if each != "all")]
+    scales = {each["id"]: each["scale"] for each in measures}
     place = {cell: k for k, cell in enumerate(cells)}
     of_cell = [place[cell] for cell in rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)]
-    at = [np.array(of_cell)] + [rows[side].map({level: k for k, level in enumerate(sides[side])}).to_numpy() for side in ("round", "row", "column")]  # fmt: skip
-    there = ~np.any([pd.isna(side) for side in at], axis=0)
-    index = tuple(side[there].astype(np.int64) for side in at)
-    measure = rows["figure"].map({each["id"]: k for k, each in enumerate(measures)}).to_numpy()[there]
-    shown = ~pd.isna(measure)
-    index = tuple(side[shown] for side in index)
-    which = measure[shown].astype(np.int64)
-    own = rows[there][shown]
-    n[(*index, which)] = own["n"]
-    scale = np.array([each["scale"] for each in measures])
-    numbers = own[["value", "low", "high"]].to_numpy() * scale[which][:, None]
-    values[(*index, which)] = numbers
+    keys = ["cell", "round", "row", "column", "figure"]
+    every_place = pd.MultiIndex.from_product(
+        [range(len(cells)), rounds, sides["row"], sides["column"], list(scales)], names=keys
+    )
+    found = rows.assign(cell=of_cell).set_index(keys).reindex(every_place)
+    scale = found.index.get_level_values("figure").map(scales).to_numpy(float)[:, None]
+    figures = _deltas(found[["value", "low", "high"]].to_numpy(float) * scale).tolist()
     data: list[Any] = []
-    for events, figures in zip(n.ravel().tolist(), _deltas(values).reshape(n.size, 3).tolist(), strict=True):
-        data.append(events)
-        if events >= FEW:
-            data += figures
+    for events, three in zip(found["n"].fillna(0).astype(int).tolist(), figures, strict=True):
+        data += [events, *three] if events >= FEW else [events]
     return {
         "id": name, "fact": block.fact, "row": heat_map.row_label,
         "column": heat_map.column_label, "rows": [words.get(level, level) for level in sides["row"]],
-        "columns": [words.get(level, level) for level in sides["column"]], "rounds": sides["round"], "measures": measures,
+        "columns": [words.get(level, level) for level in sides["column"]], "rounds": rounds, "measures": measures,
         "where": block.where, "data": data,
     }  # fmt: skip
 
 
 def _deltas(values: Array) -> Array:
     """Return value, value - low, and what high - value is more than that, object[..., 3]; whole numbers, None without a value."""
-    rounded = np.round(values)
-    value, low, high = (rounded[..., k] for k in range(3))
+    value, low, high = np.round(values).T
     shown = np.stack([value, value - low, high - 2 * value + low], -1)
-    whole = np.nan_to_num(shown).astype(np.int64).astype(object)
+    whole: Array = np.nan_to_num(shown).astype(np.int64).astype(object)
     whole[np.isnan(shown)] = None
     return whole
 
@@ -146,23 +127,13 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own:
     known = heat_map.figure if heat_map.figure.name == name else labels.get(name)
     share = ratio.share or (known is not None and known.unit == "share")  # a mean of 0 and 1 is one too
     if known is None:
-        known = Figure(
-            name, name.removesuffix("_mean").removesuffix("_share").replace("_", " "), "share" if share else "amount"
-        )
-    label = _ALONG.get(name, known.label) if known is not heat_map.figure else known.label
-    means = (
-        f"{own.title}: {own.caption}"
-        if own
-        else f"{label[:1].upper()}{label[1:]}: {ratio.formula(block.fact, block.where)}."
-    )
+        known = Figure(name, re.sub("_mean$|_share$", "", name).replace("_", " "), "share" if share else "amount")
+    label = known.label if known is heat_map.figure else _ALONG.get(name, known.label)
+    formula = f"{label[:1].upper()}{label[1:]}: {ratio.formula(block.fact, block.where)}."
     return {
-        "id": name,
-        "label": label,
-        "means": means,
-        "unit": "%" if share else "",
-        "scale": _SCALES["share" if share else known.unit],
-        "equal": name == "win_share",
-    }
+        "id": name, "label": label, "means": f"{own.title}: {own.caption}" if own else formula, "unit": "%" if share else "",
+        "scale": _SCALES["share" if share else known.unit], "equal": name == "win_share",
+    }  # fmt: skip
 
 
 _ALONG = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}

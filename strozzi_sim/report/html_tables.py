@@ -44,11 +44,12 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     if rows.empty:
         return None
     figures, counts = picture.figures, [int(count) for count in sorted(rows["players"].unique())]
+    lines: list[tuple[tuple[str, ...], list[tuple[Figure, int, str]]]] = []
     if picture.x == "figure":  # a line for every figure, and a column for every player count
         lines = [((_label(figure),), [(figure, count, figure.name) for count in counts]) for figure in figures]
         columns = tuple((f"{count} players", "") for count in counts)
         return PageTable(("figure",), columns, _lines(picture, rows, lines))
-    levels, left_out, sorted_by = levels_of(picture, rows), (), ""
+    levels, left_out, sorted_by = levels_of(picture, rows), tuple[str, ...](), ""
     if picture.sort:
         sorted_by = next(figure.label for figure in figures if figure.name == picture.sort)
         known = {ALL, *pick(rows, figure=picture.sort).dropna(subset="value")[picture.x]}
@@ -56,13 +57,13 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
             return None
         left_out = tuple(named(level, words, picture.x) for level in levels if level not in known)
         levels = [level for level in levels if level in known]
-    lines = []
     for level in levels:  # a line for every level and player count, and a column for every figure
         name = named(level, words, picture.x).replace("\n", "")
-        lines += [((name, str(count)), [(figure, count, level) for figure in figures]) for count in counts]
-    keys: tuple[str, ...] = (picture.x_label or picture.x, "players")
-    if len(counts) == 1:
-        keys, lines = keys[:1], [(own[:1], cells) for own, cells in lines]
+        each = [(name, str(count)) if len(counts) > 1 else (name,) for count in counts]
+        lines += [
+            (own, [(figure, count, level) for figure in figures]) for own, count in zip(each, counts, strict=True)
+        ]
+    keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
     columns = tuple((_label(figure), figure.name) for figure in figures)
     return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
 

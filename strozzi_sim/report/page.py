@@ -24,9 +24,9 @@ _GENERATOR = b'<meta name="generator" content="strozzi-sim">'
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter) -> str:
     """Return a page as HTML; `painter` has painted its pictures."""
-    loader = jinja2.FileSystemLoader(_TEMPLATES)
+    loader, strict = jinja2.FileSystemLoader(_TEMPLATES), jinja2.StrictUndefined
     environment = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=strict
     )
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
 
@@ -45,22 +45,14 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
         return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in re.split(r"(<code>.*?</code>|<[^>]*>)", str(text))))  # fmt: skip
 
     environment.filters |= {"marked": marked, "terms": with_terms}
-    versions = manifest.get("versions", {})
     return environment.get_template("page.html").render(
-        css=Markup((_TEMPLATES / "page.css").read_text("utf-8")),
-        js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
-        name=_heading(str(manifest.get("name", game.title)), game.title),
-        game=game.title,
-        version=versions.get("strozzi-sim", ""),
-        games=manifest.get("games") or 0,
-        reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
-        warnings=manifest.get("warnings", []),
-        command=manifest.get("command") or "",
-        again=_again(manifest),
-        cite=_citation(manifest, game),
-        marks=packed(painter.marks),
+        css=Markup((_TEMPLATES / "page.css").read_text("utf-8")), js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
+        name=_heading(manifest["name"], game.title), game=game.title, version=manifest["versions"].get("strozzi-sim", ""),
+        games=manifest.get("games", 0), warnings=manifest.get("warnings", []), command=manifest["command"],
+        reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
+        again=_again(manifest), cite=_citation(manifest, game), marks=packed(painter.marks),
         **{part.name: getattr(content, part.name) for part in fields(content)},
-    )
+    )  # fmt: skip
 
 
 def write_page(path: Path, page: str) -> None:
@@ -85,24 +77,20 @@ def _heading(name: str, title: str) -> str:
 
 
 def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the seed, the plan's hash, the versions and the commit, which identify the results."""
-    versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
-    seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
-    facts = {"Seed": "" if seed is None else str(seed), "Plan's hash": str(manifest.get("plan_hash") or "")}
-    facts |= {"Versions": versions, "Commit": str(manifest.get("commit") or "")}
+    """Return the seed, the plan's hash and the versions, which identify the results."""
+    versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
+    facts = {"Seed": str(manifest["seed"]), "Plan's hash": str(manifest.get("plan_hash") or ""), "Versions": versions}
     return [(name, value) for name, value in facts.items() if value]
 
 
 def _citation(manifest: Mapping[str, Any], game: Game) -> str:
     """Return how to cite a picture of these results."""
-    seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
-    year = str(manifest.get("finished") or manifest.get("started") or "")[:4]
     parts = [
-        f"strozzi-sim {manifest.get('versions', {}).get('strozzi-sim', '')}".strip(),
-        f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest.get('name', game.title)}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",
+        f"strozzi-sim {manifest['versions'].get('strozzi-sim', '')}".strip(),
+        f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest['name']}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",
         pluralize(manifest["games"], "game") if manifest.get("games") else "",
-        f"seed {seed}" if seed is not None else "",
-        f"plan {str(manifest['plan_hash'])[:12]}" if manifest.get("plan_hash") else "",
-        year,
+        f"seed {manifest['seed']}",
+        f"plan {manifest['plan_hash'][:12]}" if manifest.get("plan_hash") else "",
+        str(manifest.get("finished", ""))[:4],
     ]
-    return ", ".join(part for part in parts if part) + "."
+    return ", ".join(filter(None, parts)) + "."

@@ -115,20 +115,19 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
 
 def _drawing_of(layout: Layout, within: Section, shown: Picture | NamedHeatMap) -> Drawing:
     """Return a picture or heat map in all its variants and line-ups."""
-    found: dict[str, tuple[Drawn, str]] = {}
+    found, titles = dict[str, Drawn](), dict[str, str]()
     if isinstance(shown, tuple):
         name, heat_map = shown
         if heat := _heat_tables(layout, within, shown):
-            found[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
+            found[name], titles[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
     else:
         scenes, compared = layout.scenes(within, shown)
         for scene in scenes:
             if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared):
-                found[shown.name + scene.slug] = drawn, f"{shown.title}: {scene.name}" if scene.name else shown.title
-    pictures, titles = ({name: each[k] for name, each in found.items()} for k in range(2))
-    return Drawing(
-        shown[1].title if isinstance(shown, tuple) else shown.title, pictures, layout.table(within, shown), titles
-    )
+                name = shown.name + scene.slug
+                found[name], titles[name] = drawn, f"{shown.title}: {scene.name}" if scene.name else shown.title
+    title = shown[1].title if isinstance(shown, tuple) else shown.title
+    return Drawing(title, found, layout.table(within, shown), titles)
 
 
 def _heat_tables(layout: Layout, within: Section, shown: NamedHeatMap) -> HeatTables | None:
