@@ -81,8 +81,8 @@ def _moves(recorded: RecordedGame, *, step: bool) -> Answer:
     game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
-        for position, new in game.verify.replay_game(recorded.header, recorded.line, recorded.events):
-            yield position, new, [game.events.describe(line, names, components) for line in new]
+        for position, new in game.verify.REPLAY.replay_game(recorded.header, recorded.line, recorded.events):
+            yield position, new, [game.events.EVENTS.describe(line, names, components) for line in new]
 
     def shown() -> Iterator[str]:
         yield f"{recorded.heading}\n"

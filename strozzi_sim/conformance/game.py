@@ -299,12 +299,22 @@ def _check_results(here: Checked, position: Position) -> None:
 
 def _check_record(here: Checked, position: Position) -> None:
     lines = list(enumerate(position.lines(), 2))
-    check, header = here.game.verify.check_game, {"players": here.players, "components": here.variant.components}
+    check, header = here.game.verify.REPLAY.check_game, {"players": here.players, "components": here.variant.components}
     try:
         check(header, 1, lines)
     except RuleViolation as broken:
         here.require("records", False, f"the reference refuses the core's game: {broken}")
-    here.require("records", True, "")
+    end = position.lines()[-1]
+    wanted = {
+        "total": list(position.scores),
+        "winners": [seat for seat, place in enumerate(position.places) if place == min(position.places)],
+    }
+    for key in wanted.keys() & end.keys():
+        here.require(
+            "records",
+            list(end[key]) == wanted[key],
+            f"the last line has {key} {end[key]}, `score` and `placing` {wanted[key]}",
+        )
     for viewer in range(here.players):
         visible = position.lines(viewer)
         here.require("records", len(visible) == len(lines), "`visible` drops lines")

@@ -20,7 +20,7 @@ GAMES = 64  # most games between two counts
 SEATS = 6  # most seats of any game
 
 
-def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
+def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]] = ()) -> np.dtype[Any]:
     """Return the dtype of a sink.
 
     games  : number of games in the sink

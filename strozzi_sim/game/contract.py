@@ -19,6 +19,7 @@ from numba import float64, int64
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Table
+from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game.protocols import (
     ComponentsPart,
     CorePart,
@@ -117,7 +118,11 @@ class Game:
     components_part = cached_property(lambda game: cast(ComponentsPart, game._part("components", ComponentsPart)))
     events = cached_property(lambda game: cast(EventsPart, game._part("events", EventsPart)))
     view = cached_property(lambda game: cast(ViewPart, game._part("view", ViewPart)))
-    verify = cached_property(lambda game: cast(VerifyPart, game._part("verify", VerifyPart)))
+    verify = cached_property(
+        lambda game: cast(
+            VerifyPart, game._part("verify", VerifyPart, optional=True) or game._part("reference", VerifyPart)
+        )
+    )
     restrictions = cached_property(
         lambda game: cast(RestrictionsPart | None, game._part("restrictions", RestrictionsPart, optional=True))
     )
@@ -126,9 +131,7 @@ class Game:
     @cached_property
     def report(self) -> "Report":
         """The report of `report.toml` and `report.py`, or the default report."""
-        report: Report = import_module(_PAGES).read_report(
-            self.package, self._part("report", ReportPart, optional=True)
-        )
+        report: Report = import_module(_PAGES).read_report(self, self._part("report", ReportPart, optional=True))
         return report
 
     @cached_property
@@ -215,14 +218,30 @@ def actor(state):
     """Return the acting seat; undefined when the game is over. Default: the field `actor`."""
 
 
-@_verb("core")
+def _legal_loop(found: str, otherwise: str, *names: str) -> Callable[[Game], Any]:
+    """Return the default of a verb that asks `is_legal` of every action, and knows in `count` how many were legal before."""
+
+    def default(game: Game) -> Any:
+        source = [
+            f"def default({', '.join(names)}):", "    count = 0", f"    for action in range(1, {game.actions}):",
+            "        if is_legal(state, rules, action):", f"            {found}", f"    return {otherwise}\n",
+        ]  # fmt: skip
+        return generated("\n".join(source), "default", is_legal=is_legal)
+
+    return default
+
+
+@_verb("core", _legal_loop("count += 1", "count", "state", "rules"))
 def count_legal(state, rules):
-    """Return the number of legal actions: at least 2 during the game, 0 once it is over."""
+    """Return the number of legal actions: at least 2 during the game, 0 once it is over. Default: a loop over all actions."""
 
 
-@_verb("core")
+@_verb(
+    "core",
+    _legal_loop("if count == k:\n                return action\n            count += 1", "0", "state", "rules", "k"),
+)
 def kth_legal(state, rules, k):
-    """Return the k-th legal action (k from 0), in ascending order."""
+    """Return the k-th legal action (k from 0), in ascending order. Default: a loop over all actions."""
 
 
 def _within_count(kernel):
@@ -254,9 +273,12 @@ def is_over(state):
     """Return whether the game has ended. Default: `phase` is OVER of state.py."""
 
 
-@_verb("core")
+@_verb("core", "state.score[seat]")
 def score(state, seat):
-    """Return the score of a seat: so far, or final once the game is over. The highest wins, unless `Game.lowest_wins`."""
+    """Return the score of a seat: so far, or final once the game is over. The highest wins, unless `Game.lowest_wins`.
+
+    Default: the field `score`, as players count their points.
+    """
 
 
 @_verb("", lambda game: _returns("-points" if game.lowest_wins else "points", "state", "points"))
@@ -282,6 +304,13 @@ def placing(state, seat):
 
     Default: the highest score is best (the lowest with `Game.lowest_wins`), equal scores share a place.
     """
+
+
+@jit
+def write_scores(state, journal, kind):
+    """Write the events `events.SCORE_END` of a finished game: for every seat its score, and the number of seats placed better."""
+    for seat in range(state.players):
+        write_event(journal, kind, seat, score(state, seat), placing(state, seat)[0], 0, 0)
 
 
 @_verb("view", "None")
@@ -327,9 +356,21 @@ def begin_match(facts, rules, players):
     """Store in a sink of facts what its handlers need to know of a match. Optional."""
 
 
-@_verb("fact_handlers", "None")
+def _zero_notes(game: Game) -> Any:
+    facts = cast(FactsPart, game.facts)
+    lines, counted = ["def default(facts, number):", "    pass"], sink_dtype(facts.TABLES).names or ()
+    for name in facts.SINK.names or ():
+        shape = facts.SINK[name].shape
+        index = ", ".join(f"k{axis}" for axis in range(len(shape)))
+        if name not in counted:
+            lines += [f"{'    ' * axis}for k{axis - 1} in range({size}):" for axis, size in enumerate(shape, 1)]
+            lines.append(f"{'    ' * (len(shape) + 1)}facts.{name}{f'[{index}]' if index else ''} = 0")
+    return generated("\n".join([*lines, ""]), "default")
+
+
+@_verb("fact_handlers", _zero_notes)
 def open_game(facts, number):
-    """Prepare a sink for a game of deal `number`, which is about to be dealt. Optional."""
+    """Prepare a sink for a game of deal `number`, which is about to be dealt. Default: set the handlers' own fields to 0."""
 
 
 @_verb("fact_handlers", "None")

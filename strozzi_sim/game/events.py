@@ -88,9 +88,11 @@ def yes_no(name: str) -> Field:
     return Field(name, "yes/no")
 
 
-def one_of(name: str, ids: Callable[[Components], Sequence[Any]], *, none: str = "none", secret: str = "") -> Field:
-    """Return a field for an index into ids, None below 0."""
-    return Field(name, "id", ids=ids, none=none, secret=secret)
+def one_of(
+    name: str, ids: Sequence[Any] | Callable[[Components], Sequence[Any]], *, none: str = "none", secret: str = ""
+) -> Field:
+    """Return a field for an index into ids, a list or a function of the component data; None below 0."""
+    return Field(name, "id", ids=ids if callable(ids) else lambda components: ids, none=none, secret=secret)
 
 
 def converted(name: str, convert: Callable[[int, Components], Any]) -> Field:

@@ -9,9 +9,11 @@ from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map
 from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of
 from strozzi_sim.game.report_file import (
     ReportFile,
+    block_of,
     figures_compared,
     finding_in,
     heat_map_of,
@@ -66,7 +68,7 @@ BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
 class Report:
     """The report of a game, made of `report.toml` (`where` in errors) and `report.py`; without them it has the page `balance`."""
 
-    def __init__(self, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
+    def __init__(self, game: Counted, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
         blocks, add = (code.BLOCKS, code.ADD) if code else ({}, {})
         titles = self._declared.pages
@@ -75,12 +77,19 @@ class Report:
                 raise InputError(
                     f"{where}: pages: no {short_repr(name)}, which report.py has; {suggest_names(name, list(titles))}"
                 )
-        own = {name: Page(page.title, page.question, page.keys, tuple(blocks.get(name, ())), add.get(name)) for name, page in titles.items()}  # fmt: skip
+        own = {name: Page(page.title, page.question, page.keys, (*block_of(page, f"{where}: pages.{name}"), *blocks.get(name, ())), add.get(name)) for name, page in titles.items()}  # fmt: skip
         self.pages: dict[str, Page] = {"balance": BALANCE, **own}
         self.PAGES = tuple(self.pages)
         self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}
         maps: Mapping[str, Block] = code.MAPS if code else {}
-        self.HEATMAPS = {name: heat_map_of(self._declared, name, maps, where) for name in self._declared.heatmaps}
+        self.HEATMAPS = {}
+        for name, given in self._declared.heatmaps.items():
+            if given.value:
+                asked = HeatMapSpec(name, given.rows, given.columns, given.value, given.where, given.fact, given.title)
+                drawn = custom_heat_map(game, asked, f"{where}: heatmaps")
+                self.HEATMAPS[name] = replace(drawn, caption=given.caption or drawn.caption)
+            else:
+                self.HEATMAPS[name] = heat_map_of(self._declared, name, maps, where)
         self.QUESTIONS = self._declared.questions
         self.HELD = self._declared.held
 
@@ -236,9 +245,9 @@ class Report:
         return name
 
 
-def read_report(package: str, code: Any) -> Report:
-    """Return the report of a game's package; `code` is its `report.py`, or None. Raises InputError."""
-    declared = read_report_file(package)
+def read_report(game: Any, code: Any) -> Report:
+    """Return the report of a game; `code` is its `report.py`, or None. Raises InputError."""
+    declared = read_report_file(game.package)
     if declared is None and code is not None:
-        raise InputError(f"{package}: report.py needs a report.toml beside it, with its pages")
-    return Report(declared, code, f"{package}: report.toml")
+        raise InputError(f"{game.package}: report.py needs a report.toml beside it, with its pages")
+    return Report(game, declared, code, f"{game.package}: report.toml")

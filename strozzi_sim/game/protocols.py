@@ -16,7 +16,9 @@ from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Board
 from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
-from strozzi_sim.game.slices import Layout
+from strozzi_sim.game.events import Events
+from strozzi_sim.game.record_checking import Replay
+from strozzi_sim.game.slices import Layout, name_of, things_shown
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
 Member = TypeVar("Member")
@@ -36,6 +38,10 @@ class Part:
         self.game = game
         self._module = import_module(f"{game.package}.{name}")
         self._protocol = protocol
+
+    def declares(self, name: str) -> bool:
+        """Return whether the module has a member of its own."""
+        return hasattr(self._module, name)
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(self._module, name):
@@ -129,21 +135,9 @@ class ComponentsPart(Protocol):
 
 
 class EventsPart(Protocol):
-    """`events.py`: kinds of journal events, their lines in a record, their visibility, and their text.
+    """`events.py`: kinds of journal events, their lines in a record, their visibility, and their text."""
 
-    `game.events.Events` makes all three functions from one declaration.
-    """
-
-    def to_lines(self, rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
-        """Yield the lines of a record from journal rows int32[events, WIDTH]."""
-
-    @optional
-    def visible(self, line: dict[str, Any], components: Plain, viewer: int) -> dict[str, Any]:
-        """Return the line with None for every value that the seat `viewer` must not see."""
-        return line
-
-    def describe(self, line: Plain, names: Sequence[str], components: Plain) -> str:
-        """Return a line as text, "" if there is nothing to report; `names` are the agents by seat."""
+    EVENTS: Events  # the declaration, from which the lines of a record and their text are made
 
     @optional
     def begun(self, rows: Any, state: Any) -> Iterator[dict[str, Any]]:
@@ -183,6 +177,10 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
+def _in_words(value: Any) -> str:
+    return " ".join(map(str, value)) or "-" if isinstance(value, Sequence) else str(value)
+
+
 class ViewPart(Protocol):
     """`view.py`: the knowledge of a seat. Every function takes a state as `conceal` leaves it.
 
@@ -208,11 +206,24 @@ class ViewPart(Protocol):
         """Return the name of an action, as a player types it; default: its number."""
         return str(action)
 
+    @optional
     def question(self, view: Any, phase: int) -> str:
         """Return the pending decision as text."""
+        return "Your choice?"
 
+    @optional
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
-        """Return the position as text; `position` is a View or the reference game."""
+        """Return the position as text; `position` is a View or the reference game. Default: the fields that SLICES name."""
+        shared, by_seat = [], [f"Seat {seat} {name}:" for seat, name in enumerate(names)]
+        for part, value in things_shown(self.SLICES, position):
+            if part.group:
+                by_seat = [
+                    f"{line} {name_of(part).lower()} {_in_words(own)};"
+                    for line, own in zip(by_seat, value, strict=False)
+                ]
+            else:
+                shared.append(f"{name_of(part)}: {_in_words(value)}")
+        return "\n".join(["Table", *shared, "", "Seats", *(line.rstrip(";") for line in by_seat)])
 
     @optional
     def compound_choices(self, view: Any, phase: int) -> Sequence[str]:
@@ -276,13 +287,9 @@ class TablePart(Protocol):
 
 
 class VerifyPart(Protocol):
-    """`verify.py`: replays a record in the game's plain-Python reference; see `game.record_checking`."""
+    """`verify.py`, or `reference.py` of a game without it: the replay of a record in the game's plain-Python reference."""
 
-    def check_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> None:
-        """Replay a game. Raises RuleViolation at the first line that breaks a rule."""
-
-    def replay_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> Iterator[Any]:
-        """Replay a game, and yield it at each decision. Raises RuleViolation."""
+    REPLAY: Replay[Any]
 
 
 class RestrictionsPart(Protocol):

@@ -30,21 +30,29 @@ class Question(NamedTuple):
 class ReferenceGame:
     """A game in plain Python as a generator.
 
-    A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. At
-    the end of its `__init__` it calls `begin`.
+    A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. It
+    begins with what the game begins with; a subclass with an `__init__` of its own calls `begin` at its end.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
     ...         value = yield from self.ask("bid", 0, [1, 2])
     ...         self.write("bid", player=0, value=value)
-    >>> game = Guess()
-    >>> game.begin()
+    >>> game = Guess({}, players=2)
     >>> game.question.options
     [1, 2]
     >>> game.play(2)
     >>> game.events, game.over
     ([{'type': 'bid', 'player': 0, 'value': 2}], True)
     """
+
+    def __init__(
+        self, components: Mapping[str, Any], players: int, start_player: int = 0, **draws: Sequence[Any]
+    ) -> None:
+        """Play up to the first decision; draws, in the order of chance, are lists under their names."""
+        self.components, self.players, self.start_player = components, players, start_player
+        for name, order in draws.items():
+            setattr(self, name, list(order))
+        self.begin()
 
     def begin(self) -> None:
         """Play up to the first decision."""

@@ -14,7 +14,7 @@ import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.facts.blocks import ALL, Block
+from strozzi_sim.facts.blocks import ALL, Block, mean, per_game, share
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.finding import Figures, Finding
@@ -30,6 +30,10 @@ class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str  # title of the page
     question: str  # the question that it answers
     keys: tuple[str, ...] = ()  # key columns of its table, beside those of the cell
+    fact: str = ""  # fact table of `figures`, in which keys are columns
+    figures: dict[
+        str, str
+    ] = {}  # figure -> `count` (rows per game), `mean COLUMN` or `share COLUMN`; others are in `report.py`
 
 
 class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,12 +61,15 @@ class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A heat map: one figure of a block of `MAPS` of `report.py`."""
+    """A heat map: one figure of a block of `MAPS` of `report.py`, or with `value` one as in a study, of columns of a fact table."""
 
     title: str
-    rows: str  # labels
+    rows: str  # labels; with `value` columns
     columns: str
-    figure: str  # its name
+    value: str = ""  # as of `HeatMapSpec`
+    fact: str = ""
+    where: str = ""
+    figure: str = ""  # its name
     label: str = ""  # default: that of `figures`
     caption: str = ""
     block: str = ""  # default: its own name
@@ -123,7 +130,7 @@ def _check(declared: ReportFile, where: str) -> None:
             for figure in given if isinstance(given, tuple) else ():
                 known(f"{own}.{key}", "label of figures", figure, declared.figures)
     for name, heat_map in declared.heatmaps.items():
-        if not heat_map.label:
+        if not heat_map.label and not heat_map.value:
             known(f"heatmaps.{name}.figure", "label of figures", heat_map.figure, declared.figures)
     for question, name in declared.questions.items():
         known(f"questions.{short_repr(question)}", "heat map", name, declared.heatmaps)
@@ -195,6 +202,22 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
         {bar: figures_of(declared, parts, table) for bar, parts in given.groups.items()},
         given.x_label, given.equal, board if given.kind == "board" else None, given.zero, given.sort, given.most,
     )  # fmt: skip
+
+
+_COUNTED = {"count": per_game, "mean": mean, "share": share}
+
+
+def block_of(page: DeclaredPage, where: str) -> tuple[Block, ...]:
+    """Return the block of a page's own figures, if it has any. Raises InputError."""
+    ratios = []
+    for name, value in page.figures.items():
+        kind, _, column = value.partition(" ")
+        if kind not in _COUNTED or bool(column) == (kind == "count"):
+            raise InputError(
+                f'{where}.figures.{name}: must be "count", "mean COLUMN" or "share COLUMN", got {short_repr(value)}'
+            )
+        ratios.append(_COUNTED[kind](name, *([column] if column else [])))
+    return (Block(page.fact, {key: key for key in page.keys}, tuple(ratios)),) if ratios else ()
 
 
 def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], where: str) -> HeatMap:

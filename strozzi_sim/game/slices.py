@@ -207,6 +207,31 @@ class Layout(Mapping[str, Slice]):
         )
 
 
+def things_shown(slices: Layout, position: Any) -> Iterator[tuple[Slice, Any]]:
+    """Yield each slice that shows a field of the position, and its value: a list of members for a set, a list by seat in a group.
+
+    `position` is a View, or a reference game: a reference game can have lists for sets, and lacks other fields.
+    """
+    for part in slices.values():
+        source = part.source
+        if source is None or source.kernel is not None or not hasattr(position, source.field):
+            continue
+        value = getattr(position, source.field)
+        if source.kind == "set":
+            value = [_members(each) for each in value] if part.group else _members(value)
+        yield part, value
+
+
+def name_of(part: Slice) -> str:
+    """Return the name of a slice, without its group, as words."""
+    return part.name.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+def _members(known: Any) -> list[int]:
+    """Return the members of a set of bits, or of an iterable."""
+    return [c for c in range(known.bit_length()) if known >> c & 1] if isinstance(known, int) else sorted(known)
+
+
 def observer(slices: Layout, state: np.dtype[Any], rules: np.dtype[Any]) -> Callable[..., Any]:
     """Return `observe(state, rules, seat, out)`, which writes every slice."""
     writers: dict[str, Any] = {}

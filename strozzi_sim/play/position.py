@@ -413,7 +413,7 @@ class Position(AgentQueries):
 
     def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
         """Return the events so far as lines of a record; with a `viewer`, a seat, without fields hidden from it."""
-        events, components = self.game.events, self.variant.components
+        events, components = self.game.events.EVENTS, self.variant.components
         lines = list(events.to_lines(self.journal, components, self.players))
         if viewer is None:
             return lines
@@ -422,7 +422,7 @@ class Position(AgentQueries):
 
     def sentences(self, lines: Iterable[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
         """Return events, such as those of `lines`, as sentences; `names`: a name for every seat."""
-        return [self.game.events.describe(line, names, self.variant.components) for line in lines]
+        return [self.game.events.EVENTS.describe(line, names, self.variant.components) for line in lines]
 
     def record(self, agents: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the record of the game so far: its `game` line, then its events.

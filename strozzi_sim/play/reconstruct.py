@@ -47,7 +47,7 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
 def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
     """Return how many of the table's lines match the record from its start, and whether all of them do."""
     events, rows = table.game.events, table.journal
-    matched = list(events.to_lines(rows, table.variant.components, table.players))
+    matched = list(events.EVENTS.to_lines(rows, table.variant.components, table.players))
     for k, line in enumerate(matched):
         if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
             return k, False

@@ -87,7 +87,7 @@ class RecordedGame:
     def check(self) -> None:
         """Replay the game through the plain-Python rules; RuleViolation names the file and the line."""
         try:
-            load_game(self.header["game"]).verify.check_game(self.header, self.line, self.events)
+            load_game(self.header["game"]).verify.REPLAY.check_game(self.header, self.line, self.events)
         except RuleViolation as broken:
             raise RuleViolation(broken.line, broken.message, self.place) from None
 
@@ -145,7 +145,7 @@ def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     agents = [match.positions[position].text for position in match.design[seating]]
     header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
     rows = events_in(played.journal, match.game.name)
-    return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
+    return [header, *match.game.events.EVENTS.to_lines(rows, match.variant.components, match.players)]
 
 
 def header_line(

@@ -1,10 +1,11 @@
-"""The table of a game that declares none: its events as text, and the picture in text of its `view.py`."""
+"""The table of a game that declares none: its events as text, and what its SLICES name as data, or its picture in text."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
+from strozzi_sim.game.slices import name_of, things_shown
 from strozzi_sim.game.table import Json, Line, Table, fold
 
 
@@ -24,6 +25,15 @@ class PlainTable(Table):
     def set_up(self) -> None:
         """Begin without a picture and points."""
         self.view |= {"text": "", "now": [None] * self.players}
+        self.has_zones = not self.game.view.declares("render")  # type: ignore[attr-defined]
+        if self.has_zones:
+            self.view["zones"] = []
+            numbers = (
+                part
+                for part in self.game.slices.values()
+                if part.group and part.source and part.source.kind == "number"
+            )
+            self.head["columns"] = [[name_of(part), part.name] for part in numbers if part.source.field != "score"]
 
     def apply(self, line: Line) -> str:
         """Fold one line; return its text."""
@@ -37,7 +47,7 @@ class PlainTable(Table):
         if self.position is not None:
             self._show(self.position)
             self.position = None
-        said = self.game.events.describe(dict(line), self._speakers(), self.components).replace("\n", " ")
+        said = self.game.events.EVENTS.describe(dict(line), self._speakers(), self.components).replace("\n", " ")
         return said[:1].upper() + said[1:]
 
     def _speakers(self) -> Sequence[str]:
@@ -48,10 +58,27 @@ class PlainTable(Table):
     def _show(self, position: Any) -> None:
         """Put the picture of a position and its points so far into the view."""
         self.view["text"] = self.game.view.render(position, self.components, self.names)
+        if self.has_zones:
+            self._lay_out(position)
         shown = [getattr(position, name, None) for name in ("score", "scores")]
         points = next((each for each in shown if isinstance(each, Sequence) or hasattr(each, "tolist")), self.points)
         if points is not None:
             self.view["now"] = [int(number) for number in points][: self.players]
+
+    def _lay_out(self, position: Any) -> None:
+        """Put the fields that SLICES name into zones, the numbers of the seats into the holdings."""
+        shared: list[tuple[str, Any]] = []
+        held: list[tuple[str, Any]] = []
+        for part, value in things_shown(self.game.slices, position):
+            if part.group is None:
+                shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
+            elif isinstance(value[0], Sequence):
+                held += [(f"{name_of(part)}, {who}", own) for who, own in zip(self.names, value, strict=False)]
+            else:
+                self.view[part.name] = list(value[: self.players])
+        self.view["zones"] = [
+            {"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *held]
+        ]
 
 
 def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
@@ -66,7 +93,7 @@ def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Js
         return fold(table, lines)
     steps: list[Json] = []
     before: dict[str, bytes] = {}
-    for position, new in table.game.verify.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2))):
+    for position, new in table.game.verify.REPLAY.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2))):
         steps += _with_picture(table, new, position, before)
     return steps
 

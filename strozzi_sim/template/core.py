@@ -1,6 +1,7 @@
 """The rules as kernels: set-up, legal actions, a turn, scores."""
 
-from strozzi_sim.kernel.bits import count_items, count_kinds, kth_item, kth_kind, placed
+from strozzi_sim.game.contract import write_scores
+from strozzi_sim.kernel.bits import count_items, count_kinds, kth_item, kth_kind
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.streams import draw, reset_source
@@ -62,29 +63,10 @@ def _play_forced(state, chance, journal):
         _take(state, kth_kind(state.face_up, 0) + 1, chance, journal)
     if state.turns_left == 0 or count_kinds(state.face_up, VALUES) == 0:
         state.phase = OVER
-        for seat in range(state.players):
-            write_event(journal, END, seat, state.score[seat], placed(state.score, state.players, seat)[0], 0, 0)
-
-
-@jit
-def count_legal(state, rules):
-    """Return the number of legal actions."""
-    return 0 if state.phase == OVER else count_kinds(state.face_up, VALUES)
-
-
-@jit
-def kth_legal(state, rules, k):
-    """Return the k-th legal action, in ascending order."""
-    return kth_kind(state.face_up, k) + 1
+        write_scores(state, journal, END)
 
 
 @jit
 def is_legal(state, rules, action):
     """Return whether `action`, any int64, is legal."""
     return state.phase == TAKE and 0 < action < ACTIONS and state.face_up[action - 1] > 0
-
-
-@jit
-def score(state, seat):
-    """Return the value of a seat's tokens."""
-    return state.score[seat]

@@ -8,4 +8,3 @@ EVENTS = Events(
     SCORE_END,
 )
 REVEAL, TAKEN, END = EVENTS.kinds
-to_lines, visible, describe = EVENTS.to_lines, EVENTS.visible, EVENTS.describe

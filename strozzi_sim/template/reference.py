@@ -4,37 +4,19 @@ Every seat in turn takes one of the tokens that are face up, and a token from th
 each seat's last turn, or when no token is left. The highest sum of values wins.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from typing import Any
 
-from strozzi_sim.game.record_checking import Question, ReferenceGame
+from strozzi_sim.game.record_checking import Drawn, Question, ReferenceGame, replayer
 
 
 class Game(ReferenceGame):
     """One game; `tokens` are the values in the order in which they are turned face up."""
 
-    def __init__(
-        self, components: Mapping[str, Any], players: int, tokens: Sequence[int], start_player: int = 0
-    ) -> None:
-        """Prepare the game, and play up to the first decision."""
-        self.components, self.players, self.start_player = components, players, start_player
-        self.order = list(tokens)
-        self.table: list[int] = []
-        self.score = [0] * players
-        self.begin()
-
-    @property
-    def face_up(self) -> list[int]:
-        """Number of tokens face up, by value."""
-        return [self.table.count(kind + 1) for kind in range(len(self.components["tokens"]["copies"]))]
-
-    @property
-    def sack(self) -> list[int]:
-        """Number of tokens in the sack, by value."""
-        return [self.order.count(kind + 1) for kind in range(len(self.components["tokens"]["copies"]))]
-
     def course(self) -> Generator[Question, Any, None]:
         """Play the whole game."""
+        self.table: list[int] = []
+        self.score = [0] * self.players
         for _ in range(self.components["table"]["face_up"]):
             self.reveal()
         for turn in range(self.components["table"]["turns"] * self.players):
@@ -51,6 +33,19 @@ class Game(ReferenceGame):
 
     def reveal(self) -> None:
         """Turn the next token face up, if there is one."""
-        if self.order:
-            self.table.append(self.order.pop(0))
+        if self.tokens:
+            self.table.append(self.tokens.pop(0))
             self.write("reveal", value=self.table[-1])
+
+    @property
+    def face_up(self) -> list[int]:
+        """Number of tokens face up, by value, as the table in the browser shows it."""
+        return [self.table.count(kind + 1) for kind in range(len(self.components["tokens"]["copies"]))]
+
+
+def _all_tokens(components: Mapping[str, Any]) -> list[int]:
+    return [kind + 1 for kind, copies in enumerate(components["tokens"]["copies"]) for _ in range(copies)]
+
+
+# `strozzi verify`: a draw is in the line `reveal` under `value`, the answer to the question `take` in the line `take` under `value`
+REPLAY = replayer(Game, [Drawn("tokens", "reveal", "value", _all_tokens)], {"take": "value"})

@@ -1,6 +1,5 @@
-"""The knowledge of a seat: the observation tensor, and text. The View has the fields of the state."""
+"""The knowledge of a seat: the observation tensor, from which the text of a position and the table in the browser follow."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.game.slices import Group, Layout, Slice, number
@@ -19,10 +18,3 @@ SLICES = Layout(
 def question(view: Any, phase: int) -> str:
     """Return the pending decision as text."""
     return "Which token?"
-
-
-def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the position as text; `position` is a View or the reference game."""
-    tokens = " ".join(str(value) for value in range(1, VALUES + 1) for _ in range(position.face_up[value - 1]))
-    scores = (f"Seat {seat} {name}: {position.score[seat]} points" for seat, name in enumerate(names))
-    return "\n".join([f"Face up: {tokens or '-'}; in the sack: {sum(position.sack)}", "", "Seats", *scores])

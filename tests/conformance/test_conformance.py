@@ -1,6 +1,7 @@
 """Both games keep every promise, and a game or an agent that breaks one is refused in words that say which."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,19 +98,31 @@ def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):
 
 
 def test_an_illegal_event_is_refused(monkeypatch):
-    to_lines = STROZZI.events.to_lines
+    to_lines = STROZZI.events.EVENTS.to_lines
 
     def wrong(*arguments):
         for line in to_lines(*arguments):
             yield {**line, "port": "rome"} if line["type"] == "place" else line
 
-    monkeypatch.setattr(STROZZI.events, "to_lines", wrong)
+    monkeypatch.setattr(STROZZI.events.EVENTS, "to_lines", wrong)
     assert "the reference refuses the core's game: line " in broken("records")
 
 
 def test_a_reference_that_accepts_anything_is_refused(monkeypatch):
-    monkeypatch.setattr(STROZZI.verify, "check_game", lambda header, line, lines: None)
+    monkeypatch.setattr(STROZZI.verify, "REPLAY", SimpleNamespace(check_game=lambda header, line, lines: None))
     assert "the reference accepts a record with its last line missing" in broken("records")
+
+
+def test_a_winner_in_the_record_who_is_not_placed_first_is_refused(monkeypatch):
+    to_lines = STROZZI.events.EVENTS.to_lines
+
+    def wrong(*arguments):
+        for line in to_lines(*arguments):
+            yield {**line, "winners": [0, 1, 2]} if line["type"] == "score_end" else line
+
+    monkeypatch.setattr(STROZZI.events.EVENTS, "to_lines", wrong)
+    monkeypatch.setattr(STROZZI.verify, "REPLAY", SimpleNamespace(check_game=lambda header, line, lines: None))
+    assert "the last line has winners [0, 1, 2], `score` and `placing` [" in broken("records")
 
 
 def test_a_wrong_counted_tree_is_refused(monkeypatch):

@@ -19,7 +19,6 @@ CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its low
         ("journal_rows=JOURNAL_ROWS,", "journal_rows=JOURNAL_ROWS,\n    lowest_wins=True,"),
         ('tiers={"weak": "random", "middle": "highest"},', ""),
     ],
-    "core.py": [("placed(state.score, state.players, seat)[0]", "placed(state.score, state.players, seat, -1)[0]")],
     "reference.py": [("max(self.score)", "min(self.score)")],
     "state.py": [("turns_left", "turns_to_come")],  # every game in a process needs its own record
 }

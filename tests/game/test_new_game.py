@@ -21,9 +21,8 @@ from strozzi_sim.game.slices import Group, Layout, Slice, members, number, obser
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.template.events import EVENTS
 from strozzi_sim.template.fact_handlers import TAKES
-from strozzi_sim.template.reference import Game
+from strozzi_sim.template.reference import REPLAY, Game
 from strozzi_sim.template.state import RULES, STATE
-from strozzi_sim.template.verify import REPLAY
 
 LINES = [
     (2, {"type": "reveal", "value": 1}),
@@ -193,7 +192,7 @@ def test_keys_of_a_record_check_are_named():
     lines = [(2, {"type": "reveal", "valeu": 3})]
     with pytest.raises(RuleViolation, match="line 2: expected value in a line of type reveal, found"):
         REPLAY.check_game({"players": 2, "components": COMPONENTS}, 1, lines)
-    wrong = replayer(lambda components, players: Game(components, players, [1, 2, 1, 2]), [], {"bids": "value"})
+    wrong = replayer(lambda components, players: Game(components, players, tokens=[1, 2, 1, 2]), [], {"bids": "value"})
     with pytest.raises(InputError, match="replayer: answers: no key for the question 'take', only for bids"):
         wrong.check_game({"players": 2, "components": COMPONENTS}, 1, LINES)
 

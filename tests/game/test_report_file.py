@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.blocks import Block, share
+from strozzi_sim.facts.blocks import Block, mean, per_game, share
+from strozzi_sim.facts.columns import Column, Table, labels, yes_or_no
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.pages import read_report
 
@@ -61,6 +62,16 @@ figure = "win_share"
 BLOCK = Block("use", {"row": "flag", "column": "seat"}, (share("win_share", "win"),))
 CODE = SimpleNamespace(BLOCKS={}, MAPS={"by-seat": BLOCK}, ADD={}, words=lambda tables, data: {"S1": "one"}, board=None)
 numbers = count()
+USES = Table(
+    "use",
+    "a flag used",
+    (
+        Column("flag", "flag", labels(("ware", "pirate"))),
+        Column("coins", "coins it brings"),
+        yes_or_no("paid", "it pays"),
+    ),
+    max_rows=lambda setting: 9,
+)
 
 
 @pytest.fixture
@@ -74,7 +85,7 @@ def read(tmp_path, monkeypatch):
         (tmp_path / name / "__init__.py").touch()
         if text:
             (tmp_path / name / "report.toml").write_text(text)
-        found = read_report(name, code)
+        found = read_report(SimpleNamespace(package=name, name=name, fact_tables=(USES,)), code)
         sys.modules.pop(name, None)
         return found
 
@@ -90,6 +101,55 @@ def tables(*variants):
         [{**cell, "flag": flag, "figure": "win_share"} for cell in cells for flag in ("ware", "pirate", "all")]
     )
     return {"balance": balance, "flags": flags}
+
+
+COUNTED = """
+[pages.uses]
+title = "Uses"
+question = "What does a use bring?"
+keys = ["flag"]
+fact = "use"
+figures = { coins_mean = "mean coins", paid_share = "share paid", uses = "count" }
+[heatmaps.paid]
+title = "Who is paid?"
+rows = "flag"
+columns = "paid"
+value = "mean coins"
+where = "flag == pirate"
+"""
+
+
+def test_figures_and_heat_maps_of_a_fact_table_need_no_code(read):
+    found = read(COUNTED, None)
+    (block,) = found.pages["uses"].blocks
+    assert block == Block(
+        "use", {"flag": "flag"}, (mean("coins_mean", "coins"), share("paid_share", "paid"), per_game("uses"))
+    )
+    drawn = found.HEATMAPS["paid"]
+    assert drawn.block == Block(
+        "use", {"row": "flag", "column": "paid"}, (mean("mean_coins", "coins"),), where="flag == pirate"
+    )
+    assert drawn.caption.startswith("Of each flag used, where flag == pirate: mean of coins.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            'mean coins", ',
+            'average coins", ',
+            'pages.uses.figures.coins_mean: must be "count", "mean COLUMN" or "share COLUMN"',
+        ),
+        ('uses = "count"', 'uses = "count coins"', "pages.uses.figures.uses: must be"),
+        ('columns = "paid"', 'columns = "coins"', "heatmaps paid: columns: coins has no levels"),
+        ('value = "mean coins"', 'value = "coins"', "heatmaps paid: value: must be"),
+    ],
+)
+def test_what_a_file_cannot_count_is_named(read, old, new, words):
+    assert old in COUNTED
+    with pytest.raises(InputError) as refused:
+        read(COUNTED.replace(old, new), None)
+    assert words in str(refused.value)
 
 
 def test_pictures_follow_the_tables(read):

@@ -110,7 +110,7 @@ def verified(game, variant, position):
     """The lines of the game, played again in the reference, which knows of no restriction."""
     lines = position.lines()
     header = {"players": position.players, "components": variant.components}
-    game.verify.check_game(header, 1, list(enumerate(lines, 2)))
+    game.verify.REPLAY.check_game(header, 1, list(enumerate(lines, 2)))
     return lines
 
 

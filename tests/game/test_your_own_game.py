@@ -81,7 +81,7 @@ def test_the_walk_names_every_file_of_the_game_and_of_a_new_one(tmp_path):
     listed, _ = PAGE.split("The parts are Protocols")
     named = set(re.findall(r"`(\w+\.(?:py|toml|js|css))`", listed)) | {"test_fair.py"}
     assert parts | written <= named | {"test_goofspiel.py"}
-    assert {name for name in named if name not in parts | written} == {"restrictions.py", "table.css"}
+    assert {name for name in named if name not in parts | written} == {"report.py", "restrictions.py", "table.css"}
     assert not re.search("kernel|numpy|numba", FILES["src/goofspiel/reference.py"].partition('"""\n\n')[2])
 
 

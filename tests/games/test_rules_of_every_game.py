@@ -254,7 +254,7 @@ def test_other_deals_seeds_and_counts_are_other_games(kit):
 def recorded(kit, name):
     """(check, header, numbered lines) of one game."""
     lines = record_game(match(kit, "random", name=name, players=kit.game.player_counts[0]), 1, 0)
-    return kit.game.verify, lines[0], list(enumerate(lines[1:], 2))
+    return kit.game.verify.REPLAY, lines[0], list(enumerate(lines[1:], 2))
 
 
 def may_be_another_choice(kit, event, changed):
@@ -337,7 +337,9 @@ def test_replay_stops_at_every_decision(kit):
     asked = [(reference.actor, len(reference.events)) for _, reference in kit.side_by_side(base, players, 1)]
     (table,) = (table for table in kit.positions(base, players, 2) if table.over and table.deal == 1)
     numbered, stops, told = list(enumerate(table.lines(), 2)), [], []
-    for reference, new in kit.game.verify.replay_game({"players": players, "components": base.components}, 1, numbered):
+    for reference, new in kit.game.verify.REPLAY.replay_game(
+        {"players": players, "components": base.components}, 1, numbered
+    ):
         told += new
         stops.append((reference.actor, len(told)))
     assert stops == asked
@@ -366,7 +368,7 @@ def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(kit, data):
     chosen = from_changes(kit.game, "drawn", data.draw(kit.changes), "drawn")
     players, deal = data.draw(st.sampled_from(kit.game.player_counts)), data.draw(st.integers(0, 1000))
     lines = record_game(Match(kit.game, players, (load_agent("random", kit.game),), chosen, 3), deal, 0)
-    kit.game.verify.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
+    kit.game.verify.REPLAY.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
     assert lines[-1]["type"] == "score_end"
     rounds = kit.game.components_part.rounds(chosen.components)
     assert [line["round"] for line in lines if line["type"] == "round"] == list(range(1, rounds + 1))
@@ -437,10 +439,10 @@ def test_every_event_has_its_words(kit, name):
     names, chosen = ["ann", "bob", "cid", "dot", "eve", "fay"][: kit.game.max_players], kit.variant(name)
     for table in (table for table in kit.positions(chosen, kit.game.player_counts[-1], 2) if table.over):
         for line in [*table.lines(), *table.lines(viewer=0)]:
-            words = kit.game.events.describe(line, names, chosen.components)
+            words = kit.game.events.EVENTS.describe(line, names, chosen.components)
             assert words.endswith(".") or "\n  " in words, words  # a sentence, or columns by seat
             assert "{" not in words, words
-        assert any("ann" in kit.game.events.describe(line, names, chosen.components) for line in table.lines())
+        assert any("ann" in kit.game.events.EVENTS.describe(line, names, chosen.components) for line in table.lines())
 
 
 # -- agents ----------------------------------------------------------------------------------------------------------

@@ -427,7 +427,7 @@ def test_a_record_leads_to_the_same_positions(kit, players, tmp_path):
     lines = position.record([f"agent {seat}" for seat in range(players)])
     write_record(tmp_path / "game.jsonl", [lines])
     (recorded,) = read_record(tmp_path / "game.jsonl")
-    kit.game.verify.check_game(recorded.header, recorded.line, recorded.events)
+    kit.game.verify.REPLAY.check_game(recorded.header, recorded.line, recorded.events)
     again = Position.from_record(json.loads(line) for line in (tmp_path / "game.jsonl").read_text().splitlines())
     assert again.actions == position.actions
     while True:
@@ -465,7 +465,9 @@ def test_lines_are_those_of_the_journal_and_grow(kit):
     for position in kit.positions(kit.variant("base"), kit.game.player_counts[0], 1):
         lines = position.lines()
         assert lines[: len(before)] == before
-        assert lines == list(kit.game.events.to_lines(position.journal, position.variant.components, position.players))
+        assert lines == list(
+            kit.game.events.EVENTS.to_lines(position.journal, position.variant.components, position.players)
+        )
         before = lines
     assert before[-1]["type"] == "score_end"
 
@@ -529,7 +531,7 @@ def scripted(kit, players, word):
 def test_chance_by_script(kit):
     players = kit.game.player_counts[0]
     position, script = scripted(kit, players, 5)
-    kit.game.verify.check_game(position.record()[0], 1, list(enumerate(position.lines(), 2)))
+    kit.game.verify.REPLAY.check_game(position.record()[0], 1, list(enumerate(position.lines(), 2)))
     assert len(script) > 20
     start = Position(kit.game, players, seed=1, chance=script)
     again = start.copy()

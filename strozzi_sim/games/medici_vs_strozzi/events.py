@@ -88,7 +88,6 @@ EVENTS = Events(
     seat_name=side_name,
 )  # fmt: skip
 ROUND, REVEAL, PRICE, ANSWER, LOAD, DISCARD, HARBOR, MARKER, SCORE, END = EVENTS.kinds
-to_lines, visible, describe = EVENTS.to_lines, EVENTS.visible, EVENTS.describe
 
 
 def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:

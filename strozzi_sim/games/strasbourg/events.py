@@ -246,7 +246,6 @@ EVENTS = Events(
     LAID, SETUP, TASK, KEPT, ROUND, DRAWN, STACK, PLAN, STEP, BID, DEFER, CHAIR, GOOD, PLACED, SOLD, SALE, DECLINE, RETURNED,
     CHAPEL, EDIFICE, PRESTIGE, WEALTH, POINTS, FULFILLED, TOTAL,
 ) = EVENTS.kinds  # fmt: skip
-to_lines, visible, describe = EVENTS.to_lines, EVENTS.visible, EVENTS.describe
 
 
 def begun(rows: Any, state: Any) -> Iterator[Line]:

@@ -157,4 +157,3 @@ def _wanted(game: Game) -> str:
 
 
 REPLAY = Replay(_set_up, _answer, _wanted)
-check_game, replay_game = REPLAY.check_game, REPLAY.replay_game

@@ -98,7 +98,6 @@ EVENTS = Events(
     Event("score_end", ("player", "total", "better"), _end_text, by_seat=True, make=_score_end),
 )  # fmt: skip
 SHOW, TILES, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE, MARKER, SCORE, END = EVENTS.kinds
-to_lines, describe = EVENTS.to_lines, EVENTS.describe
 
 
 def ship_words(name: str, components: Mapping[str, Any]) -> str:

@@ -40,4 +40,3 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 
 
 REPLAY = Replay(_set_up, *answering({"claim": "flag", "place": "port", "take_tile": "tile"}, {"claim": "pass"}))
-check_game, replay_game = REPLAY.check_game, REPLAY.replay_game

@@ -10,7 +10,7 @@ from scripted_medici import MEDICI, base_components, empty_bag, sell, table
 from spoiled_records import broken_line, named_line
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.medici_vs_strozzi import verify
-from strozzi_sim.games.medici_vs_strozzi.verify import check_game
+from strozzi_sim.games.medici_vs_strozzi.verify import REPLAY
 
 
 def test_check_accepts_any_price() -> None:
@@ -45,7 +45,7 @@ def test_check_says_what_is_wrong() -> None:
         line, event = numbered[position]
         changed[position] = (line, {**event, **change})
         with pytest.raises(RuleViolation, match=re.escape(message)) as refusal:
-            check_game(header, 1, changed)
+            REPLAY.check_game(header, 1, changed)
         assert refusal.value.line == line
     with pytest.raises(RuleViolation, match="stops early: expected a reveal or a price of player 0 after this"):
-        check_game(header, 1, numbered)
+        REPLAY.check_game(header, 1, numbered)

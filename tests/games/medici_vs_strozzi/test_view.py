@@ -90,7 +90,7 @@ def test_item_19_a_person_is_shown_no_hidden_cash():
     whole = [line for line in table.lines() if line["type"] == "score_round"]
     for mine, all_of_it in zip(shown, whole, strict=True):
         assert mine == {**all_of_it, "cash": [all_of_it["cash"][0], None]}
-        words = MEDICI_VS_STROZZI.events.describe(mine, ["a", "b"], table.variant.components)
+        words = MEDICI_VS_STROZZI.events.EVENTS.describe(mine, ["a", "b"], table.variant.components)
         rows = [line.split() for line in words.splitlines()]
         assert [rows[1][-1], rows[2][-1]] == [str(all_of_it["cash"][0]), "?"]
 

@@ -11,7 +11,7 @@ from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.conformance import check_game
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.events import cards_of, visible
+from strozzi_sim.games.strasbourg.events import EVENTS, cards_of
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
@@ -196,7 +196,7 @@ def test_lines_for_a_viewer():
             assert shown == {**line, **{name: [None, line[name][1], None] for name in ("held", "coins", "goods")}}
         else:
             assert shown == line
-        assert visible(line, BASE.components, line.get("player", 0)) == line
+        assert EVENTS.visible(line, BASE.components, line.get("player", 0)) == line
 
 
 def test_the_observation_is_what_the_seat_sees():

@@ -12,7 +12,7 @@ from strozzi_sim.game.restricting import restricted
 from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import SOURCES
-from strozzi_sim.games.strasbourg.events import describe
+from strozzi_sim.games.strasbourg.events import EVENTS
 from strozzi_sim.games.strasbourg.geometry import corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.strasbourg.view import render
@@ -227,7 +227,7 @@ def test_a_chapel_corner_has_one_name():
         after = table.copy()
         after.play(name)
         line = next(line for line in reversed(after.lines()) if line["type"] == "chapel")
-        assert describe(line, NAMES, BASE.components).endswith(f" builds a chapel at {name}.")
+        assert EVENTS.describe(line, NAMES, BASE.components).endswith(f" builds a chapel at {name}.")
         assert corner_name(line["site"]) == name
         built += 1
     assert built > 5
@@ -317,7 +317,7 @@ def test_lines_in_words(line, words):
     told = {"type": "act", "player": 0, "action": "seat", "drawn": None, "stacks": None, **line}
     if line.get("type", "act") in ("step", "council", "score_end"):
         del told["player"]
-    assert describe(told, NAMES, BASE.components) == words
+    assert EVENTS.describe(told, NAMES, BASE.components) == words
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_lines_in_words_for_the_person_who_plays(line, words):
     told = {"type": "act", "player": 0, "action": "seat", **line}
     if line.get("type") == "round":
         del told["player"]
-    assert describe(told, ["you", *NAMES[1:3]], BASE.components) == words
+    assert EVENTS.describe(told, ["you", *NAMES[1:3]], BASE.components) == words
 
 
 def test_a_taken_space_keeps_its_guild_and_price():

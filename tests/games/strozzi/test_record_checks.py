@@ -5,7 +5,7 @@ import pytest
 from scripted import record
 from scripted_strozzi import base_components, card, table, take
 from strozzi_sim.errors import RuleViolation
-from strozzi_sim.games.strozzi.verify import check_game
+from strozzi_sim.games.strozzi.verify import REPLAY
 
 
 def test_check_says_what_was_expected() -> None:
@@ -31,9 +31,9 @@ def test_check_says_what_was_expected() -> None:
         changed = [*numbered]
         changed[position] = (line, {**event, key: value})
         with pytest.raises(RuleViolation) as caught:
-            check_game(header, 1, changed)
+            REPLAY.check_game(header, 1, changed)
         assert message in caught.value.message
         assert caught.value.message.startswith("expected ")
         assert str(caught.value).startswith(f"line {line}: ")
     with pytest.raises(RuleViolation, match="stops early: expected a claim of player 1: null or"):
-        check_game(header, 1, numbered)
+        REPLAY.check_game(header, 1, numbered)

@@ -4,7 +4,8 @@ from numba import int64
 
 from goofspiel.events import AWARD, END, LAY, PRIZE
 from goofspiel.state import ACTIONS, BID, NO_BID, OVER, PRIZE_SOURCE
-from strozzi_sim.kernel.bits import count_bits, kth_member, lowest_bit, placed
+from strozzi_sim.game.contract import write_scores
+from strozzi_sim.kernel.bits import count_bits, kth_member, lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.streams import draw, reset_source
@@ -78,8 +79,7 @@ def _award(state, journal):
 @jit
 def _end(state, journal):
     state.phase = OVER
-    for seat in range(state.players):
-        write_event(journal, END, seat, state.score[seat], placed(state.score, state.players, seat)[0], 0, 0)
+    write_scores(state, journal, END)
 
 
 @jit
@@ -98,9 +98,3 @@ def kth_legal(state, rules, k):
 def is_legal(state, rules, action):
     """Return whether `action`, any int64, is legal."""
     return 0 < action < ACTIONS and (state.hand[state.actor] >> action) & 1 == 1
-
-
-@jit
-def score(state, seat):
-    """Return the value of a seat's prizes."""
-    return state.score[seat]

@@ -17,4 +17,3 @@ EVENTS = Events(
     SCORE_END,
 )
 PRIZE, LAY, AWARD, END = EVENTS.kinds
-to_lines, visible, describe = EVENTS.to_lines, EVENTS.visible, EVENTS.describe

@@ -5,21 +5,11 @@ card face down, then turn them over. The highest card takes the prize; if severa
 cards laid are out of the game. The seat with the highest sum of prizes wins.
 """
 
-from strozzi_sim.game.record_checking import ReferenceGame
+from strozzi_sim.game.record_checking import Drawn, ReferenceGame, replayer
 
 
 class Game(ReferenceGame):
     """One game of goofspiel."""
-
-    def __init__(self, components, players, prizes, start_player=0):
-        """Deal; `prizes` are the values in the order of their appearance."""
-        cards = components["deck"]["cards"]
-        self.prizes = prizes
-        self.turns = [(start_player + k) % players for k in range(players)]
-        self.hands = [list(range(1, cards + 1)) for _ in range(players)]
-        self.bid = [0] * players
-        self.score = [0] * players
-        self.begin()
 
     @property
     def hand(self):
@@ -27,13 +17,17 @@ class Game(ReferenceGame):
         return [sum(1 << card for card in hand) for hand in self.hands]
 
     def course(self):
-        """Play the whole game."""
+        """Play the whole game; `prizes` are the values in the order of their appearance."""
+        cards = self.components["deck"]["cards"]
+        turns = [(self.start_player + k) % self.players for k in range(self.players)]
+        self.hands = [list(range(1, cards + 1)) for _ in range(self.players)]
+        self.score = [0] * self.players
         for number, prize in enumerate(self.prizes):
             self.prize = prize
             self.unseen = sum(1 << later for later in self.prizes[number + 1 :])
-            self.bid = [0] * len(self.hands)
+            self.bid = [0] * self.players
             self.write("prize", prize=prize)
-            for seat in self.turns:
+            for seat in turns:
                 card = yield from self.ask("bid", seat, list(self.hands[seat]))
                 self.hands[seat].remove(card)
                 self.bid[seat] = card
@@ -49,3 +43,11 @@ class Game(ReferenceGame):
         if winner is not None:
             self.score[winner] += self.prize
         self.write("award", prize=self.prize, bids=list(self.bid), player=winner)
+
+
+def prizes(components):
+    """Return all prizes."""
+    return list(range(1, components["deck"]["cards"] + 1))
+
+
+REPLAY = replayer(Game, [Drawn("prizes", "prize", "prize", prizes)], {"bid": "card"})
