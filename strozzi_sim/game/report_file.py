@@ -6,7 +6,7 @@ such a figure, and "*" among levels for every level of the table but `all`.
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -14,7 +14,7 @@ import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.facts.blocks import ALL, Block, mean, per_game, share
+from strozzi_sim.facts.blocks import ALL, Block, Ratio, mean, per_game, share
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.finding import Figures, Finding
@@ -204,7 +204,7 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
     )  # fmt: skip
 
 
-_COUNTED = {"count": per_game, "mean": mean, "share": share}
+_COUNTED: dict[str, Callable[..., Ratio]] = {"count": per_game, "mean": mean, "share": share}
 
 
 def block_of(page: DeclaredPage, where: str) -> tuple[Block, ...]:

@@ -28,12 +28,11 @@ class PlainTable(Table):
         self.has_zones = not self.game.view.declares("render")  # type: ignore[attr-defined]
         if self.has_zones:
             self.view["zones"] = []
-            numbers = (
-                part
+            self.head["columns"] = [
+                [name_of(part), part.name]
                 for part in self.game.slices.values()
-                if part.group and part.source and part.source.kind == "number"
-            )
-            self.head["columns"] = [[name_of(part), part.name] for part in numbers if part.source.field != "score"]
+                if part.group and part.source and part.source.kind == "number" and part.source.field != "score"
+            ]
 
     def apply(self, line: Line) -> str:
         """Fold one line; return its text."""

@@ -11,7 +11,9 @@ from strozzi_sim.game.record_checking import Drawn, Question, ReferenceGame, rep
 
 
 class Game(ReferenceGame):
-    """One game; `tokens` are the values in the order in which they are turned face up."""
+    """One game."""
+
+    tokens: list[int]  # values in the order in which they are turned face up, which chance draws
 
     def course(self) -> Generator[Question, Any, None]:
         """Play the whole game."""
