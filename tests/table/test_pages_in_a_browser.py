@@ -144,7 +144,9 @@ def test_without_javascript_the_list_tells_the_game(opened):
     assert not page.locator("#theme").is_visible()
 
 
-def test_a_game_without_a_table_of_its_own_is_shown_as_text(opened):
+@pytest.mark.parametrize("words", [("Face up",), ("Face up:", "Seat 2")], ids=["zones", "text"])
+def test_a_game_without_a_table_of_its_own_has_zones_or_the_text_of_its_render(opened, monkeypatch, words):
+    monkeypatch.setattr(GAME.view, "declares", lambda name: len(words) > 1)
     record = played_on(Position(GAME, 3, seed=2))
     table = table_of(GAME, record.header)
     steps = replayed_steps(table, record.header, [line for _, line in record.events])
@@ -152,8 +154,7 @@ def test_a_game_without_a_table_of_its_own_is_shown_as_text(opened):
         render(GAME, {"head": table.head, "steps": steps, "ask": None}, table.heading()), 12, width=390, height=800
     )
     picture = page.locator("#board svg").text_content()
-    assert "Face up:" in picture
-    assert "Seat 2" in picture
+    assert all(word in picture for word in words)
     assert page.evaluate(SMALL_TEXT) == []
     assert page.evaluate(OUTSIDE) == []
     assert violations(page) == []
