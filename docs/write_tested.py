@@ -77,7 +77,8 @@ class Counters:
 
         Kit.side_by_side = side_by_side  # type: ignore[method-assign]
         for name, kit in KITS.items():
-            kit.game.verify.check_game = self._checked(name, kit.game.verify.check_game)
+            replay = kit.game.verify.REPLAY
+            object.__setattr__(replay, "check_game", self._checked(name, replay.check_game))  # frozen
         for module in {item.module for item in session.items}:
             if hasattr(module, "assert_same_tree"):
                 module.assert_same_tree = self._walked(module.assert_same_tree)

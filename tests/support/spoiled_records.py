@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from strozzi_sim.errors import RuleViolation
-from strozzi_sim.game.contract import VerifyPart
+from strozzi_sim.game.record_checking import Replay
 
 Numbered = list[tuple[int, dict[str, Any]]]
 
 
-def named_line(check: VerifyPart, header: dict[str, Any], numbered: Numbered) -> int | None:
+def named_line(check: Replay[Any], header: dict[str, Any], numbered: Numbered) -> int | None:
     """The line that the check names; None when the game is fine."""
     try:
         check.check_game(header, 1, numbered)
@@ -21,7 +21,9 @@ def named_line(check: VerifyPart, header: dict[str, Any], numbered: Numbered) ->
     return broken.line
 
 
-def broken_line(check: VerifyPart, header: dict[str, Any], numbered: Numbered, position: int, event: Any) -> int | None:
+def broken_line(
+    check: Replay[Any], header: dict[str, Any], numbered: Numbered, position: int, event: Any
+) -> int | None:
     """The line that is named when the event at `position` is replaced."""
     changed = [*numbered]
     changed[position] = (numbered[position][0], event)

@@ -9,7 +9,6 @@ from scripted import record
 from scripted_medici import MEDICI, base_components, empty_bag, sell, table
 from spoiled_records import broken_line, named_line
 from strozzi_sim.errors import RuleViolation
-from strozzi_sim.games.medici_vs_strozzi import verify
 from strozzi_sim.games.medici_vs_strozzi.verify import REPLAY
 
 
@@ -19,13 +18,13 @@ def test_check_accepts_any_price() -> None:
         empty_bag(game)
     components = base_components()
     header, numbered = record(game, components)
-    assert named_line(verify, header, numbered) is None
+    assert named_line(REPLAY, header, numbered) is None
     position = next(number for number, (_, event) in enumerate(numbered) if event["type"] == "price")
     line, event = numbered[position]
     told = next(number for number, later in numbered if later["type"] == "score_round")
-    assert broken_line(verify, header, numbered, position, {**event, "price": 0}) == told  # where the cash is
+    assert broken_line(REPLAY, header, numbered, position, {**event, "price": 0}) == told  # where the cash is
     for price in (2**53, -1, 7.0, True, None, "7", [7]):
-        assert broken_line(verify, header, numbered, position, {**event, "price": price}) == line
+        assert broken_line(REPLAY, header, numbered, position, {**event, "price": price}) == line
 
 
 def test_check_says_what_is_wrong() -> None:

@@ -326,7 +326,7 @@ def test_check_refuses_or_accepts_strange_values(seed: int) -> None:
             else:
                 event[key] = dice.choice(STRANGE)
             changed[position] = (changed[position][0], event)
-        named = named_line(verify, header, changed)
+        named = named_line(verify.REPLAY, header, changed)
         refused += named is not None
         assert named is None or named >= changed[places[0]][0]
     assert refused > 50
@@ -392,5 +392,5 @@ def test_check_says_what_was_expected(kind: str, fields: dict[str, Any], change:
     position = next(k for k, (_, e) in enumerate(numbered) if e["type"] == kind and fields.items() <= e.items())
     numbered[position] = (numbered[position][0], numbered[position][1] | change)
     with pytest.raises(RuleViolation, match=message) as broken:
-        verify.check_game(header, 1, numbered)
+        verify.REPLAY.check_game(header, 1, numbered)
     assert (broken.value.line == numbered[position][0]) is (message is not None)
