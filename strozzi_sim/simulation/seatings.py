@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 
 Design = Literal["one", "rotate", "spread", "all", "latin"]
 DESIGNS: tuple[str, ...] = get_args(Design)
@@ -25,7 +25,7 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
     even N, 2 N for odd; Williams 1949).
 
     Raises:
-        InputError: unknown design.
+        ArgumentError: unknown design.
     """
     seats = np.arange(players)
     if design == "one":
@@ -40,5 +40,5 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
         if players % 2:
             rows += [row[::-1] for row in rows]
     else:
-        raise InputError(f"seatings: unknown design {short_repr(design)}; {suggest_names(design, DESIGNS)}")
+        raise ArgumentError("seatings", f"unknown design {short_repr(design)}; {suggest_names(design, DESIGNS)}")
     return np.array(rows, np.uint8)

@@ -80,40 +80,6 @@ class Counts(NamedTuple):
     facts: Array  # counts of facts, integers [C, size], or ORDERS records, [C]
 
 
-class FigureCounts(NamedTuple):
-    """A figure of every seat or position as two sums by chunk."""
-
-    figure: str  # its name in tables
-    numerator: Array  # int64[C, P], in 1/`unit`
-    unit: int  # value of one event in the numerator
-    played: Array  # games, int64[C, P]
-    n_deals: int | None  # number of deals, of a share; None: the figure is no share
-    span: tuple[float, float] | None = None  # smallest and largest value in a game, if bounded and no share
-    deals: int | None = None  # number of deals, of a figure with a span
-
-    def of(self, level: int | slice) -> "FigureCounts":
-        """Return the counts of one seat or position, int64[C], or of a slice of them."""
-        return self._replace(numerator=self.numerator[:, level], played=self.played[:, level])
-
-    def estimate(self) -> Estimate:
-        """Return the mean over games with its interval."""
-        return stats.ratio(
-            self.numerator, self.played, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals
-        )
-
-    def minus(self, other: "FigureCounts", *, same: bool = False) -> Estimate:
-        """Return the difference of the means, paired by chunk; `same`: both are of the same thing."""
-        sides = (self.numerator, other.numerator), (self.played, other.played)
-        return stats.difference(
-            *sides, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals, same=same
-        )
-
-    def saved_by_pairing(self, other: "FigureCounts") -> Estimate:
-        """Return the share of variance that pairing saves in the difference."""
-        sides = (self.numerator, other.numerator), (self.played, other.played)
-        return stats.variance_saved(*sides, unit=self.unit, share=self.n_deals is not None)
-
-
 @dataclass(frozen=True, kw_only=True)
 class CellCounts(Cell):
     """A cell with its counts, from which its figures are made."""
@@ -141,25 +107,29 @@ class CellCounts(Cell):
         sampled = self.plan.table(fact).sampled
         return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
-    def sums(self, side: Side) -> tuple[FigureCounts, ...]:
-        """Return share of wins, mean rank, mean score, and mean lead over the others at the table."""
-        wins, places, scores, played = (self._by(side, field) for field in ("wins", "places", "scores", "played"))
-        luck = self.luck(side).items()
-        return (
-            FigureCounts("win_share", wins, WIN_UNITS, played, self.deals),
-            FigureCounts("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
-            FigureCounts("score_mean", scores, 1, played, None),
-            FigureCounts("lead_mean", self._leads(scores), self.players - 1, played, None),
-            *(FigureCounts(f"{name}{WITHOUT_LUCK}", each.adjusted(), 1, played, None) for name, each in luck),
-        )
+    def figures(self, side: Side) -> dict[str, Estimate]:
+        """Return share of wins, mean rank, mean score, and mean lead over the others at the table, of every seat or position."""
+        wins, places, scores, played = (self.totals(side, field) for field in ("wins", "places", "scores", "played"))
+        span, rivals = (1.0, float(self.players)), self.players - 1
+        return {
+            "win_share": stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals),
+            "rank_mean": stats.ratio(places, played, unit=2, span=span, deals=self.deals),
+            "score_mean": stats.ratio(scores, played),
+            "lead_mean": stats.ratio(self._leads(scores), played, unit=rivals),
+            **{f"{name}{WITHOUT_LUCK}": stats.ratio(each.adjusted(), played) for name, each in self.luck(side).items()},
+        }
+
+    def games_saved(self, side: Side) -> dict[str, Estimate]:
+        """Return by how much fewer games do as well once the luck is out, by figure; nothing if luck was not measured."""
+        return {f"{name}{GAMES_SAVED}": each.games_saved() for name, each in self.luck(side).items()}
 
     def luck(self, side: Side) -> dict[str, LuckSums]:
         """Return results and luck by figure; nothing if luck was not measured."""
         if "luck" not in (self.outcome.dtype.names or ()):
             return {}
-        played, wins, scores = (self._by(side, field) for field in ("played", "wins", "scores"))
+        played, wins, scores = (self.totals(side, field) for field in ("played", "wins", "scores"))
         leads = self._leads(scores) / (self.players - 1)
-        luck = np.array([self._by(side, field) for field in LUCK_SUMS])
+        luck = np.array([self.totals(side, field) for field in LUCK_SUMS])
         return luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores, "lead_mean": leads}, luck, played)
 
     def _leads(self, scores: Array) -> Array:
@@ -167,19 +137,14 @@ class CellCounts(Cell):
         leads: Array = self.match.game.sign * (self.players * scores - scores.sum(axis=1, keepdims=True))
         return leads
 
-    def _by(self, side: Side, field: str) -> Array:
+    def totals(self, side: Side, field: str) -> Array:
+        """Return a field of the outcome of every seat or position by chunk, [C, P]."""
         found: Array = self.outcome[field].sum(axis=1 if side == "seat" else 2)[:, : self.players]
         return found
 
 
 def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[str, LuckSums]:
-    """Return results and luck by figure.
-
-    Args:
-        results: sums of the results by figure, [C, P].
-        luck: float64[3, C, P, worths], as in `simulation.luck.LUCK_SUMS`.
-        played: games, int64[C, P].
-    """
+    """Return results and luck by figure, of sums of the results [C, P], of luck as in `simulation.luck.LUCK_SUMS`, and of games."""
     found = {}
     for figure, sums in results.items():
         own, squares, products = luck[..., _WORTH_OF[figure]]
@@ -188,4 +153,3 @@ def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[
 
 
 CountsOf = Callable[[Cell], CellCounts]
-CountsOfChunks = Callable[[Cell, range], Counts]  # of some chunks, once they are played

@@ -130,25 +130,22 @@ def _backend(scheduler: str) -> Any:
             return future
 
         def retrieve_result_callback(self, out: Any) -> Any:
+            if not isinstance(out, BaseException):
+                return super().retrieve_result_callback(out)
+            why = f"a worker cannot play: {type(out).__name__}: {out}"
             if isinstance(out, CancelledError):
-                raise ClusterError(f"the Dask scheduler at {scheduler} went away; start it again, and {_RESUME}")
+                why = f"the Dask scheduler at {scheduler} went away; start it again, and {_RESUME}"
             if isinstance(out, KilledWorker):
-                chunk = f"a chunk ended every worker that played it ({out.args[0]})"
-                raise ClusterError(f"{chunk}; see a worker's log, and {_RESUME}")
-            if isinstance(out, ClusterError):
-                raise out
-            if isinstance(out, BaseException):
-                raise ClusterError(f"a worker cannot play: {type(out).__name__}: {out}")
-            return super().retrieve_result_callback(out)
+                why = f"a chunk ended every worker that played it ({out.args[0]}); see a worker's log, and {_RESUME}"
+            raise out if isinstance(out, ClusterError) else ClusterError(why)
 
     return Backend
 
 
 def _machine(game: Game) -> dict[str, Any]:
     """Return what must be equal on all machines that share a study."""
-    of_code = {**versions(), "commit": "", "behaviour": game.behaviour}
     processor = {"machine": platform.machine(), "cpu": processor_type(), "byte_order": sys.byteorder}
-    return {"version": of_code, "processor": processor}
+    return {"version": {**versions(), "commit": "", "behaviour": game.behaviour}, "processor": processor}
 
 
 def _request_of(study: Study) -> dict[str, Any]:

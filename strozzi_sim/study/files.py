@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import re
 import sqlite3
 import stat
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 FOLDERS = ("tables", "games", "facts", "figures")
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![+-]*(\d+\.?\d*|\.\d+)\Z)")  # how a text that a spreadsheet runs begins
 
 
 def make_folder(folder: Path) -> None:
@@ -51,8 +53,9 @@ def refuse_links(folder: Path) -> None:
                 raise StorageError(f"{path}: {what}; remove it, or name another folder")
 
 
-def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:
-    """Return these files of runs; refuse a name that leads out of the folder."""
+def listed_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
+    """Return the files that runs wrote, with their SHA-256; refuse a name that leads out of the folder."""
+    files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
         if not name or ".." in Path(name).parts or Path(name).is_absolute() or "\0" in name:
             raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
@@ -60,7 +63,7 @@ def refuse_outside(place: str, files: dict[str, str]) -> dict[str, str]:
 
 
 def about(folder: Path) -> dict[str, Any]:
-    """Return what a results folder says of itself: study and look as JSON, part, files, and its last run. Leaves no file there."""
+    """Return what a results folder says of itself: study, look, part, files, and its last run. Leaves no file there."""
     path, left = folder / DATABASE, folder / OF_SQLITE[0]
     refuse_links(folder)
     if not path.exists():
@@ -75,9 +78,11 @@ def about(folder: Path) -> dict[str, Any]:
     ):
         database.row_factory = sqlite3.Row
         database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        found = dict(database.execute("SELECT format, hash, study, look, part FROM study").fetchone())
-        found["files"] = refuse_outside(str(path), dict(database.execute("SELECT name, sha256 FROM files").fetchall()))
-        return found | {"run": dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})}
+        found = dict(database.execute("SELECT study, look, part FROM study").fetchone())
+        run = dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})
+        found |= {key: msgspec.json.decode(found[key]) for key in ("study", "look")}
+        run |= {key: msgspec.json.decode(run[key]) for key in ("versions", "host") if run}
+        return found | {"files": listed_files(database, str(path)), "run": run}
 
 
 @contextlib.contextmanager
@@ -116,16 +121,6 @@ def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFr
     return found
 
 
-def table_files(frames: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
-    """Return every table as a Parquet and a CSV file."""
-    found: dict[str, bytes] = {}
-    for name, frame in frames.items():
-        parquet = BytesIO()
-        frame.to_parquet(parquet, index=False)
-        found |= {f"tables/{name}.parquet": parquet.getvalue(), f"tables/{name}.csv": csv_of(frame)}
-    return found
-
-
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file; "" if it cannot be read."""
     with contextlib.suppress(OSError), path.open("rb") as file:
@@ -133,28 +128,11 @@ def file_digest(path: Path) -> str:
     return ""
 
 
-def remove_file(folder: Path, name: str) -> None:
-    """Remove a file of a folder, and the folders that it leaves empty."""
-    path = folder / name
-    path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        for parent in path.parents[: len(Path(name).parts) - 1]:
-            parent.rmdir()
-
-
 def csv_of(frame: pd.DataFrame) -> bytes:
     """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
-    texts = {name: _harmless(column) for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
+    texts = {}
+    for name, column in frame.select_dtypes(exclude="number").items():
+        found = (text for text in column.unique() if isinstance(text, str))
+        safe = {text: "'" * bool(_FORMULA.match(text)) + text.replace("\r", " ") for text in found}
+        texts[name] = [safe.get(cell, cell) for cell in column]
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
-
-
-def _harmless(column: Any) -> Any:
-    """Return a column in which no text is a formula; few different texts fill a column."""
-    changed = {cell: safe for cell in column.unique() if isinstance(cell, str) and (safe := _safe(cell)) != cell}
-    return column.map(lambda cell: changed.get(cell, cell)) if changed else column
-
-
-def _safe(cell: str) -> str:
-    is_number = cell.lstrip("+-").replace(".", "", 1).isdigit()
-    is_formula = cell[:1] in ("=", "@", "\t", "\r") or (cell[:1] in ("+", "-") and not is_number)
-    return ("'" if is_formula else "") + cell.replace("\r", " ")

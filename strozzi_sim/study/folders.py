@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 import pandas as pd
@@ -17,13 +16,13 @@ from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.variant_names import name_of_values
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.files import DATABASE, MANIFEST, STUDY_FILE, about, content_errors, read_tables
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences
-from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.running import run
 from strozzi_sim.study.store import Part, Store
 
 OLD_FORMATS = ("strozzi-sim.results/3", "strozzi-sim.results/4")  # a manifest and tables: shown, and not played on
@@ -32,9 +31,9 @@ _SHOWN = {"report", *Look.__struct_fields__}
 
 def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
     """Return the study and the look with these keys, of any kind; a file without a kind is one of balance, or a sweep."""
-    made: type[Study] = kind_named(keys.get("kind", "sweep" if "sweep" in keys else "balance"))
     look = Look.of(**{key: value for key, value in keys.items() if key in _SHOWN})
-    return made.of(**{key: value for key, value in keys.items() if key not in _SHOWN and key != "kind"}), look
+    played = {key: value for key, value in keys.items() if key not in _SHOWN}
+    return Study.of(**{"kind": "sweep" if "sweep" in keys else "balance", **played}), look
 
 
 def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study, Look]:
@@ -46,29 +45,28 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     """
     place = names.path_of("path", path)
     file = place / STUDY_FILE if place.is_dir() else place
-    given: Any = ()  # keys of the table `report`
     try:
         if file.suffix == ".json":
             keys = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
         else:
-            found = read_toml(file)
+            found = read_toml(file)  # its errors name the file
             keys = {"explorer": "sweep" not in found, **found}
-        given = keys["report"] if isinstance(keys.get("report"), dict) else ()
+    except FileNotFoundError:
+        raise InputError(f"{path}: holds no study") from None
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path}: {error}") from None
+    try:
         with only_named(code) if place.is_dir() else contextlib.nullcontext():
             study, look = study_of(keys)
             study.check_look(look)
             return study, look
-    except FileNotFoundError:
-        raise InputError(f"{path}: holds no study") from None
-    except ArgumentError as error:
-        section = "report." if error.argument in given else ""
-        raise InputError(f"{path}: {section}{error}") from None
-    except InputError as error:  # of the reader of files, which names the file, or of the study
-        raise error if str(error).startswith(f"{file}: ") else InputError(f"{path}: {error}") from None
-    except msgspec.DecodeError as error:
-        raise InputError(f"{path}: {error}") from None
+    except InputError as error:
+        report = keys.get("report")
+        is_of_report = isinstance(error, ArgumentError) and isinstance(report, dict) and error.argument in report
+        raise InputError(f"{path}: {'report.' * is_of_report}{error}") from None
 
 
+@documented
 def run_file(
     file: str | Path,
     *,
@@ -77,9 +75,7 @@ def run_file(
     backend: str = "",
     scheduler: str = "",
     trust_agents: bool = False,
-    workers: int | None = None,
-    folder: Folder = None,
-    progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Play a study file and write its tables and report; run it again to resume.
 
@@ -92,14 +88,13 @@ def run_file(
         backend: dask plays on the workers of a Dask cluster; default: on this machine
         scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
         trust_agents: resume although changes of the agents' code could not be detected; the first run says so
-        workers: number of workers; default: all cores
         folder: results folder; default: results/<name>
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
     """
     study, look = read_study(file)
-    place = folder or Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    where: dict[str, Any] = {"workers": workers, "backend": backend, "scheduler": scheduler}
-    return run(study, place, look=look, progress=progress, deals=deals, part=part, trust_agents=trust_agents, **where)
+    own = Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
+    options["folder"] = options.get("folder") or own
+    where: dict[str, Any] = {"backend": backend, "scheduler": scheduler}
+    return run(study, look=look, deals=deals, part=part, trust_agents=trust_agents, **where, **options)
 
 
 def load_results(folder: str | Path) -> Results:
@@ -120,45 +115,37 @@ def load_results(folder: str | Path) -> Results:
     if not last.get("finished"):
         raise InputError(f"{place}: the study is not finished; run it again to resume: {last.get('command')}")
     with content_errors(str(place / DATABASE)):
-        document = msgspec.json.decode(found["study"])
-        study = kind_named(document["kind"]).shown(document)
+        study = kind_named(found["study"]["kind"]).shown(found["study"])
         study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
-        look, told = msgspec.json.decode(found["look"], type=Look), {**last, "versions": json.loads(last["versions"])}
+        look = msgspec.convert(found["look"], Look)
     tables = Frames(read_tables(place, found["files"]))
-    return Results(study, look, tables, place, last["all_games"], last["summary"], about=told)
+    return Results(study, look, tables, place, last["all_games"], last["summary"], about=last)
 
 
-def merge(
-    parts: Sequence[str | Path],
-    *,
-    folder: Folder = None,
-    code: Sequence[str | Path] = (),
-    workers: int | None = None,
-    progress: ProgressOption = None,
-) -> Results:
+@documented
+def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **options: Unpack[RunOptions]) -> Results:
     """Join the parts of a study in a new results folder: the tables of one run, to the byte.
 
     Example: strozzi merge part-1 part-2 part-3 --out results/whole
 
     Args:
         parts: the results folders of all parts
-        folder: the new results folder
         code: files of agents that the folders may run; others that they name are refused
-        workers: number of workers; default: all cores
-        progress: True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only
+        folder: the new results folder
     """
-    if folder is None:
+    if (folder := options.get("folder")) is None:
         raise ArgumentError("folder", "name the results folder of the whole study")
     found = {place: about(place) for place in (names.path_of("parts", part) for part in parts)}
     (first, here), *others = found.items()
     for place, there in others:
         for key in ("study", "look"):
-            for line in differences(msgspec.json.decode(there[key]), msgspec.json.decode(here[key])):
+            for line in differences(there[key], here[key]):
                 raise InputError(f"{place}: is of another study than {first} ({line})")
         if there["run"]["versions"] != here["run"]["versions"]:
-            again = "play this part again as the others"
-            raise InputError(f"{place}: was played with other versions than {first}; {again}")
-        if json.loads(there["run"]["host"])["cpu"] != json.loads(here["run"]["host"])["cpu"]:
+            raise InputError(
+                f"{place}: was played with other versions than {first}; play this part again as the others"
+            )
+        if there["run"]["host"]["cpu"] != here["run"]["host"]["cpu"]:
             raise InputError(f"{place}: was played on another processor than {first}, which may change the last bits")
     shares = {place: Part.of_text(each["part"]) for place, each in found.items()}
     if sorted(shares.values()) != [Part(number, len(shares)) for number in range(1, len(shares) + 1)]:
@@ -174,7 +161,7 @@ def merge(
         for store in stores:
             for chunk in store.stored():
                 whole.write(chunk)
-    return run(study, folder, look=look, workers=workers, progress=progress, trust_agents=True)
+    return run(study, look=look, trust_agents=True, **options)
 
 
 def _read_old(folder: Path) -> Results:
@@ -188,14 +175,13 @@ def _read_old(folder: Path) -> Results:
             tables = Frames({name: pd.read_parquet(file) for name, file in files.items()})
         plan, report = manifest["plan"], manifest["report"]
         kind, more = _kind(plan, report, tables)
-        known = ("game", "behaviour", "seed", "players", "seatings", "lineups", "variants", "search_deals")
-        sources = plan["agent_files"]
-        keys = {key: plan[key] for key in known if key in plan} | {
+        plan |= {
             "deals": manifest["deals"],
             "chunk_deals": plan.get("chunk_deals") or -(-plan["deals"] // plan["chunks"]),
-            "agents": {text: {"values": had, "source": sources.get(text, "")} for text, had in plan["agents"].items()},
+            "agents": {text: {"values": values} for text, values in plan["agents"].items()},
         }
-        study = kind_named(kind).shown({**keys, **more})
+        known = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # of which its tables tell
+        study = kind_named(kind).shown({**{key: plan[key] for key in known & plan.keys()}, **more})
         shown = {key: report[key] for key in ("heatmaps", "pages", "question", "effect", "explorer") if key in report}
         look = Look.of(name=manifest["name"], heatmap=report["own"], **shown)
     return Results(study, look, tables, folder, manifest["games"], manifest["summary"], about=manifest)

@@ -33,15 +33,13 @@ from strozzi_sim.game.reporting import (
 )
 from strozzi_sim.game.significance import degrees_of_freedom
 from strozzi_sim.stats.intervals import Estimate, t_quantile
-from strozzi_sim.study.cells import GAMES_SAVED, CellCounts, CountsOf
+from strozzi_sim.study.cells import CellCounts, CountsOf
 from strozzi_sim.study.changes import changes, changes_section
 from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import played_by, players_words, seat_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
-EXPLORER_KEYS = ("map", "row", "column", "round")
-Pairs = Sequence[tuple[str, str]]
 WIN, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")
 RANK = Figure("rank_mean", "mean place", "number")
 
@@ -62,7 +60,9 @@ def _explored(study: Study, look: Look) -> dict[str, Block]:
     return study.the_game.report.explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
 
-def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | None = None) -> dict[str, Any]:
+def tables_of_games(
+    study: Study, counts: CountsOf, look: Look, pairs: Sequence[tuple[str, str]] | None = None
+) -> dict[str, Any]:
     """Return the tables of the cells without restrictions.
 
     `changes` has the differences of the pairs of variants, by name; default: of the reference with each other one.
@@ -76,7 +76,7 @@ def tables_of_games(study: Study, counts: CountsOf, look: Look, pairs: Pairs | N
         compared = {name: table for name, table in found.items() if not name.startswith("heat_")}
         found["changes"] = changes(compared, pairs, look.effect)
     if explored := _explored(study, look):
-        found["explorer"] = table = FigureTable(*EXPLORER_KEYS)
+        found["explorer"] = table = FigureTable("map", "row", "column", "round")
         for name, block in explored.items():
             of_all = {} if "round" in block.axes else {"round": ALL}
             for cell in cells:
@@ -93,7 +93,7 @@ def figures_of_games(
     """
     seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
-        _add_seats(seats, cell)
+        seats.add_all(cell, {**cell.figures("seat"), **cell.games_saved("seat")}, seat=range(cell.players))
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
@@ -104,34 +104,21 @@ def figures_of_games(
     return {"balance": balance, "seats": seats, "lineup": lineup, **of_game}
 
 
-def _add_seats(table: FigureTable, cell: CellCounts) -> None:
-    for sums in cell.sums("seat"):
-        table.add(cell, sums.figure, sums.estimate(), seat=range(cell.players))
-    for figure, luck in cell.luck("seat").items():
-        table.add(cell, f"{figure}{GAMES_SAVED}", luck.games_saved(), seat=range(cell.players))
-
-
 def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
-    for sums in cell.sums("position"):
-        _add_positions(table, cell, sums.figure, sums.estimate(), range(cell.players))
-        first = sums.of(slice(0, 1))
-        for position in range(1, cell.players):
-            same = cell.positions[position] == cell.positions[0]
-            less = sums.of(slice(position, position + 1)).minus(first, same=same)
-            _add_positions(table, cell, f"{sums.figure}_minus_position_0", less, range(position, position + 1))
-    for name, luck in cell.luck("position").items():
-        _add_positions(table, cell, f"{name}{GAMES_SAVED}", luck.games_saved(), range(cell.players))
-
-
-def _add_positions(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
-    """Add a row for each position; its agent follows from it, so that it is no axis."""
-    for k, position in enumerate(positions):
-        table.add(cell, figure, estimate.at(k), position=position, agent=cell.positions[position])
+    for figure, estimate in cell.figures("position").items():
+        for position, agent in enumerate(cell.positions):
+            table.add(cell, figure, estimate.at(position), position=position, agent=agent)
+        for position, agent in enumerate(cell.positions[1:], start=1):
+            less = stats.paired(estimate.at(position), estimate.at(0), same=agent == cell.positions[0])
+            table.add(cell, f"{figure}_minus_position_0", less, position=position, agent=agent)
+    for figure, saved in cell.games_saved("position").items():
+        for position, agent in enumerate(cell.positions):
+            table.add(cell, figure, saved.at(position), position=position, agent=agent)
 
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     """Add the gap between seats, the gap expected by chance, and the test of equal seats."""
-    wins = cell.sums("seat")[0].numerator
+    wins = cell.totals("seat", "wins")
     gap = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games, nothing = np.asarray(cell.games), np.asarray(np.nan)
     for figure, value, without in (
@@ -276,38 +263,40 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return in what cells each heat map is surest to be low and high, at the player count of the headline."""
     said = []
     for name, heat_map in look.maps_in(study.the_game).items():
-        ends = _ends(study, tables[table_of_map(name)], heat_map)
-        unit = heat_map.figure.unit
-        words = [f"{format_estimate(row, unit)} ({_place(study, tables, heat_map, row)})" for row in ends]
-        found = f"varies from {words[0]} to {words[1]}" if ends else "no two cells are known to differ"
+        ends = _ends(study, tables, name, heat_map)
+        words = [f"{format_estimate(row, heat_map.figure.unit)} ({place})" for row, place in ends]
+        found = f"varies from {' to '.join(words)}" if words else "no two cells are known to differ"
         if len(games := _of_headline(tables[table_of_map(name)])):
             found = f"{played_by(study.the_game, games['lineup'])} at {games['players'].iloc[0]} players: {found}"
         said.append(f"{heat_map.title}{',' if len(games) else ':'} {found}.")
     return said
 
 
-def _map_numbers(study: Study, tables: Tables, look: Look) -> Iterator[KeyNumber]:
-    """Yield the highest and the lowest cell of the first heat map whose cells are known to differ."""
+def _map_numbers(study: Study, tables: Tables, look: Look) -> list[KeyNumber]:
+    """Return the highest and the lowest cell of the first heat map whose cells are known to differ."""
     for name, heat_map in look.maps_in(study.the_game).items():
-        if ends := _ends(study, tables[table_of_map(name)], heat_map):
-            for row in reversed(ends):
-                what = f"{heat_map.figure.label}: {_place(study, tables, heat_map, row)}"
-                yield KeyNumber(row, heat_map.figure.unit, what)
-            return
+        if ends := _ends(study, tables, name, heat_map):
+            figure = heat_map.figure
+            return [KeyNumber(row, figure.unit, f"{figure.label}: {place}") for row, place in reversed(ends)]
+    return []
 
 
-def _ends(study: Study, table: Any, heat_map: HeatMap) -> tuple[Any, ...]:
-    """Return the cells that are surest to be low and high; none if no cells are known to differ, all pairs judged together."""
-    rows = table.dropna(subset=["value", "low"])
+def _ends(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> list[tuple[Any, str]]:
+    """Return the cells that are surest to be low and high, and their places in words; none if no cells are known to differ.
+
+    All pairs are judged together.
+    """
+    rows = tables[table_of_map(name)].dropna(subset=["value", "low"])
     of_map = rows[["row", "column"]].astype("str") != ALL
     rows = _of_headline(rows[(rows["figure"] == heat_map.figure.name) & of_map.all(axis=1)])
     if len(rows) < 2:
-        return ()
+        return []
     df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
     wider = t_quantile(df, len(rows)) / t_quantile(df)  # so that all intervals hold at once
     low, high = (rows["value"] + wider * (rows[side] - rows["value"]) for side in ("low", "high"))
     least, most = high.idxmin(), low.idxmax()
-    return (rows.loc[least], rows.loc[most]) if high[least] < low[most] else ()
+    ends = [rows.loc[least], rows.loc[most]] if high[least] < low[most] else []
+    return [(row, _place(study, tables, heat_map, row)) for row in ends]
 
 
 def _of_headline(rows: Any) -> Any:

@@ -104,9 +104,8 @@ class Section:
 
     name: str
     question: str  # the question that it answers
-    shown: tuple[
-        Picture | tuple[str, HeatMap], ...
-    ] = ()  # pictures, tables, and heat maps with the name of their table
+    # pictures, tables, and heat maps with the name of their table
+    shown: tuple[Picture | tuple[str, HeatMap], ...] = ()
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
     numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section

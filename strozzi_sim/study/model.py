@@ -12,13 +12,11 @@ from itertools import product
 from typing import Any, ClassVar, Self
 
 import msgspec
-import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup, names
 from strozzi_sim.errors import (
     ArgumentError,
     as_argument_error,
-    check_names,
     check_range,
     check_whole,
     pluralize,
@@ -31,8 +29,8 @@ from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import FigureTable, Tables
 from strozzi_sim.game.variants import Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
-from strozzi_sim.simulation.match import Match, outcome_dtype
-from strozzi_sim.simulation.seatings import DESIGNS, seating_design
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
@@ -117,10 +115,6 @@ class Study(
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         """Return the facts that the tables need."""
         return ()
-
-    def counts_facts(self, cell: Cell) -> bool:
-        """Return whether the facts are counted in this cell."""
-        return not cell.without
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, FigureTable | Any]:
         """Return the tables by name, from the counts of cells."""
@@ -214,21 +208,19 @@ class Study(
         named = [*specs.values(), *(names.agents_named(game, keys["luck"], "luck") if keys.get("luck") else ())]
         every = {each.text: each for spec in named for each in (*spec.policies, spec)}
         agents = {
-            text: PlayedAgent(dict(spec.values), spec.source_digest or "", spec.undigested)
+            text: {"values": dict(spec.values), "source": spec.source_digest or "", "undigested": list(spec.undigested)}
             for text, spec in sorted(every.items())
         }
+        for line in differences(keys["agents"], msgspec.json.decode(msgspec.json.encode(agents))) if is_whole else ():
+            raise ArgumentError("agents", f"not as they were when the study was played: {line}")
         texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
-        if is_whole:
-            here = msgspec.json.decode(msgspec.json.encode(agents))
-            for line in differences(msgspec.to_builtins(keys["agents"]), here):
-                raise ArgumentError("agents", f"not as they were when the study was played: {line}")
         keys |= {
             "game": game.name,
             "behaviour": game.behaviour,
             "players": names.player_counts(game, keys.get("players") or names.ALL),
             "lineups": texts if cls.keeps_copies else tuple(dict.fromkeys(texts)),
             "variants": {variant.name: variant.components for variant in variants},
-            "agents": msgspec.to_builtins(agents),
+            "agents": agents,
         }
         keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
         keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
@@ -263,7 +255,6 @@ class Study(
 
     def _check_values(self) -> None:
         check_whole("seed", self.seed, 0, 2**53 - 1)
-        as_argument_error("seatings", check_names, "design", [self.seatings], DESIGNS)
         for lineup in self.lineups:
             if len(lineup) > 1 and len(lineup) not in self.players:
                 fits, agents = " or ".join(map(str, self.players)), f"{len(lineup)} agents ({', '.join(lineup)})"
@@ -374,11 +365,6 @@ class Study(
             return chunk * self.chunk_deals, min((chunk + 1) * self.chunk_deals, self.deals)
         return chunk * cell.deals // self.chunks, (chunk + 1) * cell.deals // self.chunks
 
-    def games_of(self, cell: Cell, chunk: int) -> int:
-        """Return the number of games of a chunk."""
-        first, last = self.deals_of(cell, chunk)
-        return (last - first) * cell.match.games_per_deal
-
     @property
     def games(self) -> int:
         """Number of games."""
@@ -393,11 +379,6 @@ class Study(
     def counts_answers(self) -> bool:
         """Whether answers are counted, because an agent replaces illegal ones."""
         return any(spec.agent.replaces for spec in self.specs.values())
-
-    @property
-    def outcome_type(self) -> np.dtype[Any]:
-        """Record of the outcome of a chunk."""
-        return outcome_dtype(bool(self.luck), self.counts_answers)
 
     @property
     def summary(self) -> str:

@@ -14,19 +14,15 @@ _PAUSE = 0.2  # seconds between two states of a notebook's bar
 
 @dataclass(frozen=True)
 class Progress:
-    """Callbacks of a run; each does nothing by default.
+    """Callbacks of a run; each does nothing by default."""
 
-    Attributes:
-        on_message: receives a line for the user.
-        on_phase: receives the phase ("games", "compiling", "tables", "pictures"), how far it is, and how far it goes or 0.
-        on_results: receives the results of a first tenth of the deals, then of more of them, as far as they are known.
-        command: command that started the run, for the results folder.
-    """
-
-    on_message: Callable[[str], None] = field(default=lambda line: None)
+    on_message: Callable[[str], None] = field(default=lambda line: None)  # a line for the user
+    # the phase ("games", "compiling", "tables", "pictures"), how far it is, and how far it goes or 0
     on_phase: Show = field(default=lambda phase, done, total: None)
-    on_results: Callable[[Any], None] | None = None
-    command: str = "strozzi_sim in Python"
+    on_results: Callable[[Any], None] | None = (
+        None  # results of a first tenth of the deals, then of more, as far as known
+    )
+    command: str = "strozzi_sim in Python"  # that started the run, for the results folder
 
 
 ProgressOption = bool | Progress | None
@@ -40,14 +36,13 @@ def terminal_bar(console: Any) -> Iterator[Show]:
     columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn()]
     columns += [rich.TimeElapsedColumn(), rich.TimeRemainingColumn()]
     with rich.Progress(*columns, console=console, transient=True) as bar:
-        tasks: dict[str, Any] = {}
 
         def show(phase: str, done: int, total: int) -> None:
-            if phase not in tasks:
-                for other in tasks.values():
-                    bar.update(other, visible=False)
-                tasks[phase] = bar.add_task(phase, total=None)
-            bar.update(tasks[phase], completed=done, total=total or None)
+            if [task.description for task in bar.tasks] != [phase]:
+                for task in bar.task_ids:
+                    bar.remove_task(task)
+                bar.add_task(phase, total=None)
+            bar.update(bar.task_ids[0], completed=done, total=total or None)
 
         yield show
 
@@ -58,8 +53,7 @@ def notebook_bar() -> Iterator[Show]:
     from IPython.display import display
 
     nothing = {"text/html": "", "text/plain": ""}
-    shown = display(nothing, raw=True, display_id=True)
-    last, current = 0.0, ""
+    shown, last, current = display(nothing, raw=True, display_id=True), 0.0, ""
 
     def show(phase: str, done: int, total: int) -> None:
         nonlocal last, current

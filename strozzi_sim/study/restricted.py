@@ -166,14 +166,14 @@ def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
 
 def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
     """Return the share of wins and the score that position 0 loses by doing without."""
-    own = {figure.figure: figure.of(0) for figure in without.sums("position")}
-    of_all, fair, found = {figure.figure: figure for figure in free.sums("seat")}, 1 / free.players, {}
+    own = {name: figure.at(0) for name, figure in without.figures("position").items()}
+    of_all, fair, found = free.figures("seat"), 1 / free.players, {}
     for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in own else ("",):
-        share, scores = own[f"win_share{ending}"].estimate(), own[f"score_mean{ending}"]
-        whole = of_all[f"score_mean{ending}"]
-        with_it = whole.numerator.sum(axis=1), whole.played.sum(axis=1)
-        more, less = (with_it, (scores.numerator, scores.played))[:: free.match.game.sign]
-        lost = stats.difference((more[0], less[0]), (more[1], less[1]))
+        share, scores = own[f"win_share{ending}"], own[f"score_mean{ending}"]
+        whole = of_all[f"score_mean{ending}"].sums
+        assert whole is not None
+        with_it = stats.ratio(whole.numerator.sum(axis=1), whole.denominator.sum(axis=1))
+        lost = stats.paired(*(with_it, scores)[:: free.match.game.sign])
         found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
         found[f"score_lost{ending}"] = replace(lost, n=share.n)
     return found

@@ -1,6 +1,6 @@
 """Results: a study, its tables, and the folder that holds them. They draw nothing; `report` and `plot` call the report part."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent.names import path_of
-from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
+from strozzi_sim.errors import pluralize, short_repr, suggest_names
+from strozzi_sim.game.reporting import format_estimate
 from strozzi_sim.game.significance import size_text
-from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.files import about
-from strozzi_sim.study.kept import missing, read_rows
+from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
 
@@ -44,7 +44,7 @@ class Results:
         seconds: this run took.
         about: of the run: started, command, versions, host, part.
         interrupted: how far it came, if a signal stopped it, else "".
-        rows: of a study in memory, the rows that it keeps: of facts by table, and of games and seats by "".
+        rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
         chunks: of a study in memory, its chunks, for a heat map asked later; empty if they are large.
 
     >>> import strozzi_sim as ss
@@ -65,7 +65,7 @@ class Results:
     seconds: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
     interrupted: str = ""
-    rows: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, bytes] = field(default_factory=dict)
     chunks: bytes = b""
 
     @property
@@ -85,11 +85,9 @@ class Results:
         return self._rows(table)
 
     def _rows(self, table: str) -> Any:
-        if self.folder is not None:
-            return read_rows(self.folder, list(about(self.folder)["files"]), table)
-        if table not in self.rows:
-            raise InputError(f"the study {missing(table, [name for name in self.rows if name])}")
-        return self.rows[table]
+        if (folder := self.folder) is None:
+            return read_rows(self.rows, self.rows.__getitem__, table, "the study")
+        return read_rows(about(folder)["files"], lambda name: (folder / name).read_bytes(), table, f"{folder}:")
 
     def report(self, path: str | Path | None = None, *, figures: bool = False) -> Path:
         """Write the report, one HTML page; default: report.html in the results folder. Returns where it is.
@@ -151,7 +149,14 @@ def _report_part(function: str) -> Callable[..., Any]:
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
     """Return the notes on the tables precision and answers, a sentence each; none without these tables."""
     found = [_precision_note(study, tables["precision"])] if "precision" in tables else []
-    return [*found, *_answer_notes(tables["answers"].to_dict("records"))] if "answers" in tables else found
+    if "answers" in tables:
+        table = tables["answers"]
+        for row in table.itertuples():
+            where = f" at {row.players} players" * (table["players"].nunique() > 1)
+            where += f" in {row.variant}" * (table["variant"].nunique() > 1)
+            share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
+            found.append(f"Illegal answers of {row.agent}{where}: {share}.")
+    return found
 
 
 def _precision_note(study: Study, table: Any) -> str:
@@ -166,16 +171,3 @@ def _precision_note(study: Study, table: Any) -> str:
     if not unknown:
         return f"Every share of wins is known to +- {study.precision:g} points, after {played}; intervals are valid whenever play stops."
     return f"{unknown} of {len(table)} shares of wins are not known to +- {study.precision:g} points after the last of {played}."
-
-
-def _answer_notes(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a sentence for each agent that replaces illegal answers: how many there were, with an interval."""
-    several = [key for key in ("players", "variant") if len({row[key] for row in rows}) > 1]
-    for row in rows:
-        of = "".join(f", {row[key]} players" if key == "players" else f", variant {row[key]}" for key in several)
-        share = "too few to say"
-        if row["value"] == row["value"]:
-            ends = (100 * row["value"], 100 * row["low"], 100 * row["high"])
-            value, low, high = rounded(ends, 50 * (row["high"] - row["low"]), 2)
-            share = f"{value} % ({low} to {high})"
-        yield f"Illegal answers of {row['agent']}{of}: {share}, n = {row['n']:,} decisions."

@@ -4,13 +4,15 @@ Running again resumes.
 """
 
 import warnings
+from collections.abc import Iterator
 from functools import partial
+from io import BytesIO
+from itertools import count
 from os import PathLike
 from time import monotonic
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import parallel_config
 
 from strozzi_sim import stats
@@ -22,12 +24,12 @@ from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
-from strozzi_sim.stats.intervals import Array
+from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.precision import ALPHA, FIRST_LOOK, mean_half_width, share_interval
-from strozzi_sim.study.cells import Cell, CellCounts, Counts, CountsOfChunks, Headline
+from strozzi_sim.study.cells import Cell, CellCounts, Counts, Headline
 from strozzi_sim.study.cluster import cluster_of
-from strozzi_sim.study.files import table_files
-from strozzi_sim.study.kept import row_files, rows_of
+from strozzi_sim.study.files import csv_of
+from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, RESUMES, Study
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
@@ -38,10 +40,6 @@ Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
 LOOKS = (10, 3)  # parts of the deals after which results are told
 _BY_THEMSELVES = 0.1  # of the error of a difference goes to its two shares
-PRECISION_COLUMNS = {
-    "players": "int64", "variant": "str", "lineup": "str", "by": "str", "level": "int64", "than": "str", "figure": "str",
-    "value": "float64", "low": "float64", "high": "float64", "n": "int64", "deals": "int64", "known": "int64",
-}  # fmt: skip
 
 
 def run(
@@ -109,9 +107,11 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
     if store.done and study.unknown_code and not trust_agents:
         raise InputError(f"{folder}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
     store.begin_run(reporter.command)
-    played, new_games, interrupted = _play(store, team, reporter)
+    before = store.games
+    played, interrupted = _play(store, team, reporter)
+    new_games = store.games - before
     tables: dict[str, Any] = {}
-    rows: dict[str, Any] = {}
+    rows: dict[str, bytes] = {}
     if store.part.of == 1:
         reporter.on_phase("tables", 0, 0)
         # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own, and
@@ -120,9 +120,13 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
             known = None if new_games else store.tables()
             tables = tables_of(played, store) if known is None else known
             if folder is None:
-                rows = rows_of(store, played)
+                for name, write in row_files(store, played).items():
+                    write(file := BytesIO())
+                    rows[name] = file.getvalue()
             elif known is None:
-                store.write_files({**table_files(tables), **row_files(store, played)})
+                files = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
+                files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
+                store.write_files({**files, **row_files(store, played)})
     seconds = round(monotonic() - began, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
@@ -133,91 +137,78 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
     return Results(played, store.look, Frames(tables), folder, *shown, about, interrupted, rows, chunks)
 
 
-def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, int, str]:
-    """Play the missing chunks; return the study as far as it was played, the number of new games, and how it was interrupted."""
-    study, before = store.study, len(store.done)
-    if before and store.folder is not None:
-        reporter.on_message(f"resuming: {before:,} of {len(store.keys):,} chunks are already played")
-    if not study.precision:
-        played, first = 0, 0
-        try:
-            for last in [*_looks(study, reporter), study.chunks]:
-                played += _play_chunks(store, workers, reporter, range(first, last))
-                if last < study.chunks:
-                    _tell(study.first_chunks(last), store, reporter)
-                first = last
-            return study, played, ""
-        except Interrupted as signal:
-            return _finished_part(store, signal)
-    rule, played, first = Precision(study, store.counts), 0, 0
-    while first < study.chunks:
-        # The rule is asked after every chunk, so where play stops depends on nothing else; some are played ahead, for all workers.
-        last = min(first + (first // FIRST_LOOK or FIRST_LOOK), study.chunks)
-        played += _play_chunks(store, workers, reporter, range(first, last))
-        for chunk in range(first, last):
-            if rule.is_met(chunk + 1):
-                return study.first_chunks(chunk + 1), played, ""
-        _tell(study.first_chunks(last), store, reporter)
-        first = last
-    return study, played, ""
+def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
+    """Play the missing chunks; return the study as far as it was played, and how it was interrupted."""
+    study, first = store.study, 0
+    precision = Precision(study, store) if study.precision else None
+    if store.done and store.folder is not None:
+        reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
+    try:
+        for last in _looks(study, reporter):
+            _play_chunks(store, workers, reporter, range(first, last))
+            # The precision is asked for after every chunk, so where play stops depends on nothing else; some are played ahead,
+            # for all workers.
+            for chunk in range(first, last):
+                if precision is not None and precision.is_met(chunk + 1):
+                    return study.first_chunks(chunk + 1), ""
+            if last < study.chunks and reporter.on_results is not None:
+                part = study.first_chunks(last)
+                tables = Frames(tables_of(part, store))
+                reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
+            first = last
+    except Interrupted as signal:
+        part = _finished_part(store, signal)
+        return part, f"{signal}; these are the first {part.deals:,} of {study.deals:,} deals"
+    return study, ""
 
 
-def _looks(study: Study, reporter: Progress) -> list[int]:
-    """Return the numbers of chunks after which results are told, if anybody listens."""
-    if reporter.on_results is None:
-        return []
-    return [last for last in (study.chunks // LOOKS[0], study.chunks // LOOKS[1]) if last >= FEWEST_CHUNKS]
+def _looks(study: Study, reporter: Progress) -> Iterator[int]:
+    """Yield the numbers of chunks after which a precision is asked for, or results are told if anybody listens; at the end all chunks."""
+    last = FIRST_LOOK if study.precision else study.chunks
+    while last < study.chunks:
+        yield last
+        last += last // FIRST_LOOK
+    if not study.precision and reporter.on_results is not None:
+        yield from (last for part in LOOKS if (last := study.chunks // part) >= FEWEST_CHUNKS)
+    yield study.chunks
 
 
-def _tell(played: Study, store: Store, reporter: Progress) -> None:
-    """Tell the results of a part of the deals."""
-    if reporter.on_results is not None:
-        tables = Frames(tables_of(played, store))
-        reporter.on_results(Results(played, store.look, tables, None, played.games, played.summary, 0, 0.0))
-
-
-def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> int:
-    """Play the missing ones of these chunks of every cell; return the number of games."""
-    study, played = store.study, 0
-    wanted = (key for key in store.keys if key[1] in chunks and key not in store.done)
-    missing = [(study.cells[cell], chunk) for cell, chunk in wanted]
+def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
+    """Play the missing ones of these chunks of every cell."""
+    study = store.study
+    missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     if store.folder is None:
         missing.sort(key=lambda key: key[1])  # the first chunks of all cells first: of use after an interruption
     if not missing:
-        return 0
+        return
     store.check_space(len(missing))
-    done = sum(study.games_of(study.cells[cell], chunk) for cell, chunk in store.done)
     with stop_flag() as stop:
         for number, cell in enumerate(study.cells):  # here, so that workers find everything compiled
             reporter.on_phase("compiling", number, len(study.cells))
-            counted = bool(store.counted or store.held.tables) and study.counts_facts(cell)
+            counted = bool(store.plan(cell).crosstabs or store.held.tables)
             cell.match.warm(counted=counted, luck=study.how_luck)
-        for _, chunk in play_tasks((store.task(*each) for each in missing), workers, stop):
+        for _, chunk in play_tasks((store.task(*key) for key in missing), workers, stop):
             store.write(chunk)
-            played += chunk.games
-            reporter.on_phase(GAMES, done + played, study.games)
-    return played
+            reporter.on_phase(GAMES, store.games, study.games)
 
 
-def _finished_part(store: Store, signal: Interrupted) -> tuple[Study, int, str]:
-    """Return the chunks that all cells have, of a study in memory; of one in a folder say how to resume."""
-    study, chunks = store.study, 0
-    while all((cell.number, chunks) in store.done for cell in study.cells):
-        chunks += 1
+def _finished_part(store: Store, signal: Interrupted) -> Study:
+    """Return the study of the chunks that all its cells have, in memory; of one in a folder say how to resume."""
     if store.folder is not None:
         kept = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
         raise Interrupted(signal.signal_number, f"{signal}; {kept}")
+    cells, done = range(len(store.study.cells)), store.done
+    chunks = min(next(chunk for chunk in count() if (cell, chunk) not in done) for cell in cells)
     if chunks < FEWEST_CHUNKS:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder")
-    played = study.first_chunks(chunks)
-    return played, played.games, f"{signal}; these are the first {played.deals:,} of {study.deals:,} deals"
+    return store.study.first_chunks(chunks)
 
 
 class Precision:
     """The rule of a study with a precision, and the table of its headlines."""
 
-    def __init__(self, study: Study, counts: CountsOfChunks) -> None:
-        self._study, self._counts, self._half = study, counts, study.precision / POINTS
+    def __init__(self, study: Study, store: Store) -> None:
+        self._study, self._store, self._half = study, store, study.precision / POINTS
         self._headlines = study.headlines()
         self._open = list(self._headlines)
         self._shares: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
@@ -232,27 +223,22 @@ class Precision:
                 return False
         return True
 
-    def table(self, chunks: int) -> pd.DataFrame:
+    def table(self, chunks: int) -> Any:
         """Return the headlines after so many chunks; `known` is 1 for those that are known to the precision."""
-        deals, rows = self._deals(chunks)[-1], []
+        table, known = FigureTable("by", "level", "than"), []
         for each in self._headlines:
-            low, value, high = self._interval(each, chunks)
-            cell, than = each.cell, each.than
+            interval, cell, than = self._interval(each, chunks), each.cell, each.than
+            known.append(int(self._study.is_known(*interval)))
+            (low, value, high), n = map(np.asarray, interval), np.asarray(cell.deals * cell.match.games_per_deal)
             less = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
             figure = "win_share" if than is None else "win_share_difference"
-            known = int(self._study.is_known(low, value, high))
-            where = (cell.players, cell.variant, cell.lineup, each.by, each.level, less, figure)
-            rows.append((*where, value, low, high, deals * cell.match.games_per_deal, deals, known))
-        return pd.DataFrame(rows, columns=list(PRECISION_COLUMNS)).astype(PRECISION_COLUMNS)
-
-    def _deals(self, chunks: int) -> list[int]:
-        """Return the number of deals after each chunk."""
-        return [min((chunk + 1) * self._study.chunk_deals, self._study.deals) for chunk in range(chunks)]
+            table.add(cell, figure, Estimate(value, low, high, n), by=each.by, level=each.level, than=less)
+        return table.frame().astype({"level": "int64"}).assign(known=np.array(known, np.int64))
 
     def _interval(self, each: Headline, chunks: int) -> tuple[float, float, float]:
         """Return low, value and high of a headline."""
-        ends = self._deals(chunks)
-        weights, deals = np.diff(ends, prepend=0), ends[-1]
+        ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
+        weights, deals = np.diff(ends), int(ends[-1])
         own = self._shares_of(each, chunks)
         if each.than is None:
             value = float(np.average(own, weights=weights))
@@ -287,7 +273,7 @@ class Precision:
         """Return a share of wins by chunk, float64[C]."""
         known = self._shares.setdefault((each.cell.number, each.by), [])
         if len(known) < chunks:
-            outcome = self._counts(each.cell, range(len(known), chunks)).outcome
+            outcome = self._store.counts(each.cell, range(len(known), chunks)).outcome
             wins, played = (outcome[field].sum(axis=1 if each.by == "seat" else 2) for field in ("wins", "played"))
             known += list(wins / np.maximum(played, 1) / WIN_UNITS)
         return np.array([shares[each.level] for shares in known[:chunks]])
@@ -305,7 +291,7 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
     found = study.tables(partial(counts_of, study, store), store.look)
     tables = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in found.items()}
     if study.precision:
-        tables["precision"] = Precision(study, store.counts).table(study.chunks)
+        tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
     return {name: _finite(table) for name, table in tables.items()}
@@ -325,15 +311,14 @@ def _finite(frame: Any) -> Any:
 
 def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
     """Return the counts of a cell."""
-    outcome, counts = store.counts(cell, range(study.chunks))
-    needed = study.facts(store.look) if study.counts_facts(cell) else ()
-    plan = cell.match.plan(store.facts(cell))
+    chunks, plan = range(study.chunks), store.plan(cell)
+    outcome, counts = store.counts(cell, chunks)
+    needed = () if cell.without else study.facts(store.look)
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
     tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
-    kept = (np.stack([recount(missing, table, rows) for rows in store.kept(cell, table)]) for table in tables)
-    recounted = (missing, np.asarray(sum(kept))) if tables else None
-    read_rows = partial(store.rows, cell)
-    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=read_rows)
+    kept = (np.stack([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)]) for table in tables)
+    recounted, rows = (missing, np.asarray(sum(kept))) if tables else None, partial(store.rows, cell, chunks)
+    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=rows)
 
 
 def _answers(study: Study, store: Store) -> Any:

@@ -12,6 +12,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.store import Store
+from study_database import execute
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -96,6 +97,20 @@ def test_results_in_memory_answer_a_heat_map_asked_later(keys):
     assert later.tables["seats"].equals(results.tables["seats"])
     other = ss.heatmap(results, rows="flag", columns="seat", value="count", fact="ship", **quiet)
     assert other.new_games == results.n_games == other.n_games
+
+
+def test_kept_rows_are_of_the_games_behind_the_tables(tmp_path):
+    """A precision stops play after a chunk; later ones were played ahead."""
+    study, quiet = (
+        ss.Study.of(**{**KEYS, "chunk_deals": None, "deals": None, "precision": 5}),
+        {"workers": 1, "progress": False},
+    )
+    look = ss.Look(pages=("balance",), rows=True, facts=("round",))
+    results = ss.run(study, tmp_path, look=look, **quiet)
+    assert execute(tmp_path, "SELECT sum(games) FROM chunks")[0][0] > results.n_games
+    assert len(results.games) == 3 * results.n_games
+    assert results.facts("round")["deal"].nunique() == results.study.deals
+    assert ss.heatmap(tmp_path, rows="seat", columns="round", value="mean coins", **quiet).new_games == 0
 
 
 def test_reading_a_folder_leaves_nothing_in_it(tmp_path):

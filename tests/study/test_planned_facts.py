@@ -12,6 +12,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.match import outcome_dtype
 from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds.weights import steps
@@ -33,8 +34,9 @@ def read_by(study, look):
     READ.clear()
 
     def counts(cell):
-        plan = cell.match.plan(study.facts(look) if study.counts_facts(cell) else ())
-        outcome, nothing = np.zeros(CHUNKS, study.outcome_type), np.zeros((CHUNKS, plan.size), np.int64)
+        plan = cell.match.plan(() if cell.without else study.facts(look))
+        outcome = np.zeros(CHUNKS, outcome_dtype(bool(study.luck), study.counts_answers))
+        nothing = np.zeros((CHUNKS, plan.size), np.int64)
         return Read(**vars(cell), outcome=outcome, counts=nothing, plan=plan)
 
     study.tables(counts, look)
@@ -68,7 +70,7 @@ def test_every_crosstab_that_a_table_reads_is_held(name):
         study, look = planned(name, **asked)
         parts = ["", *asked.get("pages", ()), *asked.get("heatmaps", ()), *(each for each in ("explorer", "worth") if each in asked)]  # fmt: skip
         for cell in study.cells:
-            if study.counts_facts(cell):
+            if not cell.without:
                 counted = cell.match.plan(study.facts(look))
                 for part in parts:
                     assert not [each for each in read[part] if not counted.can_answer(each)], (part, asked)

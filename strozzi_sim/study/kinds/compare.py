@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
@@ -20,8 +21,9 @@ from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_exclud
 from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
+from strozzi_sim.stats import Estimate
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
-from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, FigureCounts, Headline, Side
+from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import RANK, SCORE, WIN, facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section
@@ -30,7 +32,7 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import points
 
-FigureOf = tuple[Side, str, FigureCounts]  # of whom, and the figure
+FigureOf = tuple[Side, str, str, Estimate]  # of whom, its name, and the figure
 
 
 @documented
@@ -171,12 +173,12 @@ class Compare(Study, frozen=True, kw_only=True):
         sides, difference = FigureTable(of, *keys), FigureTable("first", "second", *keys)
         for one, two in (map(counts, cells) for cells in self.pairs()):
             for name, cell in ((first, one), (second, two)):
-                for by, level, sums in self.figures(cell):
-                    sides.add(cell, sums.figure, sums.estimate(), **{of: name, "by": by, "level": level})
-            for (by, level, ours), (_, _, theirs) in zip(self.figures(one), self.figures(two), strict=True):
+                for by, level, figure, estimate in self.figures(cell):
+                    sides.add(cell, figure, estimate, **{of: name, "by": by, "level": level})
+            for (by, level, figure, ours), (*_, theirs) in zip(self.figures(one), self.figures(two), strict=True):
                 where = {"first": first, "second": second, "by": by, "level": level}
-                difference.add(one, ours.figure, ours.minus(theirs, same=first == second), **where)
-                difference.add(one, f"{ours.figure}_variance_saved", ours.saved_by_pairing(theirs), **where)
+                difference.add(one, figure, stats.paired(ours, theirs, same=first == second), **where)
+                difference.add(one, f"{figure}_variance_saved", _saved_by_pairing(ours, theirs), **where)
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
@@ -313,7 +315,17 @@ def _at(rows: Any) -> str:
 
 
 def _figures(cell: CellCounts, by: Side, levels: int) -> list[FigureOf]:
-    return [(by, str(level), sums.of(level)) for level in range(levels) for sums in cell.sums(by)]
+    found = cell.figures(by)
+    return [(by, str(level), name, found[name].at(level)) for level in range(levels) for name in found]
+
+
+def _saved_by_pairing(first: Estimate, second: Estimate) -> Estimate:
+    """Return the share of variance that the same deals save in the difference of two figures."""
+    one, other = first.sums, second.sums
+    assert one is not None
+    assert other is not None
+    sides = (one.numerator, other.numerator), (one.denominator, other.denominator)
+    return stats.variance_saved(*sides, unit=one.unit, share=one.n_deals is not None)
 
 
 def _variants(
