@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from functools import cache
 from graphlib import TopologicalSorter
@@ -174,6 +176,33 @@ def test_no_global_randomness_and_no_long_modules():
 def test_importing_an_agent_compiles_nothing():
     for file in (ROOT / "agents").rglob("*.py"):
         assert not any(name in ("numba.cfunc", "numba.njit", "numba.jit") for name in imports(file)), file
+
+
+# What a command imports from others before its first game: numpy, scipy, numba, pandas and joblib with what they take along.
+AT_START = {
+    "cloudpickle", "colorama", "dateutil", "joblib", "llvmlite", "msgspec", "numba", "numpy", "pandas", "psutil", "pyarrow", "scipy",
+    "six", "typing_extensions", "yaml", "coverage", "strozzi_agents", "strozzi_sim",
+}  # fmt: skip
+UNTIL_PLAY = """
+import os, sys
+from strozzi_sim.cli.app import run
+from strozzi_sim.simulation.match import Match
+def stop(*_, **__):
+    print(*sys.modules, flush=True)
+    os._exit(0)
+Match.warm = stop
+run(["balance", "strozzi", "--players", "4", "--deals", "10"])
+"""
+
+
+def test_a_command_imports_little_before_its_first_game():
+    done = subprocess.run([sys.executable, "-c", UNTIL_PLAY], capture_output=True, text=True, check=True)
+    modules = done.stdout.split()
+    others = {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
+    print(*sorted(others))
+    assert {name for name in others if not re.match("_|cython", name)} <= AT_START
+    # Of compiling nothing, of statistics and pictures nothing: a cached study needs them late or not at all.
+    assert not {"numba.np.linalg", "numba.np.arrayobj", "scipy.stats", "scipy.special", "matplotlib"} & set(modules)
 
 
 def test_every_agent_is_registered_once():
