@@ -43,14 +43,8 @@ def difference(
     treated as shares of it. As a mean, a difference of means that differs from its median in fewer than 10 chunks has no interval. A difference that is 0 in every chunk has the interval [0, 0] if both sides are the same
     thing. If not, it has the bounds of both shares; means have no interval then.
 
-    Args:
-        numerator: numerators of A and B, int64[C, ...] each.
-        denominator: denominators of A and B, int64[C, ...] each.
-        unit: see `ratio`.
-        n_deals: see `ratio`.
-        span: see `ratio`; the span of each side.
-        deals: see `ratio`.
-        same: whether A and B are the same thing, for instance copies of one agent.
+    Numerators and denominators are those of A and B; `same` says that both are the same thing, for instance copies of one agent. The
+    other arguments are those of `ratio`, for each side.
     """
     both = list(zip(numerator, denominator, strict=True))
     sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in both]
@@ -78,14 +72,9 @@ def difference(
 
 
 def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate:
-    """Return first - second, paired by chunk.
+    """Return figures minus the same figures of other games on the same deals, paired by chunk.
 
     Ratios: see `difference`. Other figures: value +- t se from both without each chunk; without those there is no interval.
-
-    Args:
-        first: figures of one shape.
-        second: the same figures of other games on the same deals.
-        same: whether both are of the same thing.
     """
     n = np.minimum(first.n, second.n)
     value = np.asarray(first.value - second.value)
@@ -155,12 +144,6 @@ def variance_saved(
     is no value where it would be uninformative: if on either side fewer than 30 chunks differ from the median (a variance of a few
     exceptions is as uncertain as these), if a share has fewer than 30 events or non-events, or if that jackknife leaves more than
     a range of 1.
-
-    Args:
-        numerator: see `difference`.
-        denominator: see `difference`.
-        unit: see `ratio`.
-        share: whether the ratios are shares, which need 30 events and 30 non-events.
     """
     sides = list(zip(numerator, denominator, strict=True))
     first, second = (leave_one_out(over, under) for over, under in sides)

@@ -81,12 +81,7 @@ class Estimate:
 
 
 def t_quantile(df: Any, figures: int = 1) -> Any:
-    """Return the two-sided 95 % quantile of Student's t, with Bonferroni's correction if `figures` > 1.
-
-    Args:
-        df: degrees of freedom, a number or an array; infinity returns the normal quantile.
-        figures: number of simultaneous intervals.
-    """
+    """Return the two-sided 95 % quantile of Student's t with `df` degrees of freedom, numbers or infinity, for so many figures at once (Bonferroni)."""
     from scipy.special import ndtri, stdtrit
 
     upper = 1 - (1 - LEVEL) / (2 * figures)
@@ -227,11 +222,7 @@ def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
 
     With g the skewness of the sum of `rest`, a Poisson count of 1 / g^2 events has equal skewness. The distances are
     those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the studentized
-    mean).
-
-    Args:
-        rest: each chunk's contribution to the error, float64[C, ...] (`residuals`).
-        df: degrees of freedom, a number or float64[...].
+    mean). `rest` is each chunk's contribution to the error, float64[C, ...] (`residuals`), `df` the degrees of freedom.
     """
     from scipy.special import gammaincinv
 
@@ -261,12 +252,6 @@ def share_interval(
     Under 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson (1934), with few events on one
     side the mid-P one (Lancaster 1961). A share that is equal in every chunk is bounded by the share of groups that
     could differ.
-
-    Args:
-        numerator: int64[C, ...].
-        denominator: int64[C, ...].
-        unit: value of one event in `numerator`.
-        deals: total number of deals.
     """
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
@@ -286,15 +271,7 @@ def share_interval(
 
 
 def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
-    """Return the effective number of independent events of shares, float64[...]; see `share_interval`.
-
-    Args:
-        numerator: int64[C, ...].
-        denominator: int64[C, ...].
-        unit: value of one event in `numerator`.
-        deals: total number of deals.
-        error: jackknife error of the shares, float64[...]; default: computed.
-    """
+    """Return the effective number of independent events of shares with this jackknife error, float64[...]; see `share_interval`."""
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
     if error is None:

@@ -31,11 +31,9 @@ class Moments(NamedTuple):
 
 
 def moments(outcomes: Array, chunks: Array) -> Moments:
-    """Return the sums of squares of deals by chunk.
+    """Return the sums of squares of deals by chunk, from outcomes by deal, position and seat, float64[D, K, K].
 
-    Args:
-        outcomes: float64[D, K, K], by deal, position and seat; position a sits at seat (a + r) mod K in game r.
-        chunks: int64[D], the chunk of each deal.
+    In game r position a sits at seat (a + r) mod K.
     """
     count, players = int(chunks.max()) + 1, outcomes.shape[1]
     game = (np.arange(players) - np.arange(players)[:, None]) % players  # of position and seat
@@ -56,9 +54,6 @@ def variance_shares(found: Moments) -> tuple[dict[str, Estimate], Estimate]:
     """Return each source's share of the variance, and the variance; with intervals from leaving out one chunk (jackknife).
 
     One chunk has no interval, and a variance of 0 no shares.
-
-    Args:
-        found: sums of squares of deals by chunk.
     """
     count = len(found.deals)
     whole = _components(*(part.sum(axis=0) for part in found))

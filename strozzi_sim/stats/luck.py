@@ -22,21 +22,13 @@ from strozzi_sim.stats.intervals import (
 
 @dataclass(frozen=True)
 class LuckSums:
-    """Sums over the games of each chunk, of one figure.
-
-    Attributes:
-        results: sum of the results, float64[C, P].
-        luck: sum of the luck, float64[C, P], in the unit of the results.
-        squares: sum of its squares.
-        products: sum of result times luck.
-        played: games, int64[C, P].
-    """
+    """Sums over the games of each chunk, of one figure, float64[C, P] each."""
 
     results: Array
-    luck: Array
-    squares: Array
-    products: Array
-    played: Array
+    luck: Array  # in the unit of the results
+    squares: Array  # of the luck
+    products: Array  # result times luck
+    played: Array  # games, int64[C, P]
 
     def coefficients(self) -> Array:
         """Return the slope of results on luck in all other chunks, float64[C, P].

@@ -20,15 +20,10 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class NashAverage:
-    """Weights and scores of agents.
+    """Weights and scores of agents."""
 
-    Attributes:
-        weight: each agent's weight in the equilibrium; weights sum to 1.
-        score: share of games an agent wins against the equilibrium: 1/2 if it has a weight, at most 1/2 if not; `n`
-            is then its games against agents with a weight.
-    """
-
-    weight: Estimate
+    weight: Estimate  # each agent's weight in the equilibrium; weights sum to 1
+    # share of games won against the equilibrium: 1/2 with a weight; without one at most 1/2, and `n` is the games against agents with one
     score: Estimate
 
 
@@ -41,10 +36,7 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
     jackknife. There are no values where there is more than one equilibrium, or the linear program fails.
 
-    Args:
-        ahead: float64[C, F, F], number of games that i won against j; a tie counts half.
-        met: int64[C, F, F], number of games that both played.
-        deals: total number of deals.
+    `ahead` is the number of games that i won against j, a tie counts half, and `met` that of games that both played, [C, F, F] each.
     """
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
     agents = len(whole_met)

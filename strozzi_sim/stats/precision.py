@@ -29,11 +29,9 @@ _DIFFERING = 30  # chunks that differ from the median chunk, below which a mean 
 
 
 def most_deals(half_width: float, *, paired: bool) -> int:
-    """Return the number of deals after which any share has an interval of this half width, or any difference of two.
+    """Return the number of deals after which any share has an interval of this half width, as a part of 1; of `paired` any difference of two.
 
-    Args:
-        half_width: as a part of 1.
-        paired: whether differences of shares are asked; pairing then saves an unknown part of these deals.
+    Pairing saves an unknown part of these deals.
     """
     variance = 0.5 if paired else 0.25
     factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # a mixture pays for the effects that it spreads over
@@ -46,14 +44,7 @@ def reach(value: Any, low: Any, high: Any) -> Any:
 
 
 def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:
-    """Return low and high of shares, float64[...] each.
-
-    Args:
-        value: mean of the deals' shares.
-        deals: number of deals.
-        half_width: the precision to which the interval is tuned.
-        alpha: probability of ever excluding the true share.
-    """
+    """Return low and high of the mean of deals' shares, tuned to a half width; the true one is excluded with probability `alpha`."""
     limit = np.log(2 / alpha)
 
     def excluded(sign: int, place: Array) -> Array:
@@ -70,12 +61,7 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
 
 
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
-    """Return the half width of the interval of the mean of chunks, float64[...]; infinite if fewer than 30 chunks differ.
-
-    Args:
-        means: float64[t, ...], each the mean of independent deals.
-        alpha: probability of ever excluding the true mean.
-    """
+    """Return the half width of the interval of the mean of chunks, float64[t, ...], each a mean of deals; infinite if fewer than 30 differ."""
     t = len(means)
     grown = 1 + t / _EFFECT_CHUNKS
     ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(grown) / 2))

@@ -23,14 +23,9 @@ MIN_BEYOND = 5  # expected deals on either side of a quantile, under which it ha
 def quantiles(
     counts: Array, levels: tuple[float, ...], *, deals: int, open_below: bool = False, open_above: bool = True
 ) -> Estimate:
-    """Return the quantiles of a histogram, int64[C, B] -> figures [levels], in bins.
+    """Return the quantiles with these probabilities of a histogram, int64[C, B] -> figures [levels], in bins.
 
-    Args:
-        counts: number of events in each bin.
-        levels: probabilities of the quantiles, between 0 and 1.
-        deals: total number of deals.
-        open_below: whether the first bin includes all smaller values, so that a quantile in it is unknown.
-        open_above: whether the last bin includes all larger values.
+    The first bin includes all smaller values if it is open, so that a quantile in it is unknown; the last one all larger values.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())

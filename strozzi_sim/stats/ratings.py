@@ -26,37 +26,24 @@ _NEAR, _SHRINKS = 1e-4, 0.5  # steps under the first that do not shrink by the s
 
 @dataclass(frozen=True)
 class Orders:
-    """Finishing orders of F agents, by chunk.
+    """Finishing orders of F agents, by chunk."""
 
-    Attributes:
-        chosen: float64[C, F], number of times an agent was placed before others.
-        members: int64[K, N], the agents of each set that remained, padded with F.
-        counts: float64[C, K], number of times the set remained.
-        ahead: float64[C, F, F], number of games that i finished ahead of j; a tie counts half.
-    """
-
-    chosen: Array
-    members: Array
-    counts: Array
-    ahead: Array
+    chosen: Array  # float64[C, F], number of times an agent was placed before others
+    members: Array  # int64[K, N], the agents of each set that remained, padded with F
+    counts: Array  # float64[C, K], number of times the set remained
+    ahead: Array  # float64[C, F, F], number of games that i finished ahead of j; a tie counts half
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Strengths and ranks of F agents.
+    """Strengths and ranks of F agents."""
 
-    Attributes:
-        strength: log strength, mean 0.
-        rank: 1 is best; `low` and `high` contain the true rank with 95 % confidence, agent by agent.
-        connected: whether every agent finished ahead of every other at least once, directly or through others. If
-            not, the best-fitting strengths are infinite; the returned ones depend on the prior and have no interval.
-        converged: whether the fit converged. If not, strengths and ranks have no values.
-    """
-
-    strength: Estimate
-    rank: Estimate
+    strength: Estimate  # log strength, mean 0
+    rank: Estimate  # 1 is best; `low` and `high` contain the true rank with 95 % confidence, agent by agent
+    # whether every agent finished ahead of every other at least once, directly or through others; if not, the best-fitting strengths
+    # are infinite, and the returned ones depend on the prior and have no interval
     connected: bool
-    converged: bool = True
+    converged: bool = True  # if not, strengths and ranks have no values
 
 
 def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
@@ -64,12 +51,8 @@ def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Rati
 
     Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank
     is between 1 + the number of significantly stronger agents and the number of agents - the number of significantly
-    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024).
-
-    Args:
-        orders: finishing orders.
-        games: int64[F], number of games of each agent.
-        same: int64[F], equal for copies of one agent, which count as one in ranks; default: all differ.
+    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024). `games` are those of each agent; `same`, int64[F], is equal for copies of
+    one agent, which count as one in ranks (default: all differ).
     """
     agents = orders.chosen.shape[1]
     same = np.arange(agents) if same is None else same
@@ -111,13 +94,7 @@ def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
 
 
 def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | None = None) -> Array:
-    """Return the maximum-likelihood strengths, float64[F] with mean 0.
-
-    Args:
-        members: int64[K, N], the agents of each set, padded with F.
-        chosen: float64[F], number of times an agent was placed before others.
-        counts: float64[K], number of times the set remained.
-        start: initial strengths, float64[F]; default: 0.
+    """Return the maximum-likelihood strengths, float64[F] with mean 0, of sums over chunks of `Orders`; `start` is 0 by default.
 
     Raises:
         ArithmeticError: the fit does not converge: an agent was never beaten and there is no prior.

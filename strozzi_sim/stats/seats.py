@@ -26,19 +26,12 @@ MIN_CHUNKS = 10  # fewer allow no test, and no gap by chance
 
 @dataclass(frozen=True)
 class SeatGap:
-    """The gap between K shares of one whole.
+    """The gap between K shares of one whole."""
 
-    Attributes:
-        gap: the largest share minus the smallest. It is biased upward by chance, so it has no interval.
-        without: the gap without each chunk, float64[C].
-        by_chance: the gap that equal shares exceed in 5 % of studies.
-        bound: upper bound of share - 1 / K with 95 % confidence, for all K shares simultaneously.
-    """
-
-    gap: float
-    by_chance: float
-    bound: float
-    without: Array | None = None
+    gap: float  # the largest share minus the smallest; chance makes it larger, so it has no interval
+    by_chance: float  # the gap that equal shares exceed in 5 % of studies
+    bound: float  # upper bound of share - 1 / K with 95 % confidence, for all K shares simultaneously
+    without: Array | None = None  # the gap without each chunk, float64[C]
 
 
 def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
@@ -49,11 +42,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2 of the covariance V of x (Box 1954; Brunner, Dette and
     Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share need no estimate of the
     mean, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats with one game per
-    chunk get the exact sign test: whole games are too coarse for a smooth distribution.
-
-    Args:
-        wins: wins of each share, [C, K].
-        unit: value of a game in `wins` (`WIN_UNITS` for wins).
+    chunk get the exact sign test: whole games are too coarse for a smooth distribution. `wins` are those of each share, [C, K].
     """
     from scipy.special import betainc, gammaincc
 
@@ -80,12 +69,7 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 
     The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949). s^2 is the variance of
     equal shares: 1 / (K n), with n the effective number of games, over all shares together. The bound is the upper end
-    of the shares' intervals, with Bonferroni's correction.
-
-    Args:
-        wins: wins of each share, [C, K].
-        unit: value of a game in `wins`.
-        deals: total number of deals.
+    of the shares' intervals, with Bonferroni's correction. `wins` are those of each share, [C, K].
     """
     chunks, shares = wins.shape
     games = wins.sum(axis=1)
@@ -112,14 +96,10 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 
 @cache
 def range_quantile(shares: int, df: float) -> float:
-    """Return the 95 % quantile of the studentized range, rounded to 6 decimals.
+    """Return the 95 % quantile of the range of so many normal values, studentized with `df` degrees of freedom, to 6 decimals.
 
     By Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, to about 1e-12; equal to
     `scipy.stats.studentized_range`, which takes 0.2 s, and its import half a second more.
-
-    Args:
-        shares: number of normal values.
-        df: degrees of freedom of their spread; may be infinite.
     """
     z, weight_z = _nodes(-_FAR, _FAR)
     below = _normal(z)
