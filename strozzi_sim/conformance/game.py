@@ -279,8 +279,7 @@ def _check_words(here: Checked, position: Position) -> None:
 
 def _check_results(here: Checked, position: Position) -> None:
     out = np.zeros((here.players, 3), np.int64)
-    for seat in range(here.players):
-        here.kernels.result(position.state, seat, out[seat])
+    here.kernels.results(position.state, out)
     for seat, (_, better, shared) in enumerate(out.tolist()):
         same = int((out[:, 1] == better).sum())
         here.require("results", same == shared, f"seat {seat} shares its place with {shared}, but {same} have it")
@@ -419,7 +418,9 @@ def _measured(here: Checked, state: Array, cursor: int) -> Array:
     end, chances, randoms = exact_copy(state), np.zeros(1, CHANCE), np.zeros(1, RANDOM)
     randoms["cursor"] = cursor
     here.kernels.play_on(end, here.variant.rules, chances, randoms)
-    return np.concatenate([*numbers, [_score(here.kernels, end, seat) for seat in range(here.players)]])
+    results = np.zeros((here.players, 3), np.int64)
+    here.kernels.results(end, results)
+    return np.concatenate([*numbers, results[:, 0]])
 
 
 def _length(here: Checked) -> int:
@@ -428,9 +429,3 @@ def _length(here: Checked) -> int:
         position.play(position.legal[0])
         count += 1
     return count
-
-
-def _score(compiled: Kernels, state: Array, seat: int) -> int:
-    out = np.zeros(3, np.int64)
-    compiled.result(state, seat, out)
-    return int(out[0])

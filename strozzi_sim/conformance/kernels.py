@@ -18,8 +18,6 @@ from strozzi_sim.game.contract import (
     is_over,
     kth_legal,
     observe,
-    placing,
-    score,
 )
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import clone
@@ -47,15 +45,6 @@ def _observe(states, rules, seat, out):
 @jit
 def _is_legal(states, rules, action):
     return int64(is_legal(states[0], rules[0], action))
-
-
-@jit
-def _result(states, seat, out):
-    """Write (score, seats placed better, seats that share the place)."""
-    better, shared = placing(states[0], seat)
-    out[0] = score(states[0], seat)
-    out[1] = better
-    out[2] = shared
 
 
 @jit
@@ -93,7 +82,7 @@ class Kernels(NamedTuple):
     imagine: Any
     observe: Any
     is_legal: Any
-    result: Any
+    results: Any
     seen: Any
     count: Any
     play_on: Any
@@ -116,7 +105,7 @@ def kernels(game: Game) -> Kernels:
         entry(_imagine, types.void(state, rules, i8, i8[::1], rng), game.name),
         entry(_observe, types.void(state, rules, i8, types.float32[::1]), game.name),
         entry(_is_legal, i8(state, rules, i8), game.name),
-        entry(_result, types.void(state, i8, i8[::1]), game.name),
+        playing.results,
         playing.seen,
         entry(_count, i8(state, rules, chance, i8), game.name),
         entry(_play_on, types.void(state, rules, chance, rng), game.name),

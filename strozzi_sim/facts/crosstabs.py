@@ -68,15 +68,10 @@ class _Cube:
 
 
 class _Cells:
-    """Cells of a cube, or of some of its columns, that occur in any chunk.
-
-    Attributes:
-        values: each cell's value of the columns, int64[K].
-        size: K, the number of cells.
-    """
+    """K cells of a cube, or of some of its columns, that occur in any chunk."""
 
     def __init__(self, values: dict[str, Array], size: int, counts: Callable[[int], Array]) -> None:
-        self.values, self.size = values, size
+        self.values, self.size = values, size  # each cell's value of the columns, int64[K], and K
         self.counts = cache(counts)  # of rows, and of the sums from 1 on: integers [K, C]
 
     @classmethod
@@ -104,12 +99,7 @@ class _Cells:
 def _added(counts: Array, into: Array, size: int, keep: Any = True, times: Any = 1) -> Array:
     """Return the sums of the rows of counts, integers [K, C], that go into each of `size` places, int64[size, C].
 
-    Args:
-        counts: rows to add up.
-        into: place of each row.
-        size: number of places.
-        keep: rows that are counted, bool[K] or True.
-        times: factor of each row, integers [K] or one for all.
+    Row k goes into place into[k], `times` a factor, unless `keep` leaves it out.
     """
     from scipy.sparse import csc_array
 
@@ -260,12 +250,9 @@ class CrosstabPlan:
         return crosstab in self._cube_of or bool(self._holding(self._need(crosstab)))
 
     def read(self, crosstab: Crosstab, counts: Array, found: Found | None = None) -> Array:
-        """Return a crosstab from counts: int64[C, levels of each column of `by`, 1 + sums].
+        """Return a crosstab from counts of C chunks, integers [C, size]: int64[C, levels of each column of `by`, 1 + sums].
 
-        Args:
-            crosstab: crosstab to read.
-            counts: counts of C chunks, integers [C, size].
-            found: what was found in these counts for other crosstabs; added to.
+        What was `found` in these counts for other crosstabs is used, and added to.
         """
         table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._holder(crosstab, self._need(crosstab))

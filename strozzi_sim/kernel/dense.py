@@ -52,9 +52,6 @@ def dense(x: Any, weights: Any, bias: Any = None) -> Any:
         weights: [I, O], dtype of x.
         bias: [O], dtype of x, the initial value of the sums; default: zeros.
 
-    Returns:
-        [B, O], dtype of x.
-
     Raises:
         ValueError: other shapes or dtypes.
 

@@ -19,13 +19,7 @@ Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 def run_in_worker(
     function: Callable[..., Any], *arguments: Any, blame: Blame, is_cancelled: Callable[[], bool] = lambda: False
 ) -> Any:
-    """Return or raise the result of a function that queries agents, called in a worker process.
-
-    Args:
-        function: the function.
-        *arguments: for it.
-        blame: describes what the agents did, given the last HEARTBEAT.
-        is_cancelled: returns True once the call is cancelled.
+    """Return or raise the result of a function that queries agents, called in a worker process; `blame` makes a fault of its last HEARTBEAT.
 
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.

@@ -33,15 +33,10 @@ LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in LUCK_SUMS]
 
 @dataclass(frozen=True)
 class Luck:
-    """The way luck is measured: by an agent, with a number of redraws.
+    """The way luck is measured."""
 
-    Attributes:
-        agent: the agent that evaluates positions.
-        redraws: how often each event is drawn anew.
-    """
-
-    agent: AgentSpec
-    redraws: int = REDRAWS
+    agent: AgentSpec  # that evaluates positions
+    redraws: int = REDRAWS  # how often each event is drawn anew
 
     def __post_init__(self) -> None:
         """Refuse what cannot measure luck.

@@ -44,46 +44,27 @@ from strozzi_sim.simulation.slots import kernels
 
 @dataclass
 class MatchResult:
-    """Result of a range of deals.
-
-    Attributes:
-        games: games played.
-        outcome: OUTCOME record, array of shape (1,).
-        counts: counts of the requested facts, int64[plan.size]; empty without any.
-        rows: ROW records, one per game and seat, or empty.
-        journal: journal of the game, or None if not requested.
-        playouts: games that searching agents have simulated.
-        kept: the rows of facts that were to be kept (see `facts.row_storage`).
-    """
+    """Result of a range of deals."""
 
     games: int
-    outcome: np.ndarray[Any, Any]
-    counts: np.ndarray[Any, Any]
-    rows: np.ndarray[Any, Any]
-    journal: np.ndarray[Any, Any] | None
-    playouts: int = 0
-    kept: bytes = b""
+    outcome: np.ndarray[Any, Any]  # OUTCOME record, array of shape (1,)
+    counts: np.ndarray[Any, Any]  # of the requested facts, int64[plan.size]; empty without any
+    rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
+    journal: np.ndarray[Any, Any] | None  # of one game, if requested
+    playouts: int = 0  # games that searching agents have simulated
+    kept: bytes = b""  # rows of facts that were to be kept (see `facts.row_storage`)
 
 
 @dataclass(frozen=True)
 class Match:
-    """One cell of an experiment. The same range of deals has the same result on every call and worker.
-
-    Attributes:
-        game: the game.
-        players: number of seats.
-        lineup: the agents by position; position i of a shorter list is agent i mod its length.
-        variant: the component data.
-        seed: 0 .. 2^53 - 1.
-        seatings: design name, or "one".
-    """
+    """One cell of an experiment. The same range of deals has the same result on every call and worker."""
 
     game: Game
     players: int
-    lineup: tuple[AgentSpec, ...]
+    lineup: tuple[AgentSpec, ...]  # agents by position; position i of a shorter list is agent i mod its length
     variant: Variant
-    seed: int
-    seatings: str = "one"
+    seed: int  # 0 .. 2^53 - 1
+    seatings: str = "one"  # name of a design
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played.
@@ -214,19 +195,10 @@ class Match:
     ) -> MatchResult:
         """Play deals first .. last - 1 with the seatings of each, or only number `seating`.
 
-        Args:
-            first: first deal.
-            last: one past the last deal.
-            plan: the facts to count; None counts outcomes alone.
-            keep: rows of facts to keep; the plan may be one that counts nothing.
-            journal: keep the journal, of one game.
-            rows: also return one row per game and seat.
-            seating: number of the only seating to play.
-            start_player: seat that starts round 1.
-            luck: how to measure luck; the outcome then has the sums of `simulation.luck` too.
-            answers: add the counts ANSWERS to the outcome.
-            stop: int64[1]; play ends before the next game once it is not 0, and searches before their next playout; the
-                result is then incomplete. Default: the one of a `stop_flag` around this call.
+        Outcomes are counted, and the facts of a plan. `keep` are rows of facts to keep, also with a plan that counts nothing; `journal`
+        keeps the journal of one game, `rows` one row per game and seat. The outcome has the sums of `simulation.luck` too if `luck` says
+        how to measure it, and the counts ANSWERS with `answers`. Once `stop`, int64[1], is not 0, play ends before the next game and
+        searches before their next playout, and the result is incomplete; default: the one of a `stop_flag` around this call.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.

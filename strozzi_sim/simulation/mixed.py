@@ -54,9 +54,6 @@ class MixedLoop:
     seatings to play, `rules` the variant's, one row or one for each seating, `deals` how many deals in all, `per_deal` the games of each, and `blame` puts the fault of an agent in
     Python into words.
     `beat` is the heartbeat, array of shape (1,).
-
-    Attributes:
-        answers: ANSWERS record of all that was played, array of shape (1,).
     """
 
     def __init__(
@@ -75,7 +72,7 @@ class MixedLoop:
     ) -> None:
         self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
         self._per_deal = per_deal
-        self.answers = np.zeros(1, ANSWERS)
+        self.answers = np.zeros(1, ANSWERS)  # of all that was played
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
         self.rules = rules

@@ -22,22 +22,16 @@ Array = np.ndarray[Any, Any]
 class Opponents:
     """The agents that play inside a step, at the positions 1 .. players - 1 of each of L line-ups.
 
-    Attributes:
-        pool: the line-ups; () if the caller decides for every seat.
-        agents: AGENT[max(L, 1), P], the agent at each position; the memory is that of slot 0.
-        strides: int64[max(L, 1), P], bytes from the memory of a slot to that of the next.
-        memories: uint8[n, bytes] of each position; the agents of a position in all line-ups share it.
-        untrusted: names of third-party agents, joined by "or"; "" if there are none.
-
     Raises:
         InputError: an invalid agent or line-up, or too much memory for `num_envs` games.
     """
 
     def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, given: Any) -> None:
-        self.pool = _pool(game, players, given)
+        self.pool = _pool(game, players, given)  # the line-ups; () if the caller decides for every seat
         self._compiled = [
             [as_argument_error("opponents", compile_agent, spec, game) for spec in lineup] for lineup in self.pool
         ]  # own the addresses
+        # The agent at each position, and the bytes from its memory in a slot to that in the next.
         shape = (max(len(self.pool), 1), players)
         self.agents, self.strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)
         self.agents["counter"], self.agents["sees_state"] = -1, not variant.hidden
@@ -48,6 +42,7 @@ class Opponents:
             raise ArgumentError(
                 "n", f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {num_envs:,}"
             )
+        # Of each position; its agents in all line-ups share it.
         self.memories = [np.zeros((num_envs, size), np.uint8) for size in sizes]
         untrusted: dict[str, None] = {}
         for number, (lineup, agents) in enumerate(zip(self.pool, self._compiled, strict=True)):
@@ -59,12 +54,7 @@ class Opponents:
         self.untrusted = " or ".join(untrusted)
 
     def seated(self, lineups: Array, positions: Array) -> Array:
-        """Return the agents of slots 0 .. n - 1, AGENT[n, P], each with its memory in these slots.
-
-        Args:
-            lineups: int64[n], line-up in each slot.
-            positions: int[n, P], position at each seat.
-        """
+        """Return the agents of slots with these line-ups, [n], and positions at their seats, [n, P]: AGENT[n, P], with their memory there."""
         rows: Array = self.agents[lineups[:, None], positions]
         rows["memory"] += np.arange(len(rows))[:, None] * self.strides[lineups[:, None], positions]
         return rows

@@ -71,12 +71,7 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
 def perform(
     task: Task, stop: np.ndarray[Any, Any] = NO_STOP, left: np.ndarray[Any, Any] = NO_STOP
 ) -> MatchResult | None:
-    """Return the result of a task, None if it was stopped; third-party agents play in a process of their own.
-
-    Args:
-        task: task to play.
-        stop: int64[1]; play ends once it is not 0.
-        left: int64[1]; not 0 once the result is no longer awaited.
+    """Return the result of a task, None if it was stopped or `left`: no longer awaited. Third-party agents play in a process of their own.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
@@ -119,12 +114,9 @@ def _perform(
 
 
 def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
-    """Play tasks on `workers` workers; yields each with its result when it is done, in no particular order.
+    """Play tasks on so many workers, of which a cluster has its own; yields each with its result when it is done, in no particular order.
 
-    Args:
-        tasks: tasks to play; drawn lazily.
-        workers: number of joblib workers; a cluster has its own.
-        stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
+    Tasks are drawn lazily. Once `stop`, int64[1], is not 0, tasks under way are dropped and no more are yielded.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.

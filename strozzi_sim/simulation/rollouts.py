@@ -16,14 +16,7 @@ from strozzi_sim.game.contract import Game, apply, placing, score
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, zero_at
 from strozzi_sim.kernel.record_types import array_type, exact_copy, record_type
-from strozzi_sim.kernel.streams import (
-    RANDOM,
-    SOURCES,
-    hash_combine,
-    next_word,
-    redraw,
-    seat_stream,
-)
+from strozzi_sim.kernel.streams import RANDOM, SOURCES, hash_combine, next_word, redraw, seat_stream
 from strozzi_sim.runtime.workers import HEARTBEAT, active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
 from strozzi_sim.simulation.loop import AGENT, FAULT, play_game, work_dtype
@@ -95,13 +88,8 @@ class Rollouts:
     def from_state(self, state: Array, word: int, count: int, action: int = 0) -> tuple[Array, Array]:
         """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is redrawn.
 
-        Play-out k draws the same chance for every `action`: differences between actions are paired.
-
-        Args:
-            state: the full state, shape (1,), with secrets; not over.
-            word: key of the play-outs, 64 bits.
-            count: number of play-outs.
-            action: a legal action to begin with, or 0: the agent at the acting seat chooses.
+        They begin with a legal action, or with the choice of the agent at the acting seat (0). Play-out k of a key `word` draws the
+        same chance for every action: differences between actions are paired. The state is the full one, shape (1,), and not over.
         """
         wins, scores = np.zeros((2, count, self.match.players), np.int64)
         kernel, beat = _playouts_of(self.match.game), heartbeat()
