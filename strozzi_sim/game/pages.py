@@ -225,24 +225,20 @@ class Report:
     def _headline(
         self, tables: Tables, components: Mapping[str, Any]
     ) -> tuple[int, dict[str, str], Callable[[str, str], str]]:
-        """Return the player count, the variant and line-up, and the names of levels, of the games of findings."""
+        """Return the player count, the variant and line-up, and the names of levels, of the games of findings.
+
+        Levels of keys are called by their names, else by the first part of their labels.
+        """
         first = first_scenario(tables["balance"])
         players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
-        return players, cell, self._namer(tables, components.get(cell["variant"], {}), players, cell)
-
-    def _namer(self, tables: Tables, data: Mapping[str, Any], players: int, cell: Mapping[str, str]) -> Callable[[str, str], str]:  # fmt: skip
-        """Return what findings call the levels of keys: by their names, else by the first part of their labels."""
         agents = agent_names(pick(tables["lineup"], players=players, **cell), players)
-        words = {
-            **self.words(tables, data),
-            **{f"position={k}": each for k, each in enumerate(agents)},
-            **self._declared.names,
-        }
+        positions = {f"position={k}": each for k, each in enumerate(agents)}
+        words = self.words(tables, components.get(cell["variant"], {})) | positions | self._declared.names
 
         def name(key: str, level: str) -> str:
             return words.get(f"{key}={level}", words.get(level, level)).split(_PART)[0]
 
-        return name
+        return players, cell, name
 
 
 def read_report(game: Any, code: Any) -> Report:

@@ -1,20 +1,26 @@
-"""Draw the pictures that games and studies declare: one Picture and the rows of its table -> a picture of any width."""
+"""Draw the pictures that games and studies declare: one Picture and the rows of its table -> a picture of any width, shown or saved."""
 
+import io
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from PIL import Image
 
+from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.bars import draw_bars, draw_spread
 from strozzi_sim.pictures.boards import draw_board
 from strozzi_sim.pictures.ink import WIDE
-from strozzi_sim.pictures.marks import Drawn, rows_of
+from strozzi_sim.pictures.marks import PAPER, Drawn, rows_of
 from strozzi_sim.pictures.points import draw_points
 from strozzi_sim.pictures.scatter import draw_scatter
 from strozzi_sim.pictures.series import Words, levels_of
+from strozzi_sim.runtime.files import storage_errors
 
+FORMATS = (".png", ".svg", ".pdf")
 _KINDS: Mapping[str, Any] = {
     "intervals": draw_points, "lines": draw_points, "dots": draw_points, "bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter,
 }  # fmt: skip
@@ -41,3 +47,61 @@ def draw_picture(
     known, every = rows.dropna(subset="value"), every.dropna(subset="value")
     drawn: Drawn = _KINDS[picture.kind](picture, known, words, every, width)
     return drawn
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One picture, possibly as several figures."""
+
+    title: str
+    drawn: dict[str, Drawn]  # the figures by name
+    table: Any = None  # drawn rows, a data frame
+    titles: dict[str, str] = field(
+        default_factory=dict
+    )  # title of each figure by name; several also name their variant and line-up
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The pictures as matplotlib figures by name."""
+        return {name: each.figure(each.width, self.titles.get(name, self.title), PAPER) for name, each in self.drawn.items()}  # fmt: skip
+
+    @property
+    def figure(self) -> Any:
+        """The (first) matplotlib figure."""
+        return next(iter(self.figures.values()))
+
+    def save(self, path: str | Path) -> list[Path]:
+        """Write the picture to a .png, .svg or .pdf file, which is replaced, and return the written paths; several figures get numbered files."""
+        path = Path(path)
+        if path.suffix not in FORMATS:
+            raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")
+        written = []
+        for number, content in enumerate(self._files(path.suffix[1:]), 1):
+            file = path if len(self.drawn) == 1 else path.with_stem(f"{path.stem}-{number}")
+            with storage_errors(f"cannot write {file}"):
+                file.write_bytes(content)
+            written.append(file)
+        return written
+
+    def __repr__(self) -> str:
+        """Return the title and the number of figures."""
+        many = f", {len(self.drawn)} figures" if len(self.drawn) > 1 else ""
+        return f"<Drawing: {self.title}{many}>"
+
+    def _repr_png_(self) -> bytes:
+        """Return all figures stacked vertically, as PNG for a notebook."""
+        files = self._files("png")
+        if len(files) == 1:
+            return files[0]
+        pictures = [Image.open(io.BytesIO(content)).convert("RGB") for content in files]
+        size = max(picture.width for picture in pictures), sum(picture.height for picture in pictures)
+        sheet, top = Image.new("RGB", size, pictures[0].getpixel((0, 0))), 0
+        for picture in pictures:
+            sheet.paste(picture, (0, top))
+            top += picture.height
+        content = io.BytesIO()
+        sheet.quantize(dither=Image.Dither.NONE).save(content, "PNG")
+        return content.getvalue()
+
+    def _files(self, kind: str) -> list[bytes]:
+        return [each.files(self.titles.get(name, self.title), [kind])[kind] for name, each in self.drawn.items()]

@@ -19,8 +19,7 @@ from strozzi_sim.game.reporting import (
     some_of,
     unknown_figures,
 )
-from strozzi_sim.pictures.draw import draw_picture
-from strozzi_sim.pictures.drawing import Drawing
+from strozzi_sim.pictures.draw import Drawing, draw_picture
 from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, WIDE

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from strozzi_sim.pictures.drawing import Drawing
+from strozzi_sim.pictures.draw import Drawing
 from strozzi_sim.pictures.ink import HERO, LIGHT, PATHS
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.pictures.panel import Scale
