@@ -15,7 +15,7 @@ from strozzi_sim.pictures.series import Words, chosen_players, in_order, named, 
 _HEIGHT = 300  # pixels of a panel
 _SPOTS = (  # pixels of a name from its dot, and whether it ends there
     (8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True),
-    *((8 + 4 * k, s * (9 + 7 * k), False) for k in range(1, 5) for s in (-1, 1)),
+    *((t * (8 + 4 * k), s * (9 + 7 * k), t < 0) for k in range(1, 5) for s in (-1, 1) for t in (1, -1)),
 )  # fmt: skip
 Spot = tuple[int, int, bool]
 

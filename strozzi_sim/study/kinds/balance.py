@@ -267,13 +267,14 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
     several, one = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
     found = []
     for place, here in grouped((listed(list(cell.seats)), cell) for cell in favoured).items():
-        at = []
+        of_games: dict[tuple[str, str], list[str]] = {}
         for cell in here:
             whom = f"with {played[cell.lineup]}" if played else f"in games of {players_words(game, cell.lineup)}"
             share = format_estimate(next(iter(cell.seats.values())), "share")
-            at.append(
-                f"{'' if one else f'{whom} '}at {cell.players} players{f' in {cell.variant}' if several else ''} ({share})"
+            of_games.setdefault(("" if one else f"{whom} ", cell.variant), []).append(
+                f"{cell.players} players ({share})"
             )
+        at = [f"{whom}at {listed(of)}{f' in {name}' if several else ''}" for (whom, name), of in of_games.items()]
         found.append(f"{place} {listed(at)}")
     return listed(found)
 
