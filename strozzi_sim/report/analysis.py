@@ -146,8 +146,8 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
     return Drawn(draw, on, "Expected share of the win", legend, marks, width=HERO)
 
 
-def _cell(value: float, digits: int) -> Cell:
-    return Cell(_signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
+def _cell(value: float, digits: int, text: str = "") -> Cell:
+    return Cell(text or _signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
 
 
 def _table(
@@ -174,7 +174,7 @@ def _turning_points(analysis: GameAnalysis) -> PageTable:
 def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
     worst = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda each: -each.loss)[:_COSTLY]
     rows = (
-        ((str(each.number), seats[each.seat], each.played, each.best), (Cell(f"{each.loss:.1f}"), Cell(f"{100 * each.win_loss:z.1f}")))
+        ((str(each.number), seats[each.seat], each.played, each.best), (_cell(each.loss, 1, f"{each.loss:.1f}"), _cell(100 * each.win_loss, 1, f"{100 * each.win_loss:z.1f}")))
         for each in worst
     )  # fmt: skip
     return _table(["decision", "player", "played", "best found"], ["points lost", "share of the win lost, %"], rows)

@@ -177,7 +177,7 @@ def test_a_picture_is_not_drawn_for_every_variant_and_line_up():
 
 def test_another_file_is_not_overwritten(results, tmp_path):
     (tmp_path / "mine.html").write_text("mine")
-    with pytest.raises(InputError, match="is not a strozzi-sim report"):
+    with pytest.raises(InputError, match="is not a page of strozzi-sim"):
         results.report(tmp_path / "mine.html")
     with pytest.raises(InputError, match="path: nothing is kept in a folder"):
         results.report()

@@ -28,7 +28,7 @@ from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.look import Look, Section
+from strozzi_sim.study.look import KeyNumber, Look, Section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
@@ -129,12 +129,16 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best."""
         figures, agent = tables["figures"], tables["fit"].loc[tables["fit"]["log_likelihood"].idxmax(), "agent"]
-        rows = figures.assign(
-            what=figures["figure"].map(FIGURES), players=self.players[0], variant="", lineup="", deals=figures["n"]
+        is_share = figures["figure"].str.contains("share")  # on one axis with scores, so in per cent
+        unit, what = (
+            np.where(is_share, 100.0, 1.0),
+            figures["figure"].map(FIGURES).str.removeprefix("share of ") + np.where(is_share, ", %", ""),
         )
-        ours = rows.assign(figure="ours", low=np.nan, high=np.nan)
-        theirs = rows.assign(figure="simulated", value=rows["simulated"], low=rows["band_low"], high=rows["band_high"])
-        shown = Figure("ours", "the sheets", "number"), Figure("simulated", f"as many games of {agent}", "number")
+        rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
+        ours = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
+        value, low, high = (unit * rows[name] for name in ("simulated", "band_low", "band_high"))
+        theirs = rows.assign(figure="simulated", value=value, low=low, high=high)
+        shown = Figure("ours", "the sheets", "amount"), Figure("simulated", f"as many games of {agent}", "amount")
         drawn = Picture(
             "fit", "", "intervals", "beside", shown, f"The sheets beside games of {agent}",
             "Thin lines are the bands in which all figures of 19 of 20 sets of as many games lie.", x="what", series="figure",
@@ -144,7 +148,12 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         )
         made = {"beside": pd.concat([ours, theirs], ignore_index=True)}
         question = "How do the figures of the sheets fit those of simulated games?"
-        return [Section("Fit", question, (drawn, table), tables=made)]
+        pairs = zip(theirs.head(3).itertuples(index=False), ours["value"], strict=False)
+        numbers = tuple(
+            KeyNumber(row, "amount", f"{row.what}, in games of {agent}; the sheets have {own:.3g}")
+            for row, own in pairs
+        )
+        return [Section("Fit", question, (drawn, table), tables=made, numbers=numbers)]
 
 
 # -- score sheets ----------------------------------------------------------------------------------------------------
