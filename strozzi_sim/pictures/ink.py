@@ -27,10 +27,11 @@ Look = tuple[str, str]  # ink and shape of a series
 Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each series
 
 
-def looks_of(column: str, keys: Sequence[Any]) -> list[Look]:
-    """Return ink and shape of each of several series; a seat has its own everywhere, whichever other seats are shown."""
+def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> list[Look]:
+    """Return ink and shape of each of several series; a seat or one of `levels` has its own everywhere, whichever others are shown."""
     seats = column == "seat" and all(str(key).isdigit() for key in keys)
-    numbers, inks = [int(key) if seats else k for k, key in enumerate(keys)], _SEATS if seats else INKS
+    inks, places = _SEATS if seats else INKS, {level: k for k, level in enumerate(levels)}
+    numbers = [int(key) if seats else places.get(key, k) for k, key in enumerate(keys)]
     return [(inks[k % len(inks)], SHAPES[(k + k // len(inks)) % len(SHAPES)]) for k in numbers]
 
 

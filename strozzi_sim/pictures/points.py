@@ -51,7 +51,7 @@ class _Shape:
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame, width: int) -> Drawn:
     """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a shape and colour per series."""
     keys, names = series_of(picture, rows, words, every)
-    looks, figures = looks_of(picture.series, keys), figures_of(picture, rows)
+    looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
     panels = list(_panels(picture, rows, every, figures))
     shown = {"lines": every, "dots": rows}

@@ -221,7 +221,7 @@ def _picture(keys: list[str], figure: Figure, table: str, values: tuple[str, ...
         caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
         shaded = "from the framed cell, where significant"
         return table, HeatMap(title, caption, keys[0], keys[1], figure, shade_label=shaded)
-    caption = "Filled marks are known to differ from the reference (*), on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
+    caption = "Diamonds are known to differ from the reference (*), squares are not, on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
     caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
     return Picture(
         table.replace("_", "-"), "", "intervals", table, (figure,), title, caption, x="at", x_label=keys[0], levels=values, series="told", series_levels=_TOLD,
