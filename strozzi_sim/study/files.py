@@ -53,7 +53,7 @@ def refuse_links(folder: Path) -> None:
                 raise StorageError(f"{path}: {what}; remove it, or name another folder")
 
 
-def listed_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
+def written(database: sqlite3.Connection, place: str) -> dict[str, str]:
     """Return the files that runs wrote, with their SHA-256; refuse a name that leads out of the folder."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
@@ -82,7 +82,7 @@ def about(folder: Path) -> dict[str, Any]:
         run = dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})
         found |= {key: msgspec.json.decode(found[key]) for key in ("study", "look")}
         run |= {key: msgspec.json.decode(run[key]) for key in ("versions", "host") if run}
-        return found | {"files": listed_files(database, str(path)), "run": run}
+        return found | {"files": written(database, str(path)), "run": run}
 
 
 @contextlib.contextmanager
@@ -114,14 +114,14 @@ def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFr
     for name, digest in digests.items():
         path = folder / name
         if name.startswith("tables/") and path.suffix == ".parquet":
-            if file_digest(path) != digest:
+            if digest_of(path) != digest:
                 raise InputError(f"{path}: is missing, or was changed since it was written; run the study again")
             with storage_errors(f"{path}: cannot be read"):
                 found[path.stem] = pd.read_parquet(BytesIO(path.read_bytes()))
     return found
 
 
-def file_digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file; "" if it cannot be read."""
     with contextlib.suppress(OSError), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

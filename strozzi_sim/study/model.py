@@ -26,7 +26,7 @@ from strozzi_sim.errors import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.reporting import FigureTable, Tables
+from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.variants import Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match
@@ -116,7 +116,7 @@ class Study(
         """Return the facts that the tables need."""
         return ()
 
-    def tables(self, counts: CountsOf, look: Look) -> dict[str, FigureTable | Any]:
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return the tables by name, from the counts of cells."""
         raise NotImplementedError
 

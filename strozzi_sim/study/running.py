@@ -300,13 +300,9 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
 def _finite(frame: Any) -> Any:
     """Return a table in which nothing is infinite: such a number is undefined, and an interval without an end is none."""
     numbers = frame.select_dtypes("floating")
-    endless = np.isinf(numbers)
-    if not endless.any(axis=None):
-        return frame
-    frame = frame.assign(**numbers.mask(endless))
-    ends = [name for name in ("low", "high") if name in frame]
-    frame.loc[endless[ends].any(axis=1), ends] = np.nan
-    return frame
+    endless, ends = np.isinf(numbers), [name for name in ("low", "high") if name in numbers]
+    endless.loc[endless[ends].any(axis=1), ends] = True
+    return frame.assign(**numbers.mask(endless)) if endless.any(axis=None) else frame
 
 
 def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:

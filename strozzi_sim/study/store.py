@@ -38,17 +38,8 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult, outcome_dtype
 from strozzi_sim.simulation.pool import Task
+from strozzi_sim.study import files
 from strozzi_sim.study.cells import Cell, Counts
-from strozzi_sim.study.files import (
-    DATABASE,
-    STUDY_FILE,
-    content_errors,
-    database_errors,
-    file_digest,
-    listed_files,
-    make_folder,
-    read_tables,
-)
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences, fact_union
 
@@ -137,13 +128,13 @@ class Store:
         self.games = 0  # of these chunks
         self.left: list[str] = []  # messages on chunks that cannot be used and are played again
         self._rows = look.rows or study.keeps_rows  # of games and seats, which chunks keep
-        self._place = ":memory:" if folder is None else str(folder / DATABASE)
+        self._place = ":memory:" if folder is None else str(folder / files.DATABASE)
 
     def __enter__(self) -> Self:
         """Open the folder, or make it. Refuses one that is in use, holds another study, or something else altogether."""
         if self.folder is not None:
-            make_folder(self.folder)
-        with database_errors(self._place), ExitStack() as on_failure:
+            files.make_folder(self.folder)
+        with files.database_errors(self._place), ExitStack() as on_failure:
             self._database = sqlite3.connect(self._place, timeout=0, isolation_level=None)
             on_failure.callback(self._database.close)
             if self._before:
@@ -163,7 +154,7 @@ class Store:
 
     def _sql(self, statement: str, *values: Any) -> list[Any]:
         """Return the rows of a statement."""
-        with database_errors(self._place):
+        with files.database_errors(self._place):
             return self._database.execute(statement, values).fetchall()
 
     # -- the study -----------------------------------------------------------------------------------------------------
@@ -175,7 +166,7 @@ class Store:
                 self._sql(statement)
             self._sql("INSERT INTO study (format, part) VALUES (?, ?)", FORMAT, str(self.part))
         else:
-            with content_errors(self._place):
+            with files.content_errors(self._place):
                 ((kind, part, text, counted, held),) = self._sql("SELECT format, part, study, counted, held FROM study")
                 there = msgspec.json.decode(text, type=dict[str, Any])
                 before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
@@ -191,7 +182,7 @@ class Store:
         values = self.study.hash, *(each.decode() for each in documents)
         self._sql("UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?", *values)
         if self.folder is not None:
-            write_atomically(self.folder / STUDY_FILE, as_file(self.study, self.look))
+            write_atomically(self.folder / files.STUDY_FILE, as_file(self.study, self.look))
 
     def _answers(self, counted: Sequence[Crosstab], kept: RowSelection) -> bool:
         """Return whether these facts, or these kept rows of all deals, hold all that the look needs."""
@@ -295,7 +286,7 @@ class Store:
 
     def counts(self, cell: Cell, chunks: range) -> Counts:
         """Return the counts of some chunks of a cell."""
-        with database_errors(self._place):
+        with files.database_errors(self._place):
             record = outcome_dtype(bool(self.study.luck), self.study.counts_answers)
             outcome = np.frombuffer(b"".join(self._column("outcome", cell, chunks)), record)
             if len(outcome) != len(chunks):
@@ -339,17 +330,17 @@ class Store:
 
     def tables(self) -> dict[str, pd.DataFrame] | None:
         """Return the tables of an earlier run, if all its files are of these chunks and as they were written; else None."""
-        ((made_of,),), files = self._sql("SELECT made_of FROM study"), listed_files(self._database, self._place)
+        ((made_of,),), written = self._sql("SELECT made_of FROM study"), files.written(self._database, self._place)
         if self.folder is None or made_of != self.made_of:
             return None
-        same = all(file_digest(self.folder / name) == digest for name, digest in files.items())
-        return read_tables(self.folder, files) if same else None
+        same = all(files.digest_of(self.folder / name) == digest for name, digest in written.items())
+        return files.read_tables(self.folder, written) if same else None
 
     def write_files(self, contents: Mapping[str, Content]) -> None:
         """Write files into the folder, and remove those that are no longer made."""
         assert self.folder is not None
         with storage_errors(f"cannot write to {self.folder}"):
-            written = listed_files(self._database, self._place)
+            written = files.written(self._database, self._place)
             for name in contents.keys() - written.keys():
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
@@ -363,7 +354,7 @@ class Store:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 with open_atomically(self.folder / name) as file:
                     _ = content(file) if callable(content) else file.write(content)
-                self._sql("INSERT OR REPLACE INTO files VALUES (?, ?)", name, file_digest(self.folder / name))
+                self._sql("INSERT OR REPLACE INTO files VALUES (?, ?)", name, files.digest_of(self.folder / name))
             self._sql("UPDATE study SET made_of = ?", self.made_of)
 
     def begin_run(self, command: str) -> None:
