@@ -32,7 +32,7 @@ def test_a_deal_a_seating_and_agents_of_python_are_recorded():
         def act(self, view, legal, rng):
             return legal[0]
 
-    (lines,) = ss.record("strasbourg", 4, [Lowest, "random"], deal=5, seating=1, seatings="all", seed=3, variant="base")
+    (lines,) = ss.record("strozzi", 4, [Lowest, "random"], deal=5, seating=1, seatings="all", seed=3, variant="base")
     assert (lines[0]["deal"], lines[0]["seating"], lines[0]["seed"]) == (5, 1, 3)
     assert lines[0]["agents"].count("lowest") == 2
     position = ss.Position.from_record(lines)
