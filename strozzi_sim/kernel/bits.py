@@ -147,15 +147,3 @@ def best_two(values, players):
         second = max(second, min(best, values[seat]))
         best = max(best, values[seat])
     return best, second
-
-
-@jit
-def shared_points(points, ranks, better, equal):
-    """Return the points of a shared rank: those of the ranks `better` to `better + equal - 1`, divided equally and rounded down.
-
-    Only the first `ranks` entries of `points` are paid; later ranks get nothing.
-    """
-    total = 0
-    for rank in range(better, min(better + equal, ranks)):
-        total += points[rank]
-    return total // equal

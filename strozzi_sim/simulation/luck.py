@@ -49,11 +49,6 @@ class Luck:
         if not 1 <= self.redraws <= MOST_REDRAWS:
             raise InputError(f"redraws must be from 1 to {MOST_REDRAWS:,}, got {self.redraws}")
 
-    @property
-    def resolved(self) -> dict[str, Any]:
-        """All that determines its figures, as plain data."""
-        return {"agent": self.agent.text, "redraws": self.redraws, "digest": self.agent.source_digest}
-
 
 @cache
 def luck_dtype(game: Game) -> np.dtype[Any]:
