@@ -18,8 +18,7 @@ from strozzi_sim.game.variants import AnyVariant, Variant, shipped_variants
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.kernels import Kernels, kernels
-from strozzi_sim.play.scripted import script_of
-from strozzi_sim.play.start import set_up_game
+from strozzi_sim.play.start import script_of, set_up_game
 
 DIGEST = 16  # bytes of a digest of all that a seat has seen
 _SAMPLES = 16  # random games in which the largest draw is looked for

@@ -6,8 +6,7 @@ from typing import Any
 
 from strozzi_sim.agent import EVERY_GAME, Agent, Param, Policy, installed_agents
 from strozzi_sim.agent.names import game_named, variants_named
-from strozzi_sim.cli.show import Answer
-from strozzi_sim.cli.text import columns_of
+from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.describe import described_table, page

@@ -23,10 +23,10 @@ from strozzi_sim.errors import (
 )
 from strozzi_sim.game.sentences import YOU, capitalized, listed, seat_name
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.action_parsing import joined, split_names
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import write_record
+from strozzi_sim.play.start import joined, split_names
 from strozzi_sim.runtime.workers import stdout_to_stderr
 from strozzi_sim.web.session import Sitting
 

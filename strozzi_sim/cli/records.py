@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from strozzi_sim.agent.names import game_named, one_variant
-from strozzi_sim.cli.show import Answer
-from strozzi_sim.cli.text import columns_of
+from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, RuleViolation, check_range, pluralize
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import GameAnalysis, analyse_record

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import check_lineup, load_agent
-from strozzi_sim.cli.show import Answer
-from strozzi_sim.cli.text import columns_of
+from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, pluralize
 from strozzi_sim.game import load_game
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
+from strozzi_sim.play.judging import outcomes_of_game
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions
-from strozzi_sim.play.records import RecordedGame, numbered_game, read_record
+from strozzi_sim.play.records import RecordedGame, numbered_game, read_record, reconstruct_actions
 from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.table.plain import table_of
 
 Document = dict[str, Any]
 MAX_PAGES = 1_000
@@ -246,9 +246,6 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -
 
 def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
     """Return the analysis of a game, and what could have come."""
-    from strozzi_sim.play.next_draws import outcomes_of_game
-    from strozzi_sim.table.plain import table_of
-
     dealt = Position(**recorded.deal_again())
     spec = as_argument_error("judge", find_judge, judge, dealt.game, dealt.players, dealt.variant)
     actions = reconstruct_actions(recorded, dealt)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from strozzi_sim.cli.show import Answer, places_of
 from strozzi_sim.errors import ArgumentError, short_repr
+from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.folders import load_results
 
 
 def report(
@@ -22,9 +24,6 @@ def report(
         figures: write every picture as PNG and SVG into figures/ beside the page
         spreadsheet: csv or xlsx: write the tables for a spreadsheet too, with plain names; xlsx needs openpyxl
     """
-    from strozzi_sim.study.beside import side_by_side
-    from strozzi_sim.study.folders import load_results
-
     if spreadsheet not in ("", "csv", "xlsx"):
         raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
     results = [load_results(folder) for folder in folders]
@@ -42,6 +41,7 @@ def report(
     if spreadsheet:
         first, *_ = found.spreadsheet(spreadsheet)
         places["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
-    lines = [f"{name}: {place}" for name, place in places.items()]
-    tables = f"\ntables: {found.folder}/tables"
-    return Answer(places_of(found, places["report"]) | places, [*found.verdict, tables, *lines])
+    lines = (f"{name}: {place}" for name, place in places.items())
+    return Answer(
+        places_of(found, places["report"]) | places, [*found.verdict, f"\ntables: {found.folder}/tables", *lines]
+    )

@@ -50,8 +50,7 @@ from strozzi_sim.kernel.journal import JournalFull
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.scripted import successor_states
-from strozzi_sim.play.start import set_up_game
+from strozzi_sim.play.start import set_up_game, successor_states
 
 SAMPLED_STATES = 3  # samples of the unknown at each decision
 EVERY, WAYS = 5, 500  # at every fifth decision up to 500 chance outcomes are tried

@@ -143,7 +143,7 @@ class EventsPart(Protocol):
     def begun(self, rows: Any, state: Any) -> Iterator[dict[str, Any]]:
         """Yield the lines that are begun and not written yet; a list in one may be incomplete, a tuple is complete.
 
-        Required where a line reports several decisions, for `play.reconstruct` to find each of them.
+        Required where a line reports several decisions, for `play.records` to find each of them.
         """
         return iter(())
 

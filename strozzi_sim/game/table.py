@@ -144,7 +144,7 @@ class Table:
         return ""
 
     def next_given(self, seen: Any) -> Any:
-        """Return what the same action drew before that; `play.next_draws` compares outcomes where it is equal."""
+        """Return what the same action drew before that; `play.judging` compares outcomes where it is equal."""
         return ()
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:

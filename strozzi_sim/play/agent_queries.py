@@ -12,6 +12,7 @@ from strozzi_sim.errors import AgentFault, ArgumentError, as_argument_error
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.seat import Seat
+from strozzi_sim.play.start import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,13 @@ class AgentQueries:
     _seats: dict[tuple[int, str, int], Seat]
 
     def _seat(self, argument: str, seat: int | None) -> int:
-        raise NotImplementedError
+        """Return a seat; default: the one that must decide."""
+        if seat is not None:
+            return check_integer(argument, seat, self.players - 1)
+        if self.actor < 0:
+            words = f"no seat decides, since the game is over; give one of 0 to {self.players - 1}"
+            raise ArgumentError(argument, words)
+        return self.actor
 
     def seated(self, agent: AnyAgent) -> Seat:
         """Return the agent for the acting seat. Its memory is separate for each seat.

@@ -26,8 +26,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions
-from strozzi_sim.play.records import RecordedGame
+from strozzi_sim.play.records import RecordedGame, reconstruct_actions
 from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.stats.intervals import t_quantile
 
@@ -291,21 +290,6 @@ def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
     actions = reconstruct_actions(recorded, table)
     return table, analyse_game(table, actions, spec, redraws, recorded.names)
-
-
-def judge_choices(table: Position, spec: AgentSpec, redraws: int = REDRAWS, repeats: int = 8) -> Worth:
-    """Return the worth of every legal action to the seat that must decide, by independent draws: float64[repeats, K, 3].
-
-    In each repeat all actions meet the same draws. The spread over repeats is the noise of the draws.
-
-    >>> position = Position("strozzi", 3, seed=7)
-    >>> judge = find_judge("learned", position.game, 3, position.variant)
-    >>> judge_choices(position, judge, 4, 2).shape == (2, len(position.legal), 3)
-    True
-    """
-    _check_open(table.game, table.variant)
-    judge, number = Judge(table, Luck(spec, redraws)), len(table.actions) + 1
-    return np.array([judge.actions(number + (repeat << 32))[:, table.actor] for repeat in range(repeats)])
 
 
 def level_words(level: tuple[float, float, float] | None) -> str:

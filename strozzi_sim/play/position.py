@@ -15,14 +15,18 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
 from strozzi_sim.kernel.record_types import field_bytes
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
-from strozzi_sim.play.action_parsing import illegal_action_error, parse_action
 from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
 from strozzi_sim.play.packing import pack, unpack
-from strozzi_sim.play.reconstruct import reconstruct_actions
-from strozzi_sim.play.records import RecordedGame, header_line
-from strozzi_sim.play.scripted import check_drawn
-from strozzi_sim.play.start import GameSetup, check_integer, one_per_seat, set_up_game
+from strozzi_sim.play.records import RecordedGame, header_line, reconstruct_actions
+from strozzi_sim.play.start import (
+    GameSetup,
+    check_drawn,
+    illegal_action_error,
+    one_per_seat,
+    parse_action,
+    set_up_game,
+)
 
 if TYPE_CHECKING:
     from strozzi_sim.simulation.vector import VectorEnv
@@ -265,15 +269,6 @@ class Position(AgentQueries):
         """Return the board as `viewer` sees it; `names`: a name for every seat."""
         seen, components = self.view(self._seat("viewer", viewer)), self.variant.components
         return self.game.view.render(seen, components, one_per_seat("names", names, "seat {}", self.players))
-
-    def _seat(self, argument: str, seat: int | None) -> int:
-        if seat is None:
-            if self.over:
-                raise ArgumentError(
-                    argument, f"no seat decides, since the game is over; give one of 0 to {self.players - 1}"
-                )
-            return self.actor
-        return check_integer(argument, seat, self.players - 1)
 
     def copy(self) -> "Position":
         """Return a copy with the same past and the same future chance, without seated agents."""

@@ -80,18 +80,18 @@ class Seat:
         It receives what its seat knows; with `concealed=False` a copy of the record itself, which the loop passes
         to agents with `sees_state`.
         """
-        with active_heartbeat(self._beat, *self._place):
-            return self._choose(state, concealed)
-
-    def _choose(self, state: np.ndarray[Any, Any], concealed: bool) -> int:
         seen, rules = exact_copy(state), exact_copy(self.variant.rules)
         if concealed:
             self._kernels.conceal(seen, rules, self.seat)
-        if self._player is None:
+        with active_heartbeat(self._beat, *self._place):
+            if self._player is not None:
+                return self._ask_python(seen, rules)
             action = self._ask_compiled(seen, rules)
-            if rules.tobytes() != self.variant.rules.tobytes():
-                raise InvalidAnswer("changed the rules that it received")
-            return int(action)
+        if rules.tobytes() != self.variant.rules.tobytes():
+            raise InvalidAnswer("changed the rules that it received")
+        return action
+
+    def _ask_python(self, seen: Any, rules: Any) -> int:
         count = self._kernels.legal(seen, rules, self._legal)
         legal = tuple(self._legal[:count].tolist())
         view = self.game.view
@@ -109,15 +109,11 @@ class Seat:
             return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
 
     def _ask_compiled(self, seen: Any, rules: Any) -> int:
-        begin = self._rng.copy()
+        begin, places = self._rng.copy(), (self._bound.params.ctypes.data, self._memory.ctypes.data)
 
         def ask() -> int:
             self._rng[:] = begin
-            action: int = self._kernels.ask(
-                seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                self._rng,
-            )  # fmt: skip
-            return action
+            return int(self._kernels.ask(seen, rules, self._bound.address, *places, self._rng))
 
         if self._bound.trusted and self.spec.searches:
             try:

@@ -1,20 +1,21 @@
-"""Set-up of a game: game, variant, players and chance."""
+"""How a game begins: game, variant, players, and chance, which may be a list of outcomes; and the arguments of a Position."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, short_repr
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, in_ranges, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, find_variant
 from strozzi_sim.kernel.journal import events_in
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, game_key
 from strozzi_sim.play.kernels import Kernels, kernels
-from strozzi_sim.play.scripted import script_of
 from strozzi_sim.simulation.match import check_players
 
 Array = np.ndarray[Any, Any]
@@ -97,3 +98,111 @@ def _outcomes(script: Iterable[int]) -> Array:
     if isinstance(script, str | bytes) or not isinstance(script, Iterable):
         raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {short_repr(script)}")
     return np.array([check_integer("chance", outcome, 2**32 - 1) for outcome in script], np.int64)
+
+
+# -- scripted chance ---------------------------------------------------------------------------------------------------
+
+
+class ScriptEnded(ArgumentError):
+    """A draw beyond the end of the script.
+
+    Attributes:
+        source: the number of the chance source, as in the game's state.py.
+        outcomes: number of outcomes n of the draw; one of 0 .. n - 1 would continue the script.
+    """
+
+    def __init__(self, length: int, source: int, outcomes: int) -> None:
+        super().__init__(
+            "chance",
+            f"the script of {length} outcomes ends before a draw of source {source}, which takes 0 to {outcomes - 1}",
+        )
+        self.source, self.outcomes = source, outcomes
+
+
+def script_of(outcomes: Array) -> Array:
+    """Return the SCRIPT record, shape (1,), of outcomes int64[n]; the caller keeps `outcomes` alive."""
+    script = np.zeros(1, SCRIPT)
+    script["place"], script["left"] = outcomes.ctypes.data, len(outcomes)
+    return script
+
+
+def check_drawn(outcomes: Array | None, chance: Array) -> None:
+    """Refuse a script of these outcomes if a draw has failed (ScriptEnded if too short); None is no script."""
+    if outcomes is None or chance["outcomes"][0] == 0:
+        return
+    left, source, among = (int(chance[name][0]) for name in ("left", "source", "outcomes"))
+    if left == 0:
+        raise ScriptEnded(len(outcomes), source, among)
+    place = len(outcomes) - left
+    what = f"outcome {place} of the script is drawn of source {source}: it must be from 0 to {among - 1}"
+    raise ArgumentError("chance", f"{what}, got {int(outcomes[place])}")
+
+
+def successor_states(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
+    """Yield every state to which a legal action may lead, shape (1,), and its probability.
+
+    States may come more than once: then chance has several ways to the same one.
+
+    >>> from strozzi_sim.play.position import Position
+    >>> start = Position("strozzi", players=3)
+    >>> len(list(successor_states(start.game, start.variant.rules, start.state, 1)))  # a pass draws nothing
+    1
+    """
+    kernel = kernels(game, scripted=True).step
+    return _branches(state, lambda after, script: kernel(after, rules, script, action))
+
+
+def _branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tuple[Array, float]]:
+    """Search depth first: replay with longer scripts until one suffices."""
+    waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
+    while waiting:
+        outcomes, chance = waiting.pop()
+        listed = np.array(outcomes, np.int64)
+        script = script_of(listed)
+        after = exact_copy(state)
+        play(after, script)
+        among = int(script["outcomes"][0])
+        if among == 0:
+            yield after, chance
+        waiting += [((*outcomes, k), chance / among) for k in reversed(range(among))]
+
+
+# -- actions by name ---------------------------------------------------------------------------------------------------
+
+
+def split_names(text: str) -> list[str]:
+    """Split a text at blanks, commas and plus signs."""
+    return re.split(r"[\s,+]+", text.strip())
+
+
+def joined(words: Sequence[str], together: Sequence[str]) -> str:
+    """Return the name of the action that chooses these items of `together`, given in any order.
+
+    >>> joined(["red", "blue"], ["blue", "green", "red"])
+    'blue red'
+    """
+    return " ".join(sorted(words, key=together.index))
+
+
+def parse_action(position: Any, action: Any) -> int:
+    """Return the number of an action: a number unchecked, a name of the position with its items in any order."""
+    if not isinstance(action, str):
+        return check_integer("action", action)
+    names, together = position.names, position.compound_choices
+    words = split_names(action)
+    if set(words) <= set(together):
+        action = joined(words, together)
+    if action in names:
+        return int(position.legal[names.index(action)])
+    if position.over:
+        raise illegal_action_error(position, action)
+    known = suggest_names(action, together or names) + ("; give one or several" if together else "")
+    raise ArgumentError("action", f"unknown to seat {position.actor}: {short_repr(action)}; {known}")
+
+
+def illegal_action_error(position: Any, action: int | str) -> ArgumentError:
+    """Return the error for an illegal action, or for one after the end of the game."""
+    if position.over:
+        return ArgumentError("action", f"{short_repr(action)} cannot be played: the game is over")
+    legal = ", ".join(in_ranges([str(number) for number in position.legal]))
+    return ArgumentError("action", f"{short_repr(action)} is not legal for seat {position.actor}; legal: {legal}")

@@ -12,7 +12,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import Table
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
-from strozzi_sim.play.next_draws import Outcome
+from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.table.page import plain_style, render
 from strozzi_sim.table.plain import replayed_steps, table_of

@@ -28,7 +28,7 @@ class _Handler(LocalHandler):
         """Answer with the page, its state, or the record."""
         session = self.server.session
         if path == "/" or (path == "" and urlsplit(self.path).path.endswith("/")):
-            nonce, data = secrets.token_urlsafe(16), session.page_data()
+            nonce, data = secrets.token_urlsafe(16), session.state()
             page = render(session.sitting.game, data, data["heading"], rules=session.rules, nonce=nonce)
             self.send_html(page, nonce)
         elif path.strip("/") == "state":

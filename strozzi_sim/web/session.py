@@ -335,11 +335,6 @@ class Session:
         """The rules in short, a line for each paragraph."""
         return self._table.rules()
 
-    def page_data(self) -> Json:
-        """Return the JSON of a whole page."""
-        with self.changed:
-            return self._answer(0, -1)
-
 
 def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
     """Return the length of the common beginning."""

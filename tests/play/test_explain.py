@@ -16,8 +16,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.explain import acting_seats, explain
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions
-from strozzi_sim.play.records import RecordedGame, record_game, write_record
+from strozzi_sim.play.records import RecordedGame, reconstruct_actions, record_game, write_record
 from strozzi_sim.simulation.match import Match
 
 pytestmark = pytest.mark.slow

@@ -3,7 +3,7 @@
 import pytest
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.play.next_draws import outcomes_of_game
+from strozzi_sim.play.judging import outcomes_of_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import table_of
 

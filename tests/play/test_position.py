@@ -26,7 +26,7 @@ from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.play import packing
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import check_header, read_record, record_game, write_record
-from strozzi_sim.play.scripted import ScriptEnded, successor_states
+from strozzi_sim.play.start import ScriptEnded, successor_states
 from strozzi_sim.simulation.match import Match
 
 COUNTS = [

@@ -11,7 +11,7 @@ from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.scripted import ScriptEnded, _branches, successor_states
+from strozzi_sim.play.start import ScriptEnded, _branches, successor_states
 
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)

@@ -12,7 +12,7 @@ from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import Interrupted
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.play.analyse import judge_choices
+from strozzi_sim.play.judging import Judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.runtime.signals import signals_written_to
 from strozzi_sim.simulation.interrupts import NO_STOP, current_stop, stop_flag
@@ -84,7 +84,7 @@ def test_play_outs_and_judged_choices_stop():
     learned = load_agent("learned", "strozzi")
     calls = (
         lambda size: rollouts.from_state(position.state, 1, size),
-        lambda size: judge_choices(position, learned, min(size, 10_000), size),
+        lambda size: [Judge(position, Luck(learned, min(size, 10_000))).actions(number) for number in range(size)],
     )
     for call in calls:
         call(1)  # compiles

@@ -12,8 +12,7 @@ from every_kit import KITS
 from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import reconstruct_actions
-from strozzi_sim.play.records import RecordedGame
+from strozzi_sim.play.records import RecordedGame, reconstruct_actions
 from strozzi_sim.report.replay import replay_data, replay_page
 from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import replayed_steps, table_of
