@@ -45,11 +45,11 @@ class Argument:
         """Return a value from text; ArgumentTypeError says what is expected. Numbers are plain digits: not `1_0` and not `nan`."""
         from strozzi_sim.runtime.parsing import real_number, whole_number
 
+        readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
         if self.is_path and not text:
             raise ArgumentTypeError("a file or folder name must not be empty; use . for the current folder")
         if "\0" in text:
             raise ArgumentTypeError(f"must not hold a NUL character, got {short_repr(text)}")
-        readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
         try:
             return readers.get(self.type, str)(text)
         except ValueError as error:
@@ -94,7 +94,7 @@ def declared(place: str, *further: Argument) -> Declared:
     defaults = [None] * (len(given.args) - len(given.defaults)) + [*given.defaults, *given.kw_defaults]
     defaults += [ast.Constant(None) for _ in options]
     arguments = [
-        _argument(each, words[each.arg], REQUIRED if default is None else _value(default), each in keyword)
+        _argument(each, words[each.arg], default, each in keyword)
         for each, default in zip([*given.args, *keyword], defaults, strict=True)
         if each.arg in words and each.arg != "progress"
     ]
@@ -108,19 +108,10 @@ def declared(place: str, *further: Argument) -> Declared:
     return Declared(place, summary, more, example[len("Example: ") :], tuple(arguments), takes_progress, returns)
 
 
-def _value(node: ast.expr) -> Any:
-    """Return a default value; a name of the module stands for itself."""
-    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
-
-
-def _argument(node: ast.arg, words: str, default: Any, is_keyword: bool) -> Argument:
+def _argument(node: ast.arg, words: str, default: ast.expr | None, is_keyword: bool) -> Argument:
+    """Return an argument; a default that is a name of the module stands for itself."""
     annotation = ast.unparse(node.annotation) if node.annotation else "str"
-    return Argument(
-        node.arg,
-        words,
-        _TYPES.get(annotation.removesuffix(" | None"), str),
-        default,
-        is_keyword or node.arg in BY_OPTION,
-        annotation.startswith(_REPEATED),
-        "Path" in annotation or "Folder" in annotation,
-    )
+    value = REQUIRED if default is None else default.id if isinstance(default, ast.Name) else ast.literal_eval(default)
+    kind, is_path = _TYPES.get(annotation.removesuffix(" | None"), str), "Path" in annotation or "Folder" in annotation
+    is_option, is_repeated = is_keyword or node.arg in BY_OPTION, annotation.startswith(_REPEATED)
+    return Argument(node.arg, words, kind, value, is_option, is_repeated, is_path)

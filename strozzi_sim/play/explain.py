@@ -80,16 +80,11 @@ class _ExplainedDecision:
         table, analysed = self.table, self.seat.spec.agent.analyse is not None
         names = dict(zip(table.legal, table.names, strict=True))
         visits, in_order = sum(analysis.visits for analysis in self.analyses), ranked(self.analyses)
-        actions = [
-            {
-                "action": each.action,
-                "name": names[each.action],
-                "visits": each.visits if analysed else None,
-                "share": each.visits / visits if analysed and visits else None,
-                "value": each.value,
-            }
-            for each in (in_order if analysed else self.analyses)
-        ]
+        actions = []
+        for each in in_order if analysed else self.analyses:
+            share = each.visits / visits if analysed and visits else None
+            tried = {"visits": each.visits if analysed else None, "share": share, "value": each.value}
+            actions.append({"action": each.action, "name": names[each.action], **tried})
         best = [each for each in in_order if each.visits and analysed][:lines]
         document: dict[str, Any] = {"decision": self.number, "seat": table.actor, "question": table.question}
         for key, action in (("played", played), ("chosen", chosen)):
