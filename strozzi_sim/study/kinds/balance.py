@@ -259,24 +259,26 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
-    """Return who is favoured and in which cells, with the share of the seat that wins most; or in how many cells, if they are many."""
-    favoured = [cell for cell in cells if cell.verdict == FAVOURED]
-    if len(favoured) > MOST_NAMED:
-        places = Counter(listed(list(cell.seats)) for cell in favoured).most_common()
-        return f"{listed([f'{place} in {number}' for place, number in places])} of {len(cells)} cells"
+    """Return who is favoured and in which cells, with the share of the seat that wins most in a few; or in how many cells, if they are many."""
+    favoured, found = [cell for cell in cells if cell.verdict == FAVOURED], []
     several, one = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
-    found = []
+    few, company, number = len(favoured) <= MOST_NAMED, "with" if played else "in games of", 0
     for place, here in grouped((listed(list(cell.seats)), cell) for cell in favoured).items():
-        of_games: dict[tuple[str, str], list[str]] = {}
+        games: dict[tuple[str, str], list[str]] = {}
         for cell in here:
-            whom = f"with {played[cell.lineup]}" if played else f"in games of {players_words(game, cell.lineup)}"
-            share = format_estimate(next(iter(cell.seats.values())), "share")
-            of_games.setdefault(("" if one else f"{whom} ", cell.variant), []).append(
-                f"{cell.players} players ({share})"
-            )
-        at = [f"{whom}at {listed(of)}{f' in {name}' if several else ''}" for (whom, name), of in of_games.items()]
-        found.append(f"{place} {listed(at)}")
-    return listed(found)
+            share = f" players ({format_estimate(next(iter(cell.seats.values())), 'share')})" if few else ""
+            whom = played.get(cell.lineup) or players_words(game, cell.lineup)
+            games.setdefault((whom, cell.variant), []).append(f"{cell.players}{share}")
+        ends = "" if few else " players"
+        where = (
+            (f"at {listed(at)}{ends}{f' in {name}' if several else ''}", whom) for (whom, name), at in games.items()
+        )
+        found += [(place, at if one else f"{company} {listed(whom)} {at}") for at, whom in grouped(where).items()]
+        number += len(games)
+    if number > MOST_NAMED:
+        places = Counter(listed(list(cell.seats)) for cell in favoured).most_common()
+        return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
+    return listed([f"{place} {listed(at)}" for place, at in grouped(found).items()])
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
