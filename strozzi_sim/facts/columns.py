@@ -1,7 +1,8 @@
 """Fact tables and their columns, as a game declares them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,13 +140,15 @@ class Table:
     # whether it is written only if its rows are counted or kept (its bit in `asked` of the sink)
     optional: bool = False
     of_choices: bool = False  # whether some rows come from `on_decision`, so that they cannot be derived from a journal
-    _by_name: dict[str, Column] = field(default_factory=dict, compare=False, repr=False, init=False)
 
     def __post_init__(self) -> None:
-        """Index the columns by name."""
+        """Check the names of the columns."""
         assert self.written, self.name
-        self._by_name.update({column.name: column for column in self.all_columns})
         assert len(self._by_name) == len(self.all_columns), f"{self.name}: two columns of one name"
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.all_columns}
 
     @property
     def has_seat(self) -> bool:

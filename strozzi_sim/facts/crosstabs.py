@@ -112,6 +112,9 @@ def _added(counts: Array, into: Array, size: int, keep: Any = True, times: Any =
 Found = dict[tuple[int, frozenset[str]], _Cells]  # (first count of a cube, columns) -> its cells by these columns
 
 
+_condition = cache(Condition)
+
+
 class CrosstabPlan:
     """The cubes that contain given crosstabs in a setting."""
 
@@ -121,7 +124,6 @@ class CrosstabPlan:
         self._tables, self._sink, self._setting = tables, sink, setting
         self._numbers = {table.name: number for number, table in enumerate(tables)}
         self.crosstabs = tuple(dict.fromkeys(crosstabs))
-        self._conditions: dict[str, Condition] = {}
         self.cubes: list[_Cube] = []
         needs = {crosstab: self._need(crosstab) for crosstab in self.crosstabs}
         for crosstab in sorted(self.crosstabs, key=lambda asked: -needs[asked].cells):
@@ -155,11 +157,7 @@ class CrosstabPlan:
 
     def condition(self, crosstab: Crosstab) -> Condition | None:
         """Return the condition of a crosstab."""
-        if not crosstab.where:
-            return None
-        if crosstab.where not in self._conditions:
-            self._conditions[crosstab.where] = Condition(crosstab.where)
-        return self._conditions[crosstab.where]
+        return _condition(crosstab.where) if crosstab.where else None
 
     def _need(self, crosstab: Crosstab) -> _Cube:
         """Return the smallest cube that contains a crosstab."""

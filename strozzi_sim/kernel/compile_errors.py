@@ -30,11 +30,6 @@ NO_RECORDS: Mapping[Any, str] = MappingProxyType({})
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def plain_text(error: BaseException) -> str:
-    """Return the text of an error without colours, which numba adds where colorama is installed."""
-    return _COLOURS.sub("", str(error))
-
-
 def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
     """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`.
 
@@ -42,7 +37,7 @@ def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_REC
     """
     if isinstance(error, KeyError):
         return _unknown_field(error, records)
-    text = plain_text(error)
+    text = _COLOURS.sub("", str(error))  # which numba adds where colorama is installed
     places = _PLACE.findall(text)
     own = [place for place in places if not set(Path(place[0]).parts) & set(_OUR_FOLDERS)]
     where = (own or places)[:1]
