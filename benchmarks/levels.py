@@ -16,7 +16,7 @@ import numpy as np
 import strozzi_sim as ss
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import find_game
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.analyse import analyse_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -34,7 +34,7 @@ Z = NormalDist().inv_cdf(0.975)
 def ahead(game, players, agents, deals, seed):
     """Return the share of the pairs of seats in which the first agent is ahead of the second, and its standard error."""
     lineup = tuple(load_agent(agents[seat % 2], game) for seat in range(players))
-    match = Match(game, players, lineup, find_variant(game, "base"), seed, "rotate")
+    match = Match(game, players, lineup, resolve_variant(game, "base"), seed, "rotate")
     rows = match.play(0, deals, rows=True).rows
     places = rows["twice_place"].reshape(deals, -1, players)
     second = rows["position"].reshape(places.shape) % 2 == 1

@@ -32,7 +32,7 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import BASE, resolve_variant, shipped_variants
+from strozzi_sim.game.variants import BASE, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -287,8 +287,8 @@ def matches(game: Game, players: Sequence[int]) -> dict[tuple[str, int], list[Ma
     """Return a match for each agent, by variant and player count: base, what is shipped, and every switch turned."""
     subject = SUBJECTS[game.name]
     variants = [
-        resolve_variant(game, name, {"switches": subject.switches})
-        for name in (BASE, *shipped_variants(game), "switches")
+        *(resolve_variant(game, name) for name in (BASE, *shipped_variants(game))),
+        from_changes(game, "switches", subject.switches, "switches"),
     ]
     return {
         (variant.name, count): [

@@ -14,7 +14,7 @@ from strozzi_sim.agent import compiled_agent, load_agent, spec_of
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, worth_field
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import actor, kth_legal, score
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.luck import LuckSums
@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few games, to see that it runs")
     options = parser.parse_args()
     game = load_game("strozzi")
-    variant = find_variant(game, "base")
+    variant = resolve_variant(game, "base")
     zero(game, variant, 1_200 if options.quick else options.games)
     lineups = [("heuristic", "heuristic"), ("greedy", "heuristic"), ("learned", "heuristic"), ("random", "random"), ("flat_mc:playouts=20,rollout=heuristic", "heuristic")]  # fmt: skip
     deals = 20 if options.quick else options.deals

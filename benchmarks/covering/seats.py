@@ -44,7 +44,7 @@ def _pool(field: str, most: int) -> tuple[Match, Array]:
     name, players, lineup = FIELDS[field]
     game = load_game(name)
     agents = tuple(load_agent(text, game) for text in lineup.split(","))
-    variant = resolve_variant(game, "base", {}, "coverage")
+    variant = resolve_variant(game, "base")
     match = Match(game, players, agents, variant, 0, "one" if len(agents) == 1 else "rotate")
     tasks = (Task(deal, match, deal, deal + 1) for deal in range(most))
     return match, np.concatenate([played.outcome for _, played in play_tasks(tasks, 1, GO)])

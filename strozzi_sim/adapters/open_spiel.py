@@ -20,7 +20,7 @@ from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 
 with needs("OpenSpiel", "openspiel"):
     import pyspiel
@@ -46,7 +46,7 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
     python_medici_vs_strozzi(players=2,variant=one-round)
     """
     found = find_game(game)
-    its_variant = find_variant(found, variant)
+    its_variant = resolve_variant(found, variant)
     if not isinstance(variant, str):
         known = _variants.setdefault((found.name, its_variant.name), its_variant)
         if known.rules.tobytes() != its_variant.rules.tobytes():

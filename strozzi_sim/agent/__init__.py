@@ -15,40 +15,14 @@ name may select a different agent in each game (with an entry point NAME@GAME), 
 follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 """
 
-from strozzi_sim.agent.declare import (
-    EVERY_GAME,
-    RECORDS,
-    Agent,
-    Choice,
-    Evaluator,
-    File,
-    Param,
-    Policy,
-    Prior,
-    Weights,
-    compiled_agent,
-    python_agent,
-)
+from strozzi_sim.agent.declare import Agent, Choice, File, Param, Policy, Weights, compiled_agent, python_agent
+from strozzi_sim.agent.names import check_lineup, seat_others
 from strozzi_sim.agent.python import Replacement
-from strozzi_sim.agent.registry import (
-    AGENT_TYPES,
-    AgentSpec,
-    AnyAgent,
-    agent_names,
-    check_lineup,
-    find_agent,
-    installed_agents,
-    is_installed,
-    load_agent,
-    seat_others,
-    spec_of,
-)
+from strozzi_sim.agent.registry import AgentSpec, AnyAgent, find_agent, load_agent, spec_of
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
 __all__ = [
-    "AGENT_TYPES", "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Evaluator", "File", "Param",
-    "Policy", "Prior", "Replacement", "Weights", "agent_names", "check_lineup", "compiled_agent",
-    "dense", "find_agent", "installed_agents", "is_installed", "load_agent", "python_agent", "seat_others", "spec_of",
-    "split_specs",
+    "Agent", "AgentSpec", "AnyAgent", "Choice", "File", "Param", "Policy", "Replacement", "Weights", "check_lineup",
+    "compiled_agent", "dense", "find_agent", "load_agent", "python_agent", "seat_others", "spec_of", "split_specs",
 ]  # fmt: skip

@@ -1,6 +1,5 @@
 """Compile an agent for a game: the address of its function and its parameter record, as used by the game loops."""
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,15 +8,15 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
+from strozzi_sim.agent import Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
 from strozzi_sim.agent.analysis import probabilities_place, worth_place
-from strozzi_sim.agent.declare import NONE, Evaluator, Prior
+from strozzi_sim.agent.declare import NONE, RECORDS, Evaluator, Prior
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.compile_errors import describe_compile_error
 from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.pointers import STOP_FIELD
-from strozzi_sim.kernel.record_types import exact_copy, record_type
+from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.kernel.streams import RANDOM
 
 
@@ -49,15 +48,6 @@ class CompiledEvaluator:
     agent: CompiledAgent  # its address, parameters and memory
     place: int  # offset of `worth` in the memory
     seats: int  # seats for which `worth` has space
-
-    def worth(self, state: np.ndarray[Any, Any], rules: np.ndarray[Any, Any], word: int = 0) -> np.ndarray[Any, Any]:
-        """Return the worth of a position to every seat, float64[P, 3] by `agent.analysis.WORTHS`; `word` begins the stream."""
-        memory, rng = np.zeros(1, self.agent.memory), np.zeros(1, RANDOM)
-        rng["cursor"] = word
-        records = (state.copy(), exact_copy(rules), self.agent.params, memory, rng)
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(records))(self.agent.address)
-        function(*(record.ctypes.data for record in records))
-        return np.array(memory["worth"][0][: int(state["players"][0])])
 
 
 def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:

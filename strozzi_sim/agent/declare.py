@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from strozzi_sim.agent.analysis import Analyse
 from strozzi_sim.agent.files import check_named, place_of
 from strozzi_sim.agent.python import kind_of
 from strozzi_sim.agent.spec_text import strip_parentheses
-from strozzi_sim.agent.weights import MOST_PLAYERS, Size, digest_of, loaded
+from strozzi_sim.agent.weights import MOST_PLAYERS, Size, loaded
 from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.pointers import STOP_FIELD
@@ -36,13 +37,14 @@ class Parameter:
 
     default: Any
     description: str
+    more: ClassVar[tuple[str, ...]] = ()  # further fields KEY_MORE of the parameter record, each int64
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""
-        return [(key, "i8")]
+        return [(key, "i8"), *((f"{key}_{name}", "i8") for name in self.more)]
 
-    def parse(self, text: str, key: str, value: str) -> Value:
-        """Parse the value in a spec string; `text`: the whole spec string, for errors. The registry parses a policy."""
+    def parse(self, key: str, value: str) -> Value:
+        """Parse the value in a spec string, which an error precedes; the registry parses a policy."""
         raise NotImplementedError
 
     def format(self, value: Any) -> str:
@@ -68,17 +70,16 @@ class Param(Parameter):
         """Return its field: int64 or float64, as the default."""
         return [(key, "i8" if isinstance(self.default, int) else "f8")]
 
-    def parse(self, text: str, key: str, value: str) -> float:
+    def parse(self, key: str, value: str) -> float:
         """Parse a number in the range."""
         whole = isinstance(self.default, int)
         try:
             number = whole_number(value) if whole else real_number(value)
         except ValueError:
             kind = "a whole number" if whole else "a number"
-            raise InputError(f"agent {short_repr(text)}: {key} must be {kind}, got {short_repr(value)}") from None
+            raise InputError(f"{key} must be {kind}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
-            limits = range_words(self.low, self.high)
-            raise InputError(f"agent {short_repr(text)}: {key} {limits}, got {short_repr(value)[1:-1]}")
+            raise InputError(f"{key} {range_words(self.low, self.high)}, got {short_repr(value)[1:-1]}")
         return number
 
     def format(self, value: Any) -> str:
@@ -94,11 +95,11 @@ class Choice(Parameter):
     options: tuple[str, ...]
     description: str = ""
 
-    def parse(self, text: str, key: str, value: str) -> str:
+    def parse(self, key: str, value: str) -> str:
         """Return one of the words."""
         if value not in self.options:
             near = suggest_names(value, self.options).removeprefix("known: ")
-            raise InputError(f"agent {short_repr(text)}: {key} must be one of {near}, got {short_repr(value)}")
+            raise InputError(f"{key} must be one of {near}, got {short_repr(value)}")
         return value
 
 
@@ -111,14 +112,12 @@ class Policy(Parameter):
 
     default: str
     description: str = ""
+    # addresses of its function (0: `random`, faster inlined than called), its parameters and its memory, and the size of that
+    more: ClassVar[tuple[str, ...]] = ("params", "memory", "size")
 
     def __post_init__(self) -> None:
         """Strip the parentheses that a default may have, as in a spec string."""
         object.__setattr__(self, "default", strip_parentheses(self.default))
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """Return the address of its function (0: `random`, faster inlined than called), of its parameters, of its memory, and the size of that."""
-        return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
 
 
 @dataclass(frozen=True)
@@ -126,19 +125,15 @@ class Evaluator(Policy):
     """A parameter that is an agent that evaluates positions (see `agent.analysis`), or `none`."""
 
     default: str = NONE
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """Return those of a policy, with the address of its `evaluation` (0: none), and the address of what that writes."""
-        return [*super().fields(key), (f"{key}_worth", "i8")]
+    more = (*Policy.more, "worth")  # the function is its `evaluation` (0: none); address of what that writes
 
 
 @dataclass(frozen=True)
 class Prior(Policy):
     """A parameter that is an agent whose actions are favoured, and which may say probabilities (see `agent.analysis`)."""
 
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """Return those of a policy, the address of its function `probabilities` (0: none), and the address of what that writes."""
-        return [*super().fields(key), (f"{key}_function", "i8"), (f"{key}_probabilities", "i8")]
+    # addresses of its `probabilities` (0: none), and of what that writes
+    more = (*Policy.more, "function", "probabilities")
 
 
 class GivenFile(Parameter):
@@ -160,7 +155,7 @@ class GivenFile(Parameter):
     def digest(self, value: str) -> str:
         """Return the SHA-256 of the file of a value."""
         file = self.file(value)
-        return "" if file is None else digest_of(file)
+        return sha256(file.read_bytes()).hexdigest() if file is not None and file.is_file() else ""
 
 
 @dataclass(frozen=True)
@@ -180,14 +175,13 @@ class File(GivenFile):
         """Return no field: an agent in Python has no record."""
         return []
 
-    def parse(self, text: str, key: str, value: str) -> str:
+    def parse(self, key: str, value: str) -> str:
         """Return the path of a file that exists."""
         path = self.given(value)
         if not place_of(path).is_file():
-            raise InputError(f"agent {short_repr(text)}: {key}: no file {short_repr(path)}")
+            raise InputError(f"{key}: no file {short_repr(path)}")
         if self.requires and find_spec(self.requires) is None:
-            words = f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'"
-            raise InputError(f"agent {short_repr(text)}: {words}")
+            raise InputError(f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'")
         return path
 
 
@@ -202,13 +196,13 @@ class Weights(GivenFile):
     description: str = ""
     default: str = ""
 
-    def parse(self, text: str, key: str, value: str) -> str:
+    def parse(self, key: str, value: str) -> str:
         """Return the path of a file with networks of these sizes."""
         path = self.given(value)
         try:
             self.networks(path)
         except InputError as error:
-            raise InputError(f"agent {short_repr(text)}: {key}: {error}") from None
+            raise InputError(f"{key}: {error}") from None
         return path
 
     def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:

@@ -8,7 +8,7 @@ import dis
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from strozzi_sim.errors import AgentFault
@@ -31,41 +31,32 @@ def _global_draw(function: Callable[..., Any]) -> str:
     waiting, seen = [function], set[int]()
     while waiting:
         here = waiting.pop()
-        code = getattr(here, "__code__", None)
-        if id(here) in seen or not isinstance(code, CodeType):
+        if id(here) in seen or not isinstance(here, FunctionType):
             continue
         seen.add(id(here))
-        for name, value, line in _values(here, code):
+        for name, value, line in _values(here):
             if _is_global_stream(value):
-                return f"{Path(code.co_filename).name}, line {line}: {name}"
+                return f"{Path(here.__code__.co_filename).name}, line {line}: {name}"
             called = getattr(value, "py_func", None)  # of a function that numba compiles
             if called is not None and not called.__module__.startswith("strozzi_sim."):
                 waiting.append(called)
     return ""
 
 
-def _values(function: Callable[..., Any], code: CodeType) -> Iterator[tuple[str, Any, int]]:
-    """Yield the global values that code reads, and the attributes that it takes of modules: name, value and line."""
-    bound = dict(zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False))
+def _values(function: FunctionType) -> Iterator[tuple[str, Any, int]]:
+    """Yield the global values that a function reads, and the attributes that it takes of modules: name, value and line."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    bound = function.__globals__ | {name: cell.cell_contents for name, cell in cells if cell != CellType()}
     name, value = "", None
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            name, value = step.argval, function.__globals__.get(step.argval)
-        elif step.opname == "LOAD_DEREF" and step.argval in bound:
-            name, value = step.argval, _content(bound[step.argval])
+    for step in dis.get_instructions(function):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            name, value = step.argval, bound.get(step.argval)
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
             name, value = f"{name}.{step.argval}", getattr(value, step.argval, None)
         else:
             value = None
         if value is not None:
-            yield name, value, (step.positions and step.positions.lineno) or code.co_firstlineno
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not assigned yet
-        return None
+            yield name, value, (step.positions and step.positions.lineno) or function.__code__.co_firstlineno
 
 
 def _is_global_stream(value: Any) -> bool:

@@ -34,26 +34,22 @@ BUILTIN_PACKAGE = "strozzi_agents"  # the package of the built-in agents
 MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take seconds to load
 
 
-def import_file(file: str) -> ModuleType:
-    """Import an agent's file and return the module; a file that has changed is imported anew."""
-    check_named(file)
-    return _module_of(file, sha256(Path(file).read_bytes()).hexdigest()[:16])
-
-
 @cache
 def _module_of(file: str, content: str) -> ModuleType:
-    """Return the module of a file whose content has this digest."""
+    """Return the module of a file whose content has this digest; a file that has changed is imported anew."""
+    if spec_from_file_location("agent", file) is None:
+        raise InputError(f"agent file {file}: not a Python file")
+    module: ModuleType = _import(f"agent file {file}", _executed, file, content)
+    return module
+
+
+def _executed(file: str, content: str) -> ModuleType:
     path = Path(file)
     name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}_{content}"
-    specification = spec_from_file_location(name, path)
-    if specification is None or specification.loader is None:
-        raise InputError(f"agent file {file}: not a Python file")
-    what = f"agent file {file}"
-    _try_apart(what, _module_of, file, content)
-    module = module_from_spec(specification)
-    sys.modules[name] = module
+    specification: Any = spec_from_file_location(name, path)  # `_module_of` has checked that there is one
+    sys.modules[name] = module = module_from_spec(specification)
     try:
-        _import(specification.loader.exec_module, module, what)
+        specification.loader.exec_module(module)
     except BaseException:  # remove the partially imported module
         del sys.modules[name]
         raise
@@ -68,7 +64,8 @@ def agent_in_file(file: str, place: str, name: str) -> Agent:
         raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
     if not there:
         raise InputError(f"agent {file}::{name}: no file {file!r}")
-    module = import_file(place)
+    check_named(place)
+    module = _module_of(place, sha256(Path(place).read_bytes()).hexdigest()[:16])
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     agent = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(agent, Agent):
@@ -79,40 +76,33 @@ def agent_in_file(file: str, place: str, name: str) -> Agent:
 
 def load_point(name: str, value: str) -> Any:
     """Return the object `value` that a package registers as agent `name`."""
-    what = f"agent {name!r}: {value}"
-    if value.split(".")[0] != BUILTIN_PACKAGE:
-        _try_apart(what, _import, _load, value, what)
-    return _import(_load, value, what)
+    return _import(f"agent {name!r}: {value}", _load, value, trusted=value.split(".")[0] == BUILTIN_PACKAGE)
 
 
 def _load(value: str) -> Any:
     return load_object(EntryPoint("", value, ""))
 
 
-def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
+def _import(what: str, load: Callable[..., Any], *arguments: Any, trusted: bool = False) -> Any:
+    """Return `load(*arguments)`; a worker process tries third-party code first."""
+    if not (trusted or is_worker()):
+        seconds = max(seconds_allowed(), MIN_SECONDS)
+        try:
+            call_in_worker(_try, what, load, *arguments, seconds=seconds)
+        except Hung:
+            limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
+            raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
+        except WorkerDied as ended:
+            raise AgentFault(f"{what} does not import: it {ended.what}") from None
     try:
         with stdout_to_stderr():
-            return load(argument)
+            return load(*arguments)
     except BaseException as error:
         if isinstance(error, SIGNALS) and not is_worker():  # a worker ignores Ctrl-C, so there the file raised it
             raise
         raise AgentFault(f"{what} does not import: {describe_exception(error)}") from error
 
 
-def _try_apart(what: str, load: Callable[..., Any], *arguments: Any) -> None:
-    """Check that `load(*arguments)` returns, in a worker process."""
-    if is_worker():
-        return
-    seconds = max(seconds_allowed(), MIN_SECONDS)
-    try:
-        call_in_worker(_try, load, *arguments, seconds=seconds)
-    except Hung:
-        limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
-        raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
-    except WorkerDied as ended:
-        raise AgentFault(f"{what} does not import: it {ended.what}") from None
-
-
-def _try(load: Callable[..., Any], *arguments: Any) -> None:
+def _try(what: str, load: Callable[..., Any], *arguments: Any) -> None:
     with active_heartbeat(heartbeat()):
-        load(*arguments)
+        _import(what, load, *arguments)

@@ -5,16 +5,25 @@ Every error is an ArgumentError. The command line puts the option in the place o
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent, load_agent, split_specs
+from strozzi_sim.agent.declare import NONE, Evaluator, Weights
+from strozzi_sim.agent.registry import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, load_agent
 from strozzi_sim.agent.registry import agents as agents_of
+from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variant_names import check_names_differ
-from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, from_components, own_variants, with_text_keys
+from strozzi_sim.game.variants import (
+    AnyVariant,
+    Variant,
+    from_components,
+    own_variants,
+    resolve_variant,
+    with_text_keys,
+)
 from strozzi_sim.runtime.parsing import read_toml
 
 Players = int | str | Sequence[int] | None
@@ -24,14 +33,6 @@ Variants = AnyVariant | Sequence[AnyVariant]
 ALL = "all"
 MOST_WORKERS = 1_024
 CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
-
-
-def game_named(game: str | Game, argument: str = "game") -> Game:
-    """Return a game by name, or the game itself."""
-    try:
-        return find_game(game)
-    except InputError as error:
-        raise ArgumentError(argument, error.message if isinstance(error, ArgumentError) else str(error)) from None
 
 
 def player_counts(game: Game, players: Players, argument: str = "players") -> tuple[int, ...]:
@@ -119,6 +120,50 @@ def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple
     return [tuple(found[seat % len(found)] for seat in range(count)) for count in players]
 
 
+def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
+    """Return the agent of every seat around one seat: of k others, the i-th seat after it in turn order gets agent i mod k (i from 0).
+
+    The entry of `seat` itself is the first agent; the caller replaces or ignores it. Every argument `opponents` follows this rule.
+    """
+    return [others[(each - seat - 1) % players % len(others)] if each != seat else others[0] for each in range(players)]
+
+
+def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
+    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks."""
+    for spec in lineup:
+        check_lineup(spec.resolve_for(game).policies, game, players)
+        if not spec.agent.plays(game, players):
+            games = ", ".join(spec.agent.games).replace("*", "every game")
+            counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
+            raise InputError(
+                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
+            )
+        if spec.missing:
+            raise InputError(
+                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has no default file"
+            )
+        check_networks(spec, game, players)
+        for key, param in spec.agent.params.items():
+            if isinstance(param, Evaluator) and spec.values[key] != NONE:
+                check_networks(load_agent(str(spec.values[key]), game), game, players, evaluates=True)
+
+
+def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = False) -> None:
+    """Check that the files of an agent have networks for a game and player count."""
+    for key, param in spec.agent.params.items():
+        if not isinstance(param, Weights):
+            continue
+        try:
+            table, _ = param.networks(str(spec.values[key]), game, evaluates)
+        except InputError as error:
+            what = " (to evaluate positions)" if evaluates else ""
+            raise InputError(f"agent {spec.text!r}: {key}: {error}{what}") from None
+        if not table[players]:
+            raise InputError(
+                f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
+            )
+
+
 def variants_named(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:
     """Return variants: names, {name: changes} as in a file, or Variant objects."""
     if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
@@ -128,13 +173,25 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
         if isinstance(each, Mapping):
             found += as_argument_error(argument, own_variants, game, each)
         else:
-            found.append(as_argument_error(argument, find_variant, game, each))
+            found.append(as_argument_error(argument, resolve_variant, game, each))
     as_argument_error(argument, check_names_differ, found)
     names = [variant.name for variant in found]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(argument, f"{name!r} is listed {names.count(name)} times")
     return tuple(found)
+
+
+def check_names_differ(variants: Iterable[Variant]) -> None:
+    """Refuse different variants of one name."""
+    known: dict[str, Variant] = {}
+    for variant in variants:
+        other = known.setdefault(variant.name, variant)
+        if other.components != variant.components:
+            one, two = (
+                ", ".join(each.settings) or f"components {short_repr(each.components)}" for each in (other, variant)
+            )
+            raise InputError(f"two variants are called {variant.name!r}: {one}; and {two}; give them different names")
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: bool) -> tuple[Variant, ...]:
@@ -185,13 +242,14 @@ def path_of(argument: str, path: Any) -> Path:
 def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
     """Return the variants that a study's TOML file lists, by name."""
     keys = as_argument_error("study", read_toml, path_of("study", file))
-    if game_named(keys.get("game", game)) is not game:
+    if find_game(keys.get("game", game)) is not game:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
     own = with_text_keys(keys.get("variant", {}))
     try:
-        return {each.name: each for each in listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)}
+        found = listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)
     except InputError as error:
         raise ArgumentError("study", f"{file}: {error}") from None
+    return {each.name: replace(each, file=str(file)) if each.name in own else each for each in found}
 
 
 def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:

@@ -13,9 +13,8 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy, deepcopy
-from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -144,13 +143,6 @@ class TimeLimit:
         finally:
             if not is_worker():
                 faulthandler.cancel_dump_traceback_later()
-
-
-def read_only(part: Any) -> Any:
-    """Return a read-only version of component data: nested mapping proxies and tuples."""
-    if isinstance(part, Mapping):
-        return MappingProxyType({key: read_only(value) for key, value in part.items()})
-    return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:

@@ -1,33 +1,25 @@
 """Look-up of agents: by name among the installed ones, or by file, with parameter values from a spec string."""
 
 import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent.declare import (
-    EVERY_GAME,
-    NONE,
-    Agent,
-    Evaluator,
-    GivenFile,
-    Param,
-    Parameter,
-    Policy,
-    Value,
-    Weights,
-)
-from strozzi_sim.agent.files import place_of
+from strozzi_sim.agent.declare import EVERY_GAME, NONE, Agent, Evaluator, GivenFile, Param, Parameter, Policy, Value
+from strozzi_sim.agent.files import SentFile, place_of
 from strozzi_sim.agent.global_random import refuse_global_random
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_point
 from strozzi_sim.agent.python import Acting, ActingInBatches
-from strozzi_sim.agent.sources import SpecSources
+from strozzi_sim.agent.sources import Sources, files_of, sources_of_files, sources_of_values
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game, game_names
@@ -40,7 +32,7 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents du
 
 
 @dataclass(frozen=True)
-class AgentSpec(SpecSources):
+class AgentSpec:
     """An agent with values for its parameters."""
 
     text: str  # the canonical spec string: only parameters that differ from the default, in alphabetical order
@@ -53,18 +45,9 @@ class AgentSpec(SpecSources):
 
     def __reduce__(self) -> Any:
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
-        if split_file(self.text)[0] or is_installed(self.agent, self.game):
+        if self._file or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
         return _given, (self.text, _pickled(self.agent), dict(self.values), self.game, self.without)
-
-    def with_values(self, values: Mapping[str, Value]) -> "AgentSpec":
-        """Return the agent with other values for some of its parameters; the others stay."""
-        settings = ",".join(
-            f"{key}={self.agent.params[key].format(value)}"
-            for key, value in {**self.values, **values}.items()
-            if value != self.agent.params[key].default
-        )
-        return _spec(self._source, self.agent, self.text, settings, self.game, self.without)
 
     def __call__(self, **values: Any) -> "AgentSpec":
         """Return the agent with these values of its parameters, as in a spec string; the others stay.
@@ -72,11 +55,15 @@ class AgentSpec(SpecSources):
         >>> load_agent("ismcts")(iterations=50).text
         'ismcts:iterations=50'
         """
-        written = {key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in values.items()}
-        pieces = (f"{key}=({text})" if set(text) & set(",:=") else f"{key}={text}" for key, text in written.items())
+        params = self.agent.params
+        kept = {key: value for key, value in self.values.items() if value != params[key].default and key not in values}
+        pieces = []
+        for key, value in {**values, **kept}.items():
+            whole = isinstance(value, float) and value.is_integer()
+            text = value.text if isinstance(value, AgentSpec) else str(int(value) if whole else value)
+            pieces.append(f"{key}=({text})" if set(text) & set(",:=") else f"{key}={text}")
         settings = ",".join(pieces)
-        checked = _spec(self._source, self.agent, f"{self._source}:{settings}", settings, self.game).values
-        return self.with_values({key: checked[key] for key in values})
+        return _spec(self._source, self.agent, f"{self._source}:{settings}", settings, self.game, self.without)
 
     def restricted(self, *names: str) -> "AgentSpec":
         """Return the agent under these restrictions too."""
@@ -95,6 +82,11 @@ class AgentSpec(SpecSources):
         file, rest = split_file(self._unrestricted)
         name = rest.partition(":")[0]
         return f"{file}::{name}" if file else name
+
+    @property
+    def _file(self) -> str:
+        """Path of the file that declares it, in the spec string; "" without one."""
+        return split_file(self.text)[0]
 
     def resolve_for(self, game: Game) -> "AgentSpec":
         """Return this agent for `game`, where its policies are looked up."""
@@ -116,8 +108,7 @@ class AgentSpec(SpecSources):
     @property
     def missing(self) -> str | None:
         """The parameter that must be given before it plays, a file without a default, or None."""
-        files = ((key, param) for key, param in self.agent.params.items() if isinstance(param, GivenFile))
-        return next((key for key, param in files if param.file(str(self.values[key])) is None), None)
+        return next((key for key, param, value in self._given_files if param.file(value) is None), None)
 
     @property
     def searches(self) -> bool:
@@ -149,7 +140,62 @@ class AgentSpec(SpecSources):
     @property
     def in_code(self) -> bool:
         """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
-        return not (self.builtin or split_file(self.text)[0] or is_installed(self.agent, self.game))
+        return not (self.builtin or self._file or is_installed(self.agent, self.game))
+
+    # -- its sources (see `agent.sources`) ---------------------------------------------------------------------------------
+
+    @property
+    def source_digest(self) -> str | None:
+        """SHA-256 of its sources and those of its policies, of the `files` that it declares, and of the files among its parameters.
+
+        None for built-in agents without such files, whose behaviour has a version. See `undigested`.
+        """
+        contents = [] if self.builtin else [file.read_bytes() for file in self._files if file.is_file()]
+        contents += [code.digest.encode()] if (code := self._code) else []
+        contents += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        contents += [param.digest(value).encode() for _, param, value in self._given_files]
+        return sha256(b"".join(sha256(content).digest() for content in contents)).hexdigest() if contents else None
+
+    @property
+    def undigested(self) -> tuple[str, ...]:
+        """What its code uses, its policies' too, whose changes cannot be detected, as text."""
+        own = code.unknown if (code := self._code) else ()
+        return tuple(dict.fromkeys([*own, *(each for policy in self.policies for each in policy.undigested)]))
+
+    @property
+    def _code(self) -> Sources | None:
+        """Its code without that of its policies; None if it is built in."""
+        agent = self.agent
+        if self.in_code:
+            return sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
+        if self.builtin:
+            return None
+        module = agent.function.__module__.partition(".")[0]
+        return sources_of_files([place_of(self._file)] if self._file else files_of(module))
+
+    @property
+    def _given_files(self) -> list[tuple[str, GivenFile, str]]:
+        """Files among its parameters: key, parameter and value."""
+        params = self.agent.params.items()
+        return [(key, param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
+
+    @property
+    def _files(self) -> list[Path]:
+        """The files that it declares."""
+        module = sys.modules.get(self.agent.function.__module__)
+        file = place_of(self._file) if self._file else getattr(module, "__file__", None)
+        return [(Path(file).parent if file else Path()) / name for name in self.agent.files]
+
+    @property
+    def sent_files(self) -> tuple[SentFile, ...]:
+        """The files named by its spec string and by its policies, which go with it to another machine."""
+        own = []
+        if file := self._file:
+            named = zip((Path(file).name, *self.agent.files), (place_of(file), *self._files), strict=True)
+            own.append(SentFile(file, tuple((name, each.read_bytes()) for name, each in named if each.is_file())))
+        given = (path for *_, path in self._given_files if path)
+        own += [SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for path in given]
+        return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
 
 
 _pickling = RLock()  # numba names a function when it is first pickled, and fails if two threads do so at once
@@ -244,7 +290,11 @@ def _spec(
 ) -> AgentSpec:
     if game is None and agent.games != EVERY_GAME and len(agent.games) == 1:
         (game,) = agent.games
-    default = {key: _default(text, key, param, game) for key, param in agent.params.items()}
+    default = {
+        # a policy's in canonical form, so that one agent has one text
+        key: _read(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
+        for key, param in agent.params.items()
+    }
     values = dict(default)
     given: set[str] = set()
     for piece in split_top_level(settings, ",") if settings else []:
@@ -269,15 +319,13 @@ def _spec(
     return spec.restricted(*without)
 
 
-def _default(text: str, key: str, param: Parameter, game: str | None) -> Value:
-    """Return a parameter's default; a policy's in canonical form, so that one agent has one text."""
-    return _read(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
-
-
 def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
     """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
     if not isinstance(param, Policy):
-        return param.parse(text, key, value)
+        try:
+            return param.parse(key, value)
+        except InputError as error:
+            raise InputError(f"agent {short_repr(text)}: {error}") from None
     if isinstance(param, Evaluator) and value == NONE:
         return NONE
     spec = load_agent(strip_parentheses(value), game)
@@ -296,13 +344,6 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
 # -- finding agents --------------------------------------------------------------------------------------------------
 
 
-def agent_names(game: str | Game | None = None) -> list[str]:
-    """Return the names of installed agents in alphabetical order; with `game`, of those that play it."""
-    return sorted(
-        {point.partition("@")[0] for point in find_entry_points(GROUP) if game is None or _may_play(point, game)}
-    )
-
-
 def agents(game: str | Game | None = None) -> list[str]:
     """Return the names of the agents, or of those that play a game.
 
@@ -317,18 +358,8 @@ def agents(game: str | Game | None = None) -> list[str]:
     (True, False)
     """
     name = None if game is None else find_game(game).name
-    return sorted({agent.name for agent, games in installed_agents() if name is None or name in games})
-
-
-def _may_play(point: str, game: str | Game) -> bool:
-    """Return whether an entry point's agent is declared for a game, or its import fails."""
-    own = point.partition("@")[2]
-    if own:
-        return own == _name_of(game)
-    try:
-        return _agent_at(point).plays_in(game)
-    except (AgentFault, InputError):
-        return True
+    found = (agent for agent, _ in installed_agents())
+    return sorted({each.name for each in found if name is None or (each.plays_in(name) and is_installed(each, name))})
 
 
 def installed_agents(
@@ -340,7 +371,7 @@ def installed_agents(
     """
     points = find_entry_points(GROUP)
     listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
-    if not listed:
+    if name and not listed:
         _registered(name, None)  # raises; the message lists the known names
     found = []
     for point in listed:
@@ -383,7 +414,8 @@ def _registered(name: str, game: str | None) -> Agent:
         raise InputError(f"agent {name!r} is game-specific; name its game: {games}")
     if games:
         raise InputError(f"agent {name!r} does not play {game}; it plays {games}")
-    raise InputError(f"unknown agent {short_repr(name)}; {suggest_names(name, agent_names(game))}")
+    known = sorted({agent.name for agent, _ in installed_agents() if game is None or agent.plays_in(game)})
+    raise InputError(f"unknown agent {short_repr(name)}; {suggest_names(name, known)}")
 
 
 @cache
@@ -397,50 +429,3 @@ def _agent_at(point: str) -> Agent:
     if game and not agent.plays_in(game):
         raise InputError(f"agent {point!r}: {value} plays {', '.join(agent.games)}, not {game}")
     return agent
-
-
-# -- line-ups ----------------------------------------------------------------------------------------------------------
-
-
-def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
-    """Return the agent of every seat around one seat: of k others, the i-th seat after it in turn order gets agent i mod k (i from 0).
-
-    The entry of `seat` itself is the first agent; the caller replaces or ignores it. Every argument `opponents` follows this rule.
-    """
-    return [others[(each - seat - 1) % players % len(others)] if each != seat else others[0] for each in range(players)]
-
-
-def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks."""
-    for spec in lineup:
-        check_lineup(spec.resolve_for(game).policies, game, players)
-        if not spec.agent.plays(game, players):
-            games = ", ".join(spec.agent.games).replace("*", "every game")
-            counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
-            raise InputError(
-                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
-            )
-        if spec.missing:
-            raise InputError(
-                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has no default file"
-            )
-        check_networks(spec, game, players)
-        for key, param in spec.agent.params.items():
-            if isinstance(param, Evaluator) and spec.values[key] != NONE:
-                check_networks(load_agent(str(spec.values[key]), game), game, players, evaluates=True)
-
-
-def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = False) -> None:
-    """Check that the files of an agent have networks for a game and player count."""
-    for key, param in spec.agent.params.items():
-        if not isinstance(param, Weights):
-            continue
-        try:
-            table, _ = param.networks(str(spec.values[key]), game, evaluates)
-        except InputError as error:
-            what = " (to evaluate positions)" if evaluates else ""
-            raise InputError(f"agent {spec.text!r}: {key}: {error}{what}") from None
-        if not table[players]:
-            raise InputError(
-                f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
-            )

@@ -22,10 +22,6 @@ from inspect import getattr_static
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from strozzi_sim.agent.declare import Agent, GivenFile
-from strozzi_sim.agent.files import SentFile, place_of
-from strozzi_sim.agent.spec_text import split_file
-
 _OURS = ("strozzi_sim", "strozzi_agents")
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, also of an environment inside a project
 _BY_NAME = {"import_module", "__import__"}  # functions that import a module whose name they are given
@@ -36,75 +32,6 @@ class Sources(NamedTuple):
 
     digest: str  # SHA-256
     unknown: tuple[str, ...]  # what cannot be followed, as text
-
-
-class SpecSources:
-    """The part of an AgentSpec that knows its sources."""
-
-    text: str
-    agent: Agent
-    values: Any
-    builtin: Any
-    policies: Any
-    in_code: Any
-
-    @property
-    def source_digest(self) -> str | None:
-        """SHA-256 of its sources and those of its policies, of the `files` that it declares, and of the files among its parameters.
-
-        None for built-in agents without such files, whose behaviour has a version. See `undigested`.
-        """
-        contents = [] if self.builtin else [file.read_bytes() for file in self._files if file.is_file()]
-        contents += [code.digest.encode()] if (code := self._code) else []
-        contents += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
-        contents += [param.digest(value).encode() for param, value in self._given_files]
-        return sha256(b"".join(sha256(content).digest() for content in contents)).hexdigest() if contents else None
-
-    @property
-    def undigested(self) -> tuple[str, ...]:
-        """What its code uses, its policies' too, whose changes cannot be detected, as text."""
-        own = code.unknown if (code := self._code) else ()
-        return tuple(dict.fromkeys([*own, *(each for policy in self.policies for each in policy.undigested)]))
-
-    @property
-    def _code(self) -> Sources | None:
-        """Its code without that of its policies; None if it is built in."""
-        agent = self.agent
-        if self.in_code:
-            return sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
-        if self.builtin:
-            return None
-        given = split_file(self.text)[0]
-        module = agent.function.__module__.partition(".")[0]
-        return sources_of_files([place_of(given)] if given else _files_of(module))
-
-    @property
-    def _given_files(self) -> list[tuple[GivenFile, str]]:
-        """Files among its parameters, and their values."""
-        params = self.agent.params.items()
-        return [(param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
-
-    @property
-    def _files(self) -> list[Path]:
-        """The files that it declares."""
-        given = split_file(self.text)[0]
-        module = sys.modules.get(self.agent.function.__module__)
-        file = place_of(given) if given else getattr(module, "__file__", None)
-        return [(Path(file).parent if file else Path()) / name for name in self.agent.files]
-
-    @property
-    def sent_files(self) -> tuple[SentFile, ...]:
-        """The files named by its spec string and by its policies, which go with it to another machine."""
-        given = split_file(self.text)[0]
-        named = (
-            zip((Path(given).name, *self.agent.files), (place_of(given), *self._files), strict=True) if given else ()
-        )
-        contents = tuple((name, file.read_bytes()) for name, file in named if file.is_file())
-        own = [SentFile(given, contents)] if contents else []
-        own += [
-            SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for _, path in self._given_files if path
-        ]
-        return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
 
 
 # -- of files ----------------------------------------------------------------------------------------------------------
@@ -125,12 +52,12 @@ def sources_of_files(files: Iterable[Path]) -> Sources:
         names, line = _imports(content) if file.suffix in SOURCE_SUFFIXES else (frozenset[str](), 0)
         unknown += [f"{file.name}, line {line}, imports a module by a computed name"] if line else []
         for name in names - seen:
-            todo += [each for each in _files_of(name) if _is_users(name, str(each))]
+            todo += [each for each in files_of(name) if _is_users(name, str(each))]
         seen |= names
     return Sources(sha256("".join(sorted(contents)).encode()).hexdigest(), tuple(dict.fromkeys(unknown)))
 
 
-def _files_of(module: str) -> list[Path]:
+def files_of(module: str) -> list[Path]:
     """Return the file of a module, or all files of a package; nothing is imported."""
     try:
         spec = find_spec(module)
@@ -286,7 +213,7 @@ class _Walk:
     def _module(self, name: str) -> str:
         """Return the digest of the user's module or package."""
         top = name.partition(".")[0]
-        found = sources_of_files(file for file in _files_of(top) if _is_users(top, str(file)))
+        found = sources_of_files(file for file in files_of(top) if _is_users(top, str(file)))
         self.unknown |= dict.fromkeys(found.unknown)
         return found.digest
 

@@ -7,7 +7,6 @@ that can save arrays can make a file.
 
 from collections.abc import Mapping
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -44,10 +43,7 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
             if bias is None or arrays[name].dtype != np.float32 or bias.dtype != np.float32:
                 raise InputError(f"weights {file}: {name}: expected float32 weights, and a bias of the same layer")
             layers.append((arrays[name], bias))
-        try:
-            packed_network(layers)
-        except ValueError as error:
-            raise InputError(f"weights {file}: {_head(players)} players: {error}") from None
+        _check_layers(file, players, layers)
         found[players] = layers
     if not found:
         raise InputError(f"weights {file}: no array named PLAYERS/LAYER/weights, such as 4/0/weights")
@@ -70,15 +66,19 @@ def _head(players: int) -> str:
     return _ALL if players == ALL else str(players)
 
 
+def _check_layers(file: Path, players: int, layers: Layers) -> None:
+    try:
+        packed_network(layers)
+    except ValueError as error:
+        raise InputError(f"weights {file}: {_head(players)} players: {error}") from None
+
+
 def write_networks(file: Path, networks: Networks) -> None:
     """Write networks by player count, ALL for every other count; equal networks produce equal bytes."""
     if not networks:
         raise InputError(f"weights {file}: expected at least one network, got none")
     for players, layers in networks.items():
-        try:
-            packed_network(layers)
-        except ValueError as error:
-            raise InputError(f"weights {file}: {_head(players)} players: {error}") from None
+        _check_layers(file, players, layers)
         if wrong := [part.dtype for layer in layers for part in layer if part.dtype != np.float32]:
             raise InputError(f"weights {file}: {_head(players)} players: expected float32, got {wrong[0]}")
     arrays: dict[str, Any] = {
@@ -106,8 +106,3 @@ def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any
 def loaded(file: Path, modified: int, sizes: tuple[tuple[int, Size], ...]) -> tuple[Any, list[Any]]:
     """Return `packed_networks` of a file; `modified` is its time of change, so that another content is read anew."""
     return packed_networks(read_networks(file, dict(sizes)))
-
-
-def digest_of(file: Path) -> str:
-    """Return the SHA-256 of a file, "" without one."""
-    return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -123,11 +123,11 @@ def _instead(name: str, given: dict[str, Any]) -> Any:
 
         return things(given["game"], given.get("variant", "base"))
     if name == "our-table" and "template" in given and "file" not in given:
-        from strozzi_sim.agent.names import game_named
         from strozzi_sim.cli.show import Answer
+        from strozzi_sim.game import find_game
         from strozzi_sim.study.kinds.our_table import write_template
 
-        write_template(game_named(given["game"]), given["template"])
+        write_template(find_game(given["game"]), given["template"])
         return Answer({"template": given["template"]}, [f"template: {given['template']}"])
     return None
 

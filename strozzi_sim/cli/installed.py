@@ -4,16 +4,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import EVERY_GAME, Agent, Param, Policy, installed_agents
-from strozzi_sim.agent.names import game_named, variants_named
+from strozzi_sim.agent import Agent, Param, Policy
+from strozzi_sim.agent.declare import EVERY_GAME
+from strozzi_sim.agent.names import variants_named
+from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.describe import described_table, page
-from strozzi_sim.game import default_players, game_names, installed_games
+from strozzi_sim.game import default_players, find_game, game_names, installed_games
 from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.restricting import described_things
-from strozzi_sim.game.variants import BASE, find_variant, shipped_variants
+from strozzi_sim.game.variants import BASE, resolve_variant, shipped_variants
 
 Document = dict[str, Any]
 
@@ -76,7 +78,7 @@ def games(game: str = "") -> Answer:
     Args:
         game: this game, with its sizes; default: every game
     """
-    found, errors = ([game_named(game)], dict[str, str]()) if game else installed_games()
+    found, errors = ([find_game(game)], dict[str, str]()) if game else installed_games()
     lines, document, sizes = list[str](), list[Document](), dict[str, int]()
     for each in found:
         try:
@@ -108,8 +110,8 @@ def describe_games(game: str = "") -> Document:
         listed, errors = installed_games()
         titles = {each.name: f"{each.title}, {each.player_count_text}" for each in listed}
         return {"games": titles, "not_loaded": errors}
-    found = game_named(game)
-    base = find_variant(found, BASE)
+    found = find_game(game)
+    base = resolve_variant(found, BASE)
     playing = [agent for agent, names in installed_agents() if game in names]
     parameters = {each.name: {key: of.description for key, of in each.params.items()} for each in playing}
     return {
@@ -126,7 +128,7 @@ def describe_games(game: str = "") -> Document:
 
 def things(game: str, variant: Any = BASE) -> Answer:
     """Return what can be measured by restricted play, and how to ask for it."""
-    the_game = game_named(game)
+    the_game = find_game(game)
     known = described_things(the_game, variants_named(the_game, variant)[0])
     if not known:
         raise ArgumentError("game", f"{game} has no restrictions")
@@ -147,8 +149,8 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
         table: show this table's columns and their values
         markdown: as the page of the game's documents
     """
-    the_game = game_named(game)
-    setting = GameConfig(the_game.max_players, find_variant(the_game, BASE).components)
+    the_game = find_game(game)
+    setting = GameConfig(the_game.max_players, resolve_variant(the_game, BASE).components)
     tables = {each.name: described_table(each, setting) for each in the_game.fact_tables}
     if table and table not in tables:
         raise ArgumentError("table", f"{game} has no fact table {short_repr(table)}; {suggest_names(table, tables)}")

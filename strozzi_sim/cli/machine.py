@@ -172,10 +172,10 @@ def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
 def _warmed(game: str) -> Answer:
     from joblib import Parallel, delayed
 
-    from strozzi_sim.agent.names import core_count, game_named
-    from strozzi_sim.game import installed_games
+    from strozzi_sim.agent.names import core_count
+    from strozzi_sim.game import find_game, installed_games
 
-    names = [each.name for each in ([game_named(game)] if game else installed_games()[0])]
+    names = [each.name for each in ([find_game(game)] if game else installed_games()[0])]
     found = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
     lines = []
     for line in found:

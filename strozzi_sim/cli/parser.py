@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
-from strozzi_sim.errors import ArgumentError, InputError, nearest, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, nearest, short_repr
 from strozzi_sim.study.kinds import FUNCTIONS
 
 _STUDY, _CLI = "strozzi_sim.study", "strozzi_sim.cli"
@@ -127,13 +127,16 @@ def arguments_of(name: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _changed(given: dict[str, Any], settings: Sequence[str]) -> Any:
     """Return the variants of --variant with the changed keys of --set: one, or as many as the command takes."""
-    from strozzi_sim.agent.names import game_named, one_variant
+    from strozzi_sim.agent.names import one_variant
+    from strozzi_sim.game import find_game
     from strozzi_sim.game.variants import with_settings
 
     place = "game" if "game" in given else "source"
-    game, names = game_named(given[place], place), given.get("variant", "base")
+    game, names = find_game(given[place], place), given.get("variant", "base")
     changed = [
-        with_settings(game, one_variant(game, "variant", each, given.get("study", "")), settings, "--set")
+        as_argument_error(
+            "settings", with_settings, game, one_variant(game, "variant", each, given.get("study", "")), settings
+        )
         for each in ([names] if isinstance(names, str) else names)
     ]
     return changed[0] if isinstance(names, str) else changed

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 
 from strozzi_sim.agent import AgentSpec, check_lineup, load_agent, seat_others
-from strozzi_sim.agent.names import agents_named, game_named, one_count, one_variant
+from strozzi_sim.agent.names import agents_named, one_count, one_variant
 from strozzi_sim.cli.records import analysis_lines
 from strozzi_sim.errors import (
     AgentFault,
@@ -21,6 +21,7 @@ from strozzi_sim.errors import (
     in_ranges,
     short_repr,
 )
+from strozzi_sim.game import find_game
 from strozzi_sim.game.sentences import YOU, capitalized, listed, seat_name
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import analyse_game, find_judge
@@ -62,7 +63,7 @@ def play(
         port: with --web: port of 127.0.0.1 to listen on; default: a free one
         out: with --web: write the record of each finished game
     """
-    the_game = game_named(game)
+    the_game = find_game(game)
     count = one_count(the_game, players)
     check_range("seat", seat, 0, count - 1)
     agents = agents or the_game.default_agent

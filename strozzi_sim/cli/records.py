@@ -5,9 +5,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from strozzi_sim.agent.names import game_named, one_variant
+from strozzi_sim.agent.names import one_variant
 from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, RuleViolation, check_range, pluralize
+from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import GameAnalysis, analyse_record
 from strozzi_sim.play.records import match_of, numbered_game, record_games, verify_record, write_record
@@ -33,7 +34,7 @@ def record(
         out: file to write, - for standard output; default: <game>.jsonl
         json: print one JSON document and nothing else
     """
-    the_game = game_named(game)
+    the_game = find_game(game)
     chosen = one_variant(the_game, "variant", variant, study)
     match, deals = match_of(the_game, players, agents, games, deal, seating, seatings, seed, chosen)
     path = Path(out or f"{game}.jsonl")

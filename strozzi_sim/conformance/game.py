@@ -40,7 +40,7 @@ from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
 from strozzi_sim.conformance.kernels import Kernels, kernels
 from strozzi_sim.conformance.report import check_report
-from strozzi_sim.conformance.slices import check_range, check_slices, check_written
+from strozzi_sim.conformance.slices import check_range, check_written
 from strozzi_sim.conformance.table import check_table
 from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game
@@ -101,7 +101,6 @@ def check_promises(
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     compiled = kernels(game)
     for count in players or game.player_counts:
-        check_slices(Checked(game, chosen, count, seed, 0, found, compiled))
         for deal in range(deals):
             here = Checked(game, chosen, count, seed, deal, found, compiled)
             _check_components(here)

@@ -16,16 +16,16 @@ import msgspec
 from markupsafe import Markup
 
 from strozzi_sim.agent import seat_others
-from strozzi_sim.agent.names import agents_named, game_named, one_count
+from strozzi_sim.agent.names import agents_named, one_count
 from strozzi_sim.desk.answers import Answer, Shelf
 from strozzi_sim.desk.box import box_of, changed_variant
 from strozzi_sim.desk.child import PAGE, STUDY
 from strozzi_sim.desk.questions import checked, command_of, forms, question_named, words_for
 from strozzi_sim.errors import InputError, Stopped
-from strozzi_sim.game import default_players, game_names, load_game
+from strozzi_sim.game import default_players, find_game, game_names, load_game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.restricting import restrictions
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.page import page_of
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query, as_object
@@ -94,7 +94,7 @@ class _Handler(LocalHandler):
             self.send_json(self.server.shelf.state(int(have) if have.isascii() and have.isdigit() else -1, _WAIT))
         elif place == "board":
             given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
-            game = game_named(given.game)
+            game = find_game(given.game)
             changed = changed_variant(game, given.variant, given.settings)
             self.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
         elif place == "answer":
@@ -131,7 +131,7 @@ class _Handler(LocalHandler):
         elif deed == "save":
             told = {"saved": shelf.save(given.answer, given.name, self.server.results)}
         elif deed == "keep":
-            shelf.keep(game_named(given.game).name, given.name, given.variant, given.settings)
+            shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings)
         elif deed == "play":
             told = {"address": self._table(given)}
         else:
@@ -142,7 +142,7 @@ class _Handler(LocalHandler):
         """Return the address of a new table with the changed box, by default against the learned agent of the game."""
         if len(self.server.tables) >= MAX_TABLES:
             raise InputError(f"{MAX_TABLES} tables are open; start the desk again for more")
-        game = game_named(given.game)
+        game = find_game(given.game)
         count = one_count(game, given.players or None)
         names = given.agents or game.tiers.get("learned", game.default_agent)
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
@@ -157,8 +157,8 @@ class _Handler(LocalHandler):
 
 def _box(given: Request) -> Json:
     """Return the box, with the things of the game that can be restricted and the agents of each strength."""
-    game = game_named(given.game)
-    things = restrictions(game, find_variant(game, given.variant))
+    game = find_game(given.game)
+    things = restrictions(game, resolve_variant(game, given.variant))
     columns = sorted({column.name for table in game.fact_tables for column in table.columns})
     told = {"things": things, "tiers": game.tiers, "agent": game.default_agent, "columns": columns}
     return box_of(game, given.variant, given.settings) | told
@@ -166,7 +166,7 @@ def _box(given: Request) -> Json:
 
 def _words(given: Request) -> tuple[list[str], dict[str, str]]:
     """Return the command line of a request, and the files that it needs."""
-    game, values, files = game_named(given.game), given.values, dict[str, str]()
+    game, values, files = find_game(given.game), given.values, dict[str, str]()
     if values.get("file"):
         files[SHEETS], values = _sheets(str(values["file"]), game.player_counts[-1]), values | {"file": SHEETS}
     elif question_named(given.question).command == "our-table":
@@ -224,7 +224,7 @@ def desk(
         shelf: folder of the answers; default: in the user's state, by current folder
         folder: where answers are saved; default: results
     """
-    the_game = game_named(game)
+    the_game = find_game(game)
     kept = Shelf(Path(shelf).absolute() if shelf else usual_shelf())
     with closing(kept), DeskServer(the_game.name, kept, Path(folder), port, host) as server:
         print(f"Open {server.address}\nCtrl+C closes the desk.", flush=True)

@@ -53,15 +53,10 @@ def default_players(game: Game) -> int:
     return 4 if 4 in game.player_counts else game.player_counts[0]
 
 
-def find_game(game: str | Game, place: str = "") -> Game:
-    """Return the game of a name, or the Game unchanged. `place` is the prefix of errors; default: the argument `game`."""
+def find_game(game: str | Game, argument: str = "game") -> Game:
+    """Return the game of a name, or the Game unchanged; errors name the argument."""
     if isinstance(game, Game):
         return game
     if not isinstance(game, str):
-        raise ArgumentError("game", f"expected the name of a game, or a Game, got {short_repr(game)}")
-    if not place:
-        return as_argument_error("game", load_game, game)
-    try:
-        return load_game(game)
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
+        raise ArgumentError(argument, f"expected the name of a game, or a Game, got {short_repr(game)}")
+    return as_argument_error(argument, load_game, game)

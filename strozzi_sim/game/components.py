@@ -4,10 +4,12 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import asdict
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 
@@ -42,6 +44,13 @@ def to_plain(
     return plain
 
 
+def read_only(part: Any) -> Any:
+    """Return a read-only version of plain data: nested mapping proxies and tuples."""
+    if isinstance(part, dict):
+        return MappingProxyType({key: read_only(value) for key, value in part.items()})
+    return tuple(map(read_only, part)) if isinstance(part, list | tuple) else part
+
+
 def with_provenance(plain: Any, boxed: Any) -> Any:
     """Return plain component data with the provenance of the boxed data: a changed value does not make the rest a source's."""
     if isinstance(plain, Mapping) and isinstance(boxed, Mapping):
@@ -67,7 +76,7 @@ def check_totals(components: Any, totals: Mapping[str, Any], where: str) -> None
 
 def check_ids(components: Any, where: str) -> None:
     """Refuse an id that several blocks of a list have."""
-    for name, section in _members(components):
+    for name, section in asdict(components).items():
         if isinstance(section, list) and section and hasattr(section[0], "id"):
             check_distinct([block.id for block in section], f"{where}: {name}")
 
@@ -153,20 +162,14 @@ def _fill(row: Any, field: str, value: Any) -> None:
         raise InputError(f"rules field {field!r}: cannot hold {short_repr(value)}") from None
 
 
-def _members(block: Any) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of a msgspec Struct."""
-    for name in block.__struct_fields__:
-        yield name, getattr(block, name)
-
-
 def _values(components: Any) -> Iterator[tuple[str, Any]]:
     """Yield (name, value) of everything that a field of the rules can be filled from."""
-    for name, section in _members(components):
+    for name, section in asdict(components).items():
         if isinstance(section, msgspec.Struct):
-            yield from _members(section)
+            yield from asdict(section).items()
         elif isinstance(section, list | tuple) and section and isinstance(section[0], msgspec.Struct):
             yield f"{name}_count", len(section)
-            for key, _ in _members(section[0]):
+            for key in section[0].__struct_fields__:
                 yield f"{name}_{key}", [getattr(entry, key) for entry in section]
         else:
             yield name, section

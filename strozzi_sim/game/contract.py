@@ -158,7 +158,7 @@ class Game:
     @property
     def observation_size(self) -> int:
         """The length of an observation."""
-        return self.view.OBSERVATION
+        return self.slices.size
 
     def __reduce__(self) -> Any:
         """Pickle a game as its package: each process has one object per game."""
@@ -172,7 +172,24 @@ class Game:
 
     def register(self) -> None:
         """Register this game's implementation of every verb, once per process."""
-        _register(self)
+        known = _registered.get(self.state, self.package)
+        if known != self.package:
+            raise TypeError(f"{self.package} and {known} have the same state record; every game needs its own")
+        if self.state in _registered:
+            return
+        # `note` handles the events that the core writes
+        for verb, (part, default) in {**VERBS, write_event: ("fact_handlers", None)}.items():
+            if part == "fact_handlers" and self.facts is None:
+                continue
+            dtype = self.facts.SINK if part == "fact_handlers" and self.facts else self.state
+            where, name = f"{self.package}.{part}", "note" if verb is write_event else verb.__name__
+            kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
+            kernel = kernel if kernel is not None else _default(self, verb, default)
+            if kernel is None:
+                raise InputError(f"game {self.name!r}: {where} has no {name}, which every game must have")
+            inlined = kernel in self.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
+            register_overload(verb, dtype, kernel, force_inline=inlined)
+        _registered[self.state] = self.package
 
 
 def _game_in(package: str) -> Game:
@@ -181,12 +198,14 @@ def _game_in(package: str) -> Game:
     return game
 
 
-VERBS: dict[Callable[..., Any], str] = {}  # verb -> the module of the game's folder that implements it
-# verb -> its default: an expression of its parameters and OVER of state.py, or a function of the game that returns a kernel
-_DEFAULTS: dict[Callable[..., Any], str | Callable[[Game], Any]] = {}
+_registered: dict[np.dtype[Any], str] = {}  # the package of each state record whose verbs are registered
+# an expression of a verb's parameters, or a function of the game that returns one, or a kernel
+Default = str | Callable[[Game], Any] | None
+# verb -> the module of the game's folder that implements it, and its default
+VERBS: dict[Callable[..., Any], tuple[str, Default]] = {}
 
 
-def _verb(part: str, default: str | Callable[[Game], Any] | None = None) -> Callable[[Any], Any]:
+def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
     """Return a decorator for a verb, which a module of the game's folder implements, if it has no default."""
 
     def declare(stub: Any) -> Any:
@@ -196,9 +215,7 @@ def _verb(part: str, default: str | Callable[[Game], Any] | None = None) -> Call
                 f"{stub.__name__} is a verb of compiled code; call it from a kernel with the state of a game"
             )
 
-        VERBS[verb] = part
-        if default is not None:
-            _DEFAULTS[verb] = default
+        VERBS[verb] = part, default
         return verb
 
     return declare
@@ -268,7 +285,7 @@ def apply(state, rules, action, chance, journal):
     """Play a legal action, and continue to the next seat that has more than one legal action."""
 
 
-@_verb("core", "state.phase == OVER")
+@_verb("core", lambda game: f"state.phase == {int(game.state_part.OVER)}")
 def is_over(state):
     """Return whether the game has ended. Default: `phase` is OVER of state.py."""
 
@@ -281,7 +298,7 @@ def score(state, seat):
     """
 
 
-@_verb("", lambda game: _returns("-points" if game.lowest_wins else "points", "state", "points"))
+@_verb("", lambda game: "-points" if game.lowest_wins else "points")
 def merit(state, points):
     """Return points of score as a number of which the highest is best: `points`, or `-points` if the lowest score wins.
 
@@ -400,44 +417,12 @@ def share_of_win(state, seat):
     return 1.0 / shared if better == 0 else 0.0
 
 
-_registered: dict[np.dtype[Any], str] = {}
-
-
-def _returns(value: str, *names: str, **bound: Any) -> Callable[..., Any]:
-    """Return a function of these parameters that returns an expression of them."""
-    return generated(f"def default({', '.join(names)}):\n    return {value}\n", "default", **bound)
-
-
-def _default(game: Game, verb: Callable[..., Any]) -> Any:
+def _default(game: Game, verb: Callable[..., Any], default: Default) -> Any:
     """Return the kernel of a verb that the game does not implement, or None."""
-    default = _DEFAULTS.get(verb)
     has_secrets = hasattr(import_module(f"{game.package}.components"), "hidden")
     if default is None or (has_secrets and verb in (conceal, determinize)):
         return None
-    if isinstance(default, str):
-        bound = {"OVER": int(game.state_part.OVER)} if "OVER" in default else {}
-        return jit(_returns(default, *signature(verb).parameters, **bound))
-    return jit(default(game))
-
-
-def _register(game: Game) -> None:
-    known = _registered.get(game.state)
-    if known == game.package:
-        return
-    if known is not None:
-        raise TypeError(f"{game.package} and {known} have the same state record; every game needs its own")
-    for verb, part in (
-        *VERBS.items(),
-        (write_event, "fact_handlers"),
-    ):  # `note` handles the events that the core writes
-        if part == "fact_handlers" and game.facts is None:
-            continue
-        dtype = game.facts.SINK if part == "fact_handlers" and game.facts else game.state
-        where, name = f"{game.package}.{part}", "note" if verb is write_event else verb.__name__
-        kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
-        kernel = kernel if kernel is not None else _default(game, verb)
-        if kernel is None:
-            raise InputError(f"game {game.name!r}: {where} has no {name}, which every game must have")
-        inlined = kernel in game.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
-        register_overload(verb, dtype, kernel, force_inline=inlined)
-    _registered[game.state] = game.package
+    made = default(game) if callable(default) else default
+    if isinstance(made, str):
+        made = generated(f"def default({', '.join(signature(verb).parameters)}):\n    return {made}\n", "default")
+    return jit(made)

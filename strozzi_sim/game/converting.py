@@ -60,12 +60,14 @@ def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: boo
         steps.append(_entry(str(error), raw, kind, steps, str_keys) if step == _ENTRY else step)
     value = steps.pop() if of_key else _value_at(raw, steps)
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
-        keys = _keys(inspect.type_info(kind), steps)
+        structs = (each for each in _types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.StructType))
+        keys = [field.encode_name for each in structs for field in each.fields]
         message = f"unknown key {short_repr(unknown[1])}" + (f"; {suggest_names(unknown[1], keys)}" if keys else "")
     elif message.startswith("Object missing"):
         message = message.replace("Object missing", "missing")
     elif message.startswith("Invalid enum value"):
-        allowed = ["''" if one == "" else str(one) for one in _allowed(inspect.type_info(kind), steps)]
+        words = (each for each in _types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.LiteralType))
+        allowed = ["''" if one == "" else str(one) for each in words for one in each.values]
         message = f"invalid value {short_repr(value)}; {suggest_names(value, allowed)}"
     else:
         message = _plainly(message, value, " as a key" if of_key else "")
@@ -105,14 +107,6 @@ def _as_list(value: Any) -> str:
     parts = [part.strip() for part in value.split(",") if part.strip()]
     numbers = all(re.fullmatch(r"[+-]?\d+(\.\d+)?", part) for part in parts)
     return f"[{','.join(parts if numbers else map(repr, parts))}]"
-
-
-def _keys(kind: inspect.Type, steps: Sequence[Step]) -> tuple[str, ...]:
-    """Return the keys that a table of this type can have at a place; () if they cannot be listed."""
-    for found in _types_at(kind, steps):
-        if isinstance(found, inspect.StructType):
-            return tuple(field.encode_name for field in found.fields)
-    return ()
 
 
 def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool) -> str:
@@ -158,11 +152,6 @@ def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
         own, is_id = ids[step], steps[depth + 1 :] == ["id"]
         known = isinstance(own, str) and _ID.fullmatch(own) and ids.count(own) == 1
         yield f".{own}" if known and not is_id else f"[{step}]"
-
-
-def _allowed(kind: inspect.Type, steps: Sequence[Step]) -> tuple[Any, ...]:
-    """Return the values that this type allows at a place; () if they cannot be listed."""
-    return next((found.values for found in _types_at(kind, steps) if isinstance(found, inspect.LiteralType)), ())
 
 
 def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type]:

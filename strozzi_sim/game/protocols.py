@@ -1,12 +1,13 @@
 """The parts of a game as Protocols: the members of each module of its folder. Kernels are declared in `game.contract`.
 
-A member marked `optional`, or with a value here, may be missing in the module; a `Part` then supplies the default.
+A member with a value or a body here may be missing in the module; a `Part` then supplies the default. Every game has the others.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType, MethodType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,20 +16,13 @@ from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Board
-from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
+from strozzi_sim.game.components import read_only, rules_from
 from strozzi_sim.game.events import Events
 from strozzi_sim.game.record_checking import Replay
 from strozzi_sim.game.slices import Layout, name_of, things_shown
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
-Member = TypeVar("Member")
 _MISSING = object()  # a default of None is one
-
-
-def optional(member: Member) -> Member:
-    """Mark a method of a Protocol as the default of modules that lack it."""
-    member.is_optional = True  # type: ignore[attr-defined]
-    return member
 
 
 class Part:
@@ -49,15 +43,13 @@ class Part:
         if name.startswith("__"):
             raise AttributeError(name)
         default = getattr(self._protocol, name, _MISSING)
-        if isinstance(default, property) and hasattr(default.fget, "is_optional"):
-            return default.__get__(self)
-        if hasattr(default, "is_optional"):
-            return MethodType(default, self)  # type: ignore[arg-type]
-        if default is _MISSING or callable(default) or isinstance(default, property):
+        if default is _MISSING or getattr(default, "__isabstractmethod__", False):
             raise InputError(
                 f"game {self.game.name!r}: {self._module.__name__} has no {name}, which every game must have"
             )
-        return default
+        if isinstance(default, property):
+            return default.__get__(self)
+        return MethodType(default, self) if callable(default) else default
 
 
 class StatePart(Protocol):
@@ -87,49 +79,33 @@ class ComponentsPart(Protocol):
     PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
 
     @property
-    @optional
     def VARIABLE(self) -> tuple[str, ...]:
         """The sections that a variant can change, and that records repeat; default: all but `meta`."""
         return tuple(name for name in self.Components.__struct_fields__ if name != "meta")
 
-    @optional
     def check(self, components: Any, where: str) -> None:
         """Check what the types cannot. Raises InputError, which names `where` and the key."""
 
-    @optional
     def totals(self, components: Any) -> Mapping[str, Any]:
         """Return the values that follow from others, by key: checked in components.toml, and derived again in a variant."""
         return {}
 
-    @optional
     def check_players(self, components: dict[str, Any], players: int, where: str) -> None:
         """Check that the data allows this player count. Raises InputError."""
 
-    @optional
     def warnings(self, components: Any) -> Sequence[str]:
         """Return sentences that warn a designer about playable data."""
         return ()
 
-    @optional
-    def plain(self, components: Any) -> dict[str, Any]:
-        """Return the sections of VARIABLE as plain values, without PROVENANCE, and with `totals`."""
-        return to_plain(components, self.VARIABLE, self.PROVENANCE, self.totals(components))
-
-    @optional
-    def reconstructed(self, components: Any) -> list[str]:
-        """Return descriptions of the parts that no source gives; default: sections marked `reconstructed`."""
-        return reconstructed_sections(components, self.RECONSTRUCTED)
-
-    @optional
     def to_rules(self, components: Any) -> np.ndarray[Any, Any]:
         """Return the rules record that kernels read, array of shape (1,); default: filled by field names."""
         return rules_from(self.game.rules, components)
 
-    @optional
     def hidden(self, components: dict[str, Any]) -> bool:
         """Return whether seats have secrets; future chance is in no state and is not a secret."""
         return False
 
+    @abstractmethod
     def rounds(self, components: dict[str, Any]) -> int:
         """Return the number of rounds of a game."""
 
@@ -139,7 +115,6 @@ class EventsPart(Protocol):
 
     EVENTS: Events  # the declaration, from which the lines of a record and their text are made
 
-    @optional
     def begun(self, rows: Any, state: Any) -> Iterator[dict[str, Any]]:
         """Yield the lines that are begun and not written yet; a list in one may be incomplete, a tuple is complete.
 
@@ -153,7 +128,7 @@ class StateView:
 
     def __init__(self, state: Any, components: Mapping[str, Any], seat: int, over: int) -> None:
         """Read a row of concealed states; `over` is the phase of a finished game."""
-        fields = {name: _frozen(state[name].tolist()) for name in state.dtype.names}
+        fields = {name: read_only(state[name].tolist()) for name in state.dtype.names}
         self.__dict__.update(fields, seat=seat, over=fields["phase"] == over, components=components)
 
     def __eq__(self, other: object) -> bool:
@@ -172,11 +147,6 @@ class StateView:
         raise AttributeError(f"the view has no {name}; it has {', '.join(self.__dict__)}")
 
 
-def _frozen(value: Any) -> Any:
-    """Return nested lists as nested tuples."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
 def _in_words(value: Any) -> str:
     return " ".join(map(str, value)) or "-" if isinstance(value, Sequence) else str(value)
 
@@ -190,28 +160,19 @@ class ViewPart(Protocol):
     game: Any
     SLICES: Layout  # the named slices of the observation tensor
 
-    @property
-    @optional
-    def OBSERVATION(self) -> int:  # noqa: D102 - a constant of the module: the length of an observation
-        return self.SLICES.size
-
-    @optional
     def view_of(self, state: Any, components: Plain, seat: int) -> Any:
         """Return the View of `seat` on a row of concealed states; default: the fields of the state."""
         over = import_module(f"{self.game.package}.state").OVER
         return StateView(state, components, seat, over)
 
-    @optional
     def action_name(self, action: int, view: Any) -> str:
         """Return the name of an action, as a player types it; default: its number."""
         return str(action)
 
-    @optional
     def question(self, view: Any, phase: int) -> str:
         """Return the pending decision as text."""
         return "Your choice?"
 
-    @optional
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
         """Return the position as text; `position` is a View or the reference game. Default: the fields that SLICES name."""
         shared, by_seat = [], [f"Seat {seat} {name}:" for seat, name in enumerate(names)]
@@ -225,7 +186,6 @@ class ViewPart(Protocol):
                 shared.append(f"{name_of(part)}: {_in_words(value)}")
         return "\n".join(["Table", *shared, "", "Seats", *(line.rstrip(";") for line in by_seat)])
 
-    @optional
     def compound_choices(self, view: Any, phase: int) -> Sequence[str]:
         """Return the items that can be chosen together, or ().
 
@@ -233,17 +193,14 @@ class ViewPart(Protocol):
         """
         return ()
 
-    @optional
     def meanings(self, view: Any, phase: int) -> Mapping[str, str]:
         """Return explanations of the names of choices, such as costs."""
         return {}
 
-    @optional
     def caution(self, action: int, view: Any) -> str:
         """Return a sentence that a human player must confirm before a costly action, or ""."""
         return ""
 
-    @optional
     def short_rules(self, components: Plain, players: int) -> str:
         """Return a summary of the rules, one line per paragraph."""
         return ""
@@ -257,12 +214,10 @@ class ReportPart(Protocol):
     # page -> function(table, cell, stats) that adds figures of other origin to its table
     ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
 
-    @optional
     def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
         """Return labels of values that depend on the tables or on a variant's component data, which may be empty."""
         return {}
 
-    @optional
     def board(self, components: Plain) -> Board:
         """Return the board on which pictures of kind `board` are drawn."""
         raise InputError(f"game {self.game.name!r}: report.py has no board")  # type: ignore[attr-defined]
@@ -289,15 +244,15 @@ class TablePart(Protocol):
 class VerifyPart(Protocol):
     """`verify.py`, or `reference.py` of a game without it: the replay of a record in the game's plain-Python reference."""
 
-    REPLAY: Replay[Any]
+    REPLAY: Replay
 
 
 class RestrictionsPart(Protocol):
     """`restrictions.py`: actions that can be forbidden to a seat, by name; see `game.restricting`."""
 
+    @abstractmethod
     def restrictions(self, components: Plain) -> Mapping[str, Any]:
         """Return every restriction by its name, a `restricting.Restriction`; one of which N is the number is called KIND:WORD-N."""
 
-    @optional
     def check(self, rules: Any, seat: int, name: str) -> None:
         """Refuse a restriction, written into a row of the rules, with which the seat cannot play. Raises InputError."""

@@ -4,19 +4,11 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from strozzi_sim.errors import InputError, RuleViolation, pluralize
 
 Lines = Sequence[tuple[int, Mapping[str, Any]]]
-
-
-class Playable(Protocol):
-    """Members of every reference game, such as `ReferenceGame`; one may have `score`, the points by seat so far."""
-
-    events: list[dict[str, Any]]  # lines of a record so far, without the header
-    over: bool
-    question: Any  # the pending decision, or None
 
 
 class Question(NamedTuple):
@@ -31,7 +23,8 @@ class ReferenceGame:
     """A game in plain Python as a generator.
 
     A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. It
-    begins with what the game begins with; a subclass with an `__init__` of its own calls `begin` at its end.
+    begins with what the game begins with; a subclass with an `__init__` of its own calls `begin` at its end. It may have
+    `score`, the points by seat so far.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
@@ -45,6 +38,10 @@ class ReferenceGame:
     ([{'type': 'bid', 'player': 0, 'value': 2}], True)
     """
 
+    events: list[dict[str, Any]]  # lines of a record so far, without the header
+    over: bool
+    question: Any  # the pending decision, or None
+
     def __init__(
         self, components: Mapping[str, Any], players: int, start_player: int = 0, **draws: Sequence[Any]
     ) -> None:
@@ -56,8 +53,7 @@ class ReferenceGame:
 
     def begin(self) -> None:
         """Play up to the first decision."""
-        self.events: list[dict[str, Any]] = []
-        self.over = False
+        self.events, self.over = [], False
         self._course = self.course()
         self._continue(None)
 
@@ -97,7 +93,7 @@ class ReferenceGame:
         self.events.append({"type": kind, **values})
 
     def _continue(self, option: Any) -> None:
-        self.question: Any = None
+        self.question = None
         try:
             self.question = self._course.send(option)
         except StopIteration:
@@ -155,28 +151,23 @@ class Drawn:
     everything: Callable[[Mapping[str, Any]], Sequence[Any]]
 
 
-G = TypeVar("G", bound=Playable)
-
-
 @dataclass(frozen=True)
-class Replay(Generic[G]):
+class Replay:
     """The check of a game's records; `replayer` makes one for most games."""
 
     # function of a record's header and lines that returns the game, with chance as in the lines, and these draws
-    set_up: Callable[[Mapping[str, Any], Lines], tuple[G, Draws]]
+    set_up: Callable[[Mapping[str, Any], Lines], tuple[Any, Draws]]
     # function of the game, a line's number and the line that plays the line's choice; called until the game writes that
     # line itself
-    answer: Callable[[G, int, Mapping[str, Any]], None]
-    wanted: Callable[[G], str]  # function of the game that describes the line that would answer its question
+    answer: Callable[[Any, int, Mapping[str, Any]], None]
+    wanted: Callable[[Any], str]  # function of the game that describes the line that would answer its question
 
     def check_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> None:
         """Replay a recorded game, its header checked. Raises RuleViolation at the first line that breaks a rule."""
         for _ in self.replay_game(header, header_line, lines):
             pass
 
-    def replay_game(
-        self, header: Mapping[str, Any], header_line: int, lines: Lines
-    ) -> Iterator[tuple[G, list[Mapping[str, Any]]]]:
+    def replay_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> Iterator[tuple[Any, list[Any]]]:
         """Replay, and yield the game and the lines since the last yield at each decision and at the end. Raises RuleViolation."""
         game, draws = self.set_up(header, lines)
         reported = 0
@@ -248,7 +239,7 @@ def replayer(
     answers: Mapping[str, str],
     *,
     none: Mapping[str, Any] = MappingProxyType({}),
-) -> Replay[Any]:
+) -> Replay:
     """Return the check of records of a reference game whose orders of chance and answers are values of lines.
 
     Args:

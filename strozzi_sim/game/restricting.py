@@ -17,7 +17,7 @@ from strozzi_sim.errors import InputError, as_argument_error, short_repr, sugges
 from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import Variant, find_variant
+from strozzi_sim.game.variants import Variant, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
 
 
@@ -47,14 +47,16 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
         if not 0 <= seat < game.max_players:
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
         for name in names:
-            found = next((each for each in known if each == name or _is_numbered(each, name)), None)
+            found = next(
+                (each for each in known if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
+            )
             if found is None:
                 raise InputError(
                     f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, known)}"
                 )
             if "restricted" in (rules.dtype.names or ()):
                 rules["restricted"] = 1
-            number = 0 if found == name and not found.endswith("-N") else _number(name, found.removesuffix("N"))
+            number = _number(name, found) if found.endswith("-N") else 0
             known[found].forbid(rules[0], seat, number)
             assert game.restrictions is not None
             game.restrictions.check(rules[0], seat, name)
@@ -168,7 +170,7 @@ def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
 
     A thing that only a variant has is counted as the first thing of its kind is.
     """
-    known = {name: use.of.words for name, use in things(game, find_variant(game, "base")).items() if use}
+    known = {name: use.of.words for name, use in things(game, resolve_variant(game, "base")).items() if use}
     of_kind = {name.partition(":")[0]: words for name, words in reversed(known.items())}
     return {name: known.get(name) or of_kind.get(name.partition(":")[0], "") for name in names}
 
@@ -185,12 +187,8 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
     return found
 
 
-def _is_numbered(pattern: str, name: str) -> bool:
-    return pattern.endswith("-N") and name.startswith(pattern.removesuffix("N"))
-
-
-def _number(name: str, start: str) -> int:
-    number = name.removeprefix(start)
+def _number(name: str, pattern: str) -> int:
+    number = name.removeprefix(pattern.removesuffix("N"))
     if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
         raise InputError(f"restriction {short_repr(name)}: expected a whole number above 0 in place of N")
     return int(number)

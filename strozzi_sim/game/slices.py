@@ -12,7 +12,7 @@ own kernel reads the first columns of slices. Observations are read by name:
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import Any
@@ -121,39 +121,35 @@ class Group:
     fields: tuple[Slice, ...]  # the fields, each with its shape for one entry
 
 
-class Layout(Mapping[str, Slice]):
+class Layout(dict[str, Slice]):
     """All slices of an observation by name, in the order of the columns; fields of a group follow it as `group.field`."""
 
     def __init__(self, *parts: Slice | Group) -> None:
+        super().__init__()
         self.size = 0  # F, the number of columns
-        self._slices: dict[str, Slice] = {}
         for part in parts:
             self._add(part)
-            self.size += self._slices[part.name].size
+            self.size += self[part.name].size
 
     def _add(self, part: Slice | Group) -> None:
         if isinstance(part, Slice):
             self._put(replace(part, start=self.size), part.name)
             return
         width = sum(field.size for field in part.fields)
-        low, high = (
-            choose(getattr(field, end) for field in part.fields) for choose, end in ((min, "low"), (max, "high"))
-        )
+        low, high = min(field.low for field in part.fields), max(field.high for field in part.fields)
         group = Slice(part.name, (*part.shape, width), part.meaning, low, high, start=self.size)
         self._put(group, part.name)
         start = self.size
         for field in part.fields:
-            name = f"{part.name}.{field.name}"
-            self._put(
-                replace(field, name=name, shape=(*part.shape, *field.shape), start=start, group=group), field.name
-            )
+            name, shape = f"{part.name}.{field.name}", (*part.shape, *field.shape)
+            self._put(replace(field, name=name, shape=shape, start=start, group=group), field.name)
             start += field.size
 
     def _put(self, part: Slice, own_name: str) -> None:
         where = f"slice {part.name!r}"
         if not own_name.isidentifier():
             raise InputError(f"slice {short_repr(own_name)}: a name must be an identifier, such as `seats`")
-        if part.name in self._slices:
+        if part.name in self:
             raise InputError(f"{where}: two slices have this name")
         if any(length < 1 for length in part.shape):
             raise InputError(f"{where}: shape: every length must be 1 or more, got {part.shape}")
@@ -161,27 +157,19 @@ class Layout(Mapping[str, Slice]):
             raise InputError(f"{where}: low and high: must be finite and in order, got {part.low} and {part.high}")
         if not part.meaning:
             raise InputError(f"{where}: meaning: must say what the numbers are")
-        self._slices[part.name] = part
+        self[part.name] = part
 
-    def __getitem__(self, name: str) -> Slice:
-        if name not in self._slices:
-            raise KeyError(f"unknown slice {short_repr(name)}; {suggest_names(name, self._slices)}")
-        return self._slices[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._slices)
-
-    def __len__(self) -> int:
-        return len(self._slices)
+    def __missing__(self, name: str) -> Slice:
+        raise KeyError(f"unknown slice {short_repr(name)}; {suggest_names(name, self)}")
 
     @property
     def parts(self) -> list[Slice]:
         """The slices that are not fields of a group; together they have every column once."""
-        return [part for part in self._slices.values() if part.group is None]
+        return [part for part in self.values() if part.group is None]
 
     def fields(self, group: str) -> list[Slice]:
         """Return the fields of a group, which together have all its columns; [] for a slice that is not a group."""
-        return [part for part in self._slices.values() if part.group is not None and part.group.name == group]
+        return [part for part in self.values() if part.group is not None and part.group.name == group]
 
     def starts(self, group: str = "") -> Any:
         """Return the first column of each slice, or of each field of a group, by its name, for kernels: `starts().phase`."""

@@ -174,14 +174,11 @@ def ask(table: Table, position: Any) -> Json | None:
         return None
     names, legal, part, seen = position.names, position.legal, position.game.view, position.view()
     asked: Json = {"question": table.question(position), "mine": table.mine(position)}
-    together, warned = position.compound_choices, {}
-    for action, name in zip(legal, names, strict=True) if not together else ():
-        if caution := part.caution(int(action), seen):
-            warned[name] = caution
-    if warned:
-        asked["cautions"] = warned
-    if together:
+    if together := position.compound_choices:
         return asked | {"together": [{"name": name, **table.choice(-1, name, position)} for name in together]}
+    cautions = {name: part.caution(int(action), seen) for action, name in zip(legal, names, strict=True)}
+    if warned := {name: caution for name, caution in cautions.items() if caution}:
+        asked["cautions"] = warned
     if len(names) > MANY and all(name.isdigit() for name in names):
         return asked | {"range": [int(names[0]), int(names[-1])], **table.choice(-1, "", position)}
     meanings = part.meanings(seen, int(position.state["phase"][0]))

@@ -5,6 +5,7 @@ replaced. A list of blocks with ids is replaced by a list, or changed in part by
 `add` is a list of new blocks, each with its id, and `remove` a list of ids.
 """
 
+import hashlib
 import json
 import re
 import tomllib
@@ -18,15 +19,17 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.game.components import check_ids, check_totals, with_provenance
+from strozzi_sim.game.components import check_ids, check_totals, reconstructed_sections, to_plain, with_provenance
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.variant_names import name_of_values, setting_text
 from strozzi_sim.runtime.parsing import toml_value
 
 BASE = "base"
 ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_LONGEST = 64  # characters of a name
+_DIGEST = 8  # characters of a digest at its end
+_WORD = re.compile(r"(?!(true|false|null)$)[a-z][a-z0-9]*")  # text that a name shows, and that is no other value's text
 _DESCRIPTION = ("about", "provenance", "provenance_note")
 
 
@@ -73,7 +76,7 @@ class Variant:
         """
         from strozzi_sim.game import find_game
 
-        found = find_variant(find_game(game), variant)
+        found = resolve_variant(find_game(game), variant)
         return with_values(find_game(game), found, values) if values else found
 
 
@@ -96,64 +99,33 @@ def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
     return deepcopy(_toml(game.package, "variants.toml"))
 
 
-def resolve_variant(
-    game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = ""
-) -> Variant:
-    """Return the variant `name`: "base", a shipped variant, or one of the tables `own` (a study's `[variant.*]`)."""
-    own = own or {}
-    shipped = shipped_variants(game)
-    prefix = f"{place}: " if place else ""
-    for mine in own:
-        if mine == BASE or mine in shipped:
-            raise InputError(
-                f"{prefix}variant.{mine}: {mine!r} is a shipped variant of {game.name}; choose another name"
-            )
-        if not NAME.fullmatch(mine):
-            raise InputError(f"{prefix}variant.{mine}: a variant's name is lower-case letters, digits, - and _")
-    if name == BASE:
-        changes: Mapping[str, Any] = {}
-    elif name in own:
-        changes = own[name]
-    elif name in shipped:
-        changes = shipped[name]
-    else:
-        known = suggest_names(name, [BASE, *shipped, *own])
-        raise InputError(f"{prefix}unknown variant {short_repr(name)} of {game.name}; {known}")
-    if name in own:
-        return replace(from_changes(game, name, changes, f"{prefix}variant.{name}"), file=place)
-    return from_changes(game, name, changes, f"{game.name} variant {name}")
-
-
 @cache
 def _shipped(game: Game, name: str) -> Variant:
-    return resolve_variant(game, name)
+    shipped = shipped_variants(game)
+    if name != BASE and name not in shipped:
+        known = suggest_names(name, [BASE, *shipped])
+        raise InputError(f"unknown variant {short_repr(name)} of {game.name}; {known}")
+    return from_changes(game, name, shipped.get(name, {}), f"{game.name} variant {name}")
 
 
-def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
+def resolve_variant(game: Game, variant: AnyVariant) -> Variant:
     """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or {name: changes} as in a study's file."""
-    prefix = f"{place}: " if place else ""
-    if isinstance(variant, Mapping):
-        found = own_variants(game, variant, place)
-        if len(found) != 1:
-            raise InputError(
-                f"{prefix}expected one name with its changes, got {len(found)}: {short_repr(list(variant))}"
-            )
-        return found[0]
     if isinstance(variant, str):
-        try:
-            return _shipped(game, variant)
-        except InputError as error:
-            raise InputError(f"{prefix}{error}") from None
+        return _shipped(game, variant)
+    if isinstance(variant, Mapping):
+        if len(variant) != 1:
+            raise InputError(f"expected one name with its changes, got {len(variant)}: {short_repr(list(variant))}")
+        return own_variants(game, variant)[0]
     if not isinstance(variant, Variant):
         raise InputError(
-            f"{prefix}expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
+            f"expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
         )
     if variant.rules.dtype != game.rules:
-        raise InputError(f"{prefix}{variant.name!r} is a variant of another game than {game.name}")
+        raise InputError(f"{variant.name!r} is a variant of another game than {game.name}")
     return variant
 
 
-def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], place: str = "") -> Variant:
+def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> Variant:
     """Return a variant with changed keys, named after them.
 
     >>> from strozzi_sim.game import load_game
@@ -163,39 +135,40 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str], plac
 
     A setting is KEY=VALUE: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
     """
-    prefix = f"{place}: " if place else ""
     values: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = (part.strip() for part in setting.partition("="))
         if not (equals and "." in key and all(key.split("."))):
-            raise InputError(f"{prefix}expected KEY=VALUE such as tracks.bonus.7=10, got {short_repr(setting)}")
+            raise InputError(f"expected KEY=VALUE such as tracks.bonus.7=10, got {short_repr(setting)}")
         if key in values:
-            raise InputError(f"{prefix}{key}: is given twice")
+            raise InputError(f"{key}: is given twice")
         try:
             values[key] = toml_value(text)
         except ValueError as error:
-            raise InputError(f"{prefix}{key}: {error}") from None
-    return with_values(game, variant, values, place)
+            raise InputError(f"{key}: {error}") from None
+    return with_values(game, variant, values)
 
 
-def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any], place: str = "") -> Variant:
+def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> Variant:
     """Return a variant with other values of some keys, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`."""
-    base = find_variant(game, variant, place)
-    boxed = component_data(game)
-    raw = boxed | {name: with_provenance(section, boxed.get(name)) for name, section in base.components.items()}
-    prefix = f"{place}: " if place else ""
+    base = resolve_variant(game, variant)
+    raw = _with_sources(game, base.components)
     for key, value in values.items():
         section, *path = key.split(".")
         if section not in game.components_part.VARIABLE:
             known = suggest_names(section, game.components_part.VARIABLE)
-            raise InputError(f"{prefix}{key}: unknown section {short_repr(section)}; {known}")
-        raw[section] = _with_value(raw[section], path, value, f"{prefix}{key}")
-    settings = tuple(setting_text(key, value) for key, value in values.items())
+            raise InputError(f"{key}: unknown section {short_repr(section)}; {known}")
+        raw[section] = _with_value(raw[section], path, value, key)
+    settings = tuple(f"{key}={_text(value)}" for key, value in values.items())
     name = name_of_values("" if base.name == BASE else base.name, values)
-    return replace(
-        _variant(game, name, _converted(game, raw, f"{prefix}{', '.join(settings)}")),
-        file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name,
-    )  # fmt: skip
+    found = _variant(game, name, _converted(game, raw, ", ".join(settings)))
+    return replace(found, file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name)
+
+
+def _with_sources(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain components as the game's components.toml has them, with what it says of their sources."""
+    boxed = _toml(game.package, "components.toml")
+    return boxed | {name: with_provenance(section, boxed.get(name)) for name, section in components.items()}
 
 
 def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
@@ -204,33 +177,36 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
         return value
     name, *rest = path
     if isinstance(data, list):
-        ids = [each.get("id") if isinstance(each, Mapping) else None for each in data]
-        known = [str(place) if each is None else each for place, each in enumerate(ids)]
-        if name in (ADD, REMOVE) and not rest and None not in ids:
+        has_ids = all(isinstance(each, Mapping) and "id" in each for each in data)
+        known = [at for at, _ in _entries(data)]
+        if name in (ADD, REMOVE) and not rest and has_ids:
             return _changed_list(data, {name: value}, where.removesuffix(f".{name}"))
         if name not in known:
-            part = where.rpartition(": ")[2].removesuffix(f".{'.'.join(path)}")
-            how = "" if None in ids else f"; a new one is added by {part}.{ADD}=[{{id={json.dumps(name)},...}}]"
+            part = where.removesuffix(f".{'.'.join(path)}")
+            how = f"; a new one is added by {part}.{ADD}=[{{id={json.dumps(name)},...}}]" if has_ids else ""
             raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, known)}{how}")
-        return [
-            _with_value(each, rest, value, where) if name == at else each for at, each in zip(known, data, strict=True)
-        ]
+        return [_with_value(each, rest, value, where) if name == at else each for at, each in _entries(data)]
     if not isinstance(data, Mapping):
         raise InputError(f"{where}: {short_repr(data)} has no keys")
     return {**data, name: _with_value(data.get(name, {}), rest, value, where)}
 
 
-def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
+def own_variants(game: Game, changes: Mapping[Any, Any]) -> tuple[Variant, ...]:
     """Return custom variants: name -> changes, as in a study's file."""
-    own = {str(name): with_text_keys(change) for name, change in changes.items()}
-    for name, change in own.items():
+    found = []
+    for key, change in changes.items():
+        name, where = str(key), f"variant.{key}"
         if not isinstance(change, Mapping) or name in game.components_part.VARIABLE:
             example = '{"mine": {SECTION: {KEY: VALUE}}}'
-            prefix = f"{place}: " if place else ""
             raise InputError(
-                f"{prefix}changes stand under a name of their own, as in {example}, got {short_repr(dict(changes))}"
+                f"changes stand under a name of their own, as in {example}, got {short_repr(dict(changes))}"
             )
-    return tuple(resolve_variant(game, name, own, place) for name in own)
+        if name == BASE or name in shipped_variants(game):
+            raise InputError(f"{where}: {name!r} is a shipped variant of {game.name}; choose another name")
+        if not NAME.fullmatch(name):
+            raise InputError(f"{where}: a variant's name is lower-case letters, digits, - and _")
+        found.append(from_changes(game, name, with_text_keys(change), where))
+    return tuple(found)
 
 
 def with_text_keys(changes: Any) -> Any:
@@ -242,9 +218,22 @@ def with_text_keys(changes: Any) -> Any:
 
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
     """Return the variant made by merging `changes` into the game's components."""
-    part = game.components_part
-    raw = component_data(game)
-    _merge_changes(raw, changes, where, part.VARIABLE, part.MERGED)
+    part, raw = game.components_part, component_data(game)
+    for section, change in changes.items():
+        if section in _DESCRIPTION:
+            continue
+        if section not in part.VARIABLE:
+            near = suggest_names(section, part.VARIABLE).removeprefix("known: ")
+            raise InputError(f"{where}: {short_repr(section)[1:-1]}: unknown section; a variant can change {near}")
+        old = raw[section]
+        if isinstance(old, list):
+            raw[section] = _changed_list(old, change, f"{where}: {section}")
+        elif isinstance(change, Mapping):
+            for key, value in change.items():
+                merges = f"{section}.{key}" in part.MERGED and isinstance(value, Mapping)
+                old[key] = {**old.get(key, {}), **with_text_keys(value)} if merges else value
+        else:
+            raise InputError(f"{where}: {section}: expected a table of changes, got {short_repr(change)}")
     components = _converted(game, raw, where)
     if not changes:  # the totals of a changed variant are derived
         check_totals(components, part.totals(components), where)
@@ -254,43 +243,25 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
     """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
 
-    Missing keys are those of `base`; see `completed`.
+    Missing keys of a section are those of `base`: a record or folder from before a switch was added is read as it was played, as a new
+    switch does not change `base`, or it raises the game's `behaviour`. Blocks with ids are never added.
     """
-    components = completed(game, components)
-    sections = game.components_part.VARIABLE
-    for section in components:
+    base, sections, given = _shipped(game, BASE).components, game.components_part.VARIABLE, dict[str, Any]()
+    for section, data in components.items():
         if section not in sections:
             raise InputError(f"{where}: {short_repr(section)}: unknown key; {suggest_names(section, sections)}")
-    for section in sections:
-        if section not in components:
-            raise InputError(f"{where}: {section}: missing")
-    boxed = _toml(game.package, "components.toml")
-    raw = boxed | {section: with_provenance(given, boxed.get(section)) for section, given in components.items()}
-    variant = _variant(game, name, _converted(game, raw, where))
-    for key, given, wanted in differing_keys(components, variant.components):
+        tables = isinstance(data, Mapping) and isinstance(base.get(section), Mapping)
+        given[section] = {**base[section], **data} if tables else data
+    variant = _variant(game, name, _converted(game, _with_sources(game, given), where))
+    for key, mine, wanted in differing_keys(given, variant.components):
         if wanted is None:
             raise InputError(f"{where}: {key}: unknown key")
-        if given is None:
+        if mine is None:
             raise InputError(f"{where}: {key}: missing")
         raise InputError(
-            f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(given)}"
+            f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(mine)}"
         )
     return variant
-
-
-def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
-    """Return components with the missing keys of their sections, as in `base`.
-
-    A record or folder from before a switch was added is therefore read as it was played: a new switch does not change `base`, or it
-    raises the game's `behaviour`. Blocks with ids are never added.
-    """
-    base = _shipped(game, BASE).components
-    return {
-        name: {**base[name], **section}
-        if isinstance(section, Mapping) and isinstance(base.get(name), Mapping)
-        else section
-        for name, section in components.items()
-    }
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
@@ -304,11 +275,10 @@ def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
 
 def _variant(game: Game, name: str, components: Any) -> Variant:
     part = game.components_part
-    plain = part.plain(components)
-    return Variant(
-        name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain)),
-        warnings=tuple(part.warnings(components)),
-    )  # fmt: skip
+    plain = to_plain(components, part.VARIABLE, part.PROVENANCE, part.totals(components))
+    reconstructed = tuple(reconstructed_sections(components, part.RECONSTRUCTED))
+    hidden, warnings = bool(part.hidden(plain)), tuple(part.warnings(components))
+    return Variant(name, plain, part.to_rules(components), reconstructed, hidden, warnings=warnings)
 
 
 def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -330,28 +300,6 @@ def _by_id(data: Any) -> Any:
     if not (isinstance(data, list) and data and all(isinstance(each, Mapping) and "id" in each for each in data)):
         return data
     return {each["id"]: {name: value for name, value in each.items() if name != "id"} for each in data}
-
-
-def _merge_changes(
-    raw: dict[str, Any], changes: Mapping[str, Any], where: str, variable: tuple[str, ...], merged: tuple[str, ...]
-) -> None:
-    for section, change in changes.items():
-        if section in _DESCRIPTION:
-            continue
-        if section not in variable:
-            near = suggest_names(section, variable).removeprefix("known: ")
-            raise InputError(f"{where}: {short_repr(section)[1:-1]}: unknown section; a variant can change {near}")
-        old = raw[section]
-        if isinstance(old, list):
-            raw[section] = _changed_list(old, change, f"{where}: {section}")
-        elif isinstance(change, Mapping):
-            for key, value in change.items():
-                if f"{section}.{key}" in merged and isinstance(value, Mapping):
-                    old[key] = {**old.get(key, {}), **{str(entry): number for entry, number in value.items()}}
-                else:
-                    old[key] = value
-        else:
-            raise InputError(f"{where}: {section}: expected a table of changes, got {short_repr(change)}")
 
 
 def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
@@ -398,9 +346,9 @@ def published_value(game: Game, key: str) -> Any:
 
     >>> from strozzi_sim.game import load_game
     >>> published_value(load_game("strozzi"), "tracks.bonus.9"), published_value(load_game("strozzi"), "ships.S01.sail")
-    (15, 5)
+    (15, 8)
     """
-    *_, found = _along(find_variant(game, BASE).components, key)
+    *_, found = _along(_shipped(game, BASE).components, key)
     return found
 
 
@@ -414,12 +362,53 @@ def is_reconstructed(game: Game, key: str) -> bool:
 def _along(data: Any, key: str) -> Iterator[Any]:
     """Yield what each part of a key leads to; None from where there is nothing."""
     for name in key.split("."):
-        if isinstance(data, list):
-            ids = [
-                each.get("id", str(place)) if isinstance(each, Mapping) else str(place)
-                for place, each in enumerate(data)
-            ]
-            data = data[ids.index(name)] if name in ids else None
-        else:
-            data = data.get(name) if isinstance(data, Mapping) else None
+        data = dict(_entries(data)).get(name)
         yield data
+
+
+def _entries(data: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a table by key, of a list of blocks by id, and of another list by their places from 0."""
+    if isinstance(data, list):
+        pairs = enumerate(data)
+        return [(str(each.get("id", place) if isinstance(each, Mapping) else place), each) for place, each in pairs]
+    return list(data.items()) if isinstance(data, Mapping) else []
+
+
+# -- names of variants made of changed values --------------------------------------------------------------------------
+
+
+def name_of_values(base: str, values: Mapping[str, Any]) -> str:
+    """Return the name of the variant of `base` with these values by key; "" names the base itself.
+
+    Equal values have one name, different values have different names: a sign is written out, and values of which a name cannot
+    show everything (fractions, lists, tables, most text) add a digest.
+
+    >>> name_of_values("", {"setup.rounds": 10}), name_of_values("", {"setup.rounds": -10})
+    ('setup-rounds-10', 'setup-rounds-minus-10')
+    >>> name_of_values("", {"setup.rounds": 2.0}) == name_of_values("", {"setup.rounds": 2})
+    True
+    """
+    plain = {key: _plain(value) for key, value in values.items()}
+    negative = {key: f"minus-{-value}" for key, value in plain.items() if isinstance(value, int) and value < 0}
+    words = [f"{key}-{negative.get(key) or _text(value)}" for key, value in plain.items()]
+    name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(words).lower())))
+    name = f"{base}-{name}" if base else name
+    shown = (isinstance(value, int) or (isinstance(value, str) and _WORD.fullmatch(value)) for value in plain.values())
+    if len(name) <= _LONGEST and all(shown):
+        return name
+    digest = hashlib.sha256(json.dumps([base, plain], sort_keys=True, default=str).encode()).hexdigest()
+    return f"{name[: _LONGEST - _DIGEST - 1].rstrip('-')}-{digest[:_DIGEST]}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with whole numbers as integers, so that 1.0 is named as 1."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(value[key]) for key in sorted(value, key=str)}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _text(value: Any) -> str:
+    """Return text as it is, another value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, InputError, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import BASE, Variant, find_variant, from_components, resolve_variant
+from strozzi_sim.game.variants import BASE, Variant, from_components, resolve_variant
 from strozzi_sim.kernel.record_types import field_bytes
 from strozzi_sim.play.start import GameSetup, set_up_game
 
@@ -67,7 +67,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
             text = _inflated(zlib.decompressobj(zdict=_base_components(game)), packed.components)
             components = msgspec.json.decode(text, type=dict[str, Any])
             variant = from_components(game, packed.variant, components, "components")
-        rules = zlib.crc32(field_bytes(find_variant(game, variant, "variant").rules))
+        rules = zlib.crc32(field_bytes(as_argument_error("variant", resolve_variant, game, variant).rules))
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
         where = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script

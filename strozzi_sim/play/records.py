@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.agent.names import Agents, game_named, lineups_of, one_count, variants_named
+from strozzi_sim.agent.names import Agents, lineups_of, one_count, variants_named
 from strozzi_sim.errors import (
     ArgumentError,
     InputError,
@@ -26,7 +26,7 @@ from strozzi_sim.errors import (
     check_whole,
     short_repr,
 )
-from strozzi_sim.game import load_game
+from strozzi_sim.game import find_game, load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import NAME, AnyVariant, Variant, from_components
@@ -113,7 +113,7 @@ def match_of(
     seed: int, variant: AnyVariant,
 ) -> tuple[Match, range]:  # fmt: skip
     """Return the match and the deals that `record` plays with these arguments."""
-    the_game = game_named(game)
+    the_game = find_game(game)
     count = one_count(the_game, players)
     check_whole("games", games, 1, 10**9)
     if deal is not None:

@@ -17,9 +17,9 @@ from strozzi_sim.agent.python import (
     ask_one,
     copy_player,
     make_player,
-    read_only,
 )
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.components import read_only
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.kernels import kernels

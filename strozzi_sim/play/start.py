@@ -11,7 +11,7 @@ import numpy as np
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, in_ranges, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import AnyVariant, Variant, find_variant
+from strozzi_sim.game.variants import AnyVariant, Variant, resolve_variant
 from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, game_key
@@ -61,7 +61,7 @@ def set_up_game(
 ) -> GameSetup:  # fmt: skip
     """Return the set-up of a game from names or objects."""
     the_game = find_game(game)
-    the_variant = as_argument_error("variant", find_variant, the_game, variant)
+    the_variant = as_argument_error("variant", resolve_variant, the_game, variant)
     players = default_players(the_game) if players is None else check_integer("players", players)
     check_players(the_game, players, the_variant)
     return GameSetup(

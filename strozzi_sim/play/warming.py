@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from strozzi_sim.agent import installed_agents, load_agent
+from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.game.contract import Game
 from strozzi_sim.play import kernels
 from strozzi_sim.simulation import slots

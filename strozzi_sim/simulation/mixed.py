@@ -25,9 +25,9 @@ from strozzi_sim.agent.python import (
     ask_batch,
     ask_one,
     make_player,
-    read_only,
 )
 from strozzi_sim.errors import AgentFault
+from strozzi_sim.game.components import read_only
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, SeatRng

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup, find_agent
+from strozzi_sim.agent import AgentSpec, check_lineup, find_agent
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.registry import AGENT_TYPES
 from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant

@@ -18,7 +18,7 @@ from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argumen
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Layout
-from strozzi_sim.game.variants import BASE, AnyVariant, Variant, find_variant
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.runtime.workers import HEARTBEAT
@@ -100,7 +100,7 @@ class VectorEnv:
         variant: AnyVariant = BASE,
     ) -> None:
         self.game = find_game(game)
-        self.variant = as_argument_error("variant", find_variant, self.game, variant)
+        self.variant = as_argument_error("variant", resolve_variant, self.game, variant)
         self.players = check_integer("players", players)
         check_players(self.game, self.players, self.variant)
         self.num_envs = check_integer("n", num_envs, 1, MAX_GAMES)

@@ -13,7 +13,7 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.agent.files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.game.variant_names import name_of_values
+from strozzi_sim.game.variants import name_of_values
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.arguments import RunOptions, documented

@@ -24,6 +24,7 @@ from strozzi_sim.errors import (
     suggest_names,
 )
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import Tables
@@ -193,14 +194,13 @@ class Study(
                 raise ArgumentError(key, f"unknown key of a {cls.__struct_config__.tag}; {suggest_names(key, known)}")
         if missing := {"game", "lineups"} - keys.keys():
             raise ArgumentError(min(missing), "missing")
-        game, is_whole = names.game_named(keys["game"]), "behaviour" in keys
+        game, is_whole = find_game(keys["game"]), "behaviour" in keys
         if keys.get("precision") == 0 and not is_whole:
             raise ArgumentError("precision", "must be between 0.01 and 25, got 0; leave it out to play all deals")
         if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
             raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
-        now, then = game.behaviour, keys.get("behaviour", game.behaviour)
-        if now != then:
-            raise ArgumentError("behaviour", f"{game.name} plays otherwise now ({now}) than then ({then})")
+        if (then := keys.get("behaviour", game.behaviour)) != game.behaviour:
+            raise ArgumentError("behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({then})")
         own = with_text_keys(keys.pop("variant", {}))
         variants = names.listed_variants(game, keys.pop("variants", ["base"]), own, is_whole)
         lineups = names.listed_lineups(game, keys["lineups"])
@@ -313,7 +313,7 @@ class Study(
     @cached_property
     def the_game(self) -> Game:
         """The game."""
-        return names.game_named(self.game)
+        return find_game(self.game)
 
     @cached_property
     def specs(self) -> dict[str, AgentSpec]:

@@ -19,15 +19,14 @@ from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import (
     Param,
     Policy,
-    agent_names,
     compiled_agent,
-    installed_agents,
     load_agent,
     spec_of,
     split_specs,
 )
 from strozzi_sim.agent import registry as contract
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.registry import agents, installed_agents
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.play.position import Position
@@ -175,7 +174,7 @@ def test_parameters_reach_the_agent(bots):
 
 
 def test_every_registered_agent_loads_under_its_name():
-    assert "random" in agent_names()
+    assert "random" in agents()
     for agent, games in installed_agents():
         assert games
         assert all(load_agent(agent.name, game).agent is agent for game in games)
@@ -235,7 +234,7 @@ def test_an_agent_of_ones_own_stays_itself_on_the_way_to_workers():
     known = load_agent("heuristic").agent
     own = replace(known, stochastic=True)
     assert pickle.loads(dumps(spec_of(own))).agent.stochastic
-    assert spec_of(own).with_values({"speed": 0.5}).agent is own
+    assert spec_of(own)(speed=0.5).agent is own
     assert pickle.loads(pickle.dumps(load_agent("heuristic"))).agent is known
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from medici_games import MEDICI_VS_STROZZI
 from strozzi_games import BASE, STROZZI
-from strozzi_sim.agent import agent_names, compiled_agent, installed_agents, load_agent, registry, spec_of
+from strozzi_sim.agent import compiled_agent, load_agent, registry, spec_of
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.registry import agents, installed_agents
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
 from strozzi_sim.runtime.entry_points import find_entry_points
@@ -82,9 +83,8 @@ def test_without_a_game_only_what_means_one_agent_is_found(of_games):
             load_agent(text)
     with pytest.raises(InputError, match="agent 'wrong' does not play medici_vs_strozzi; it plays strozzi"):
         load_agent("wrong", MEDICI_VS_STROZZI)
-    assert {"twin", "astray"} <= set(agent_names()) & set(agent_names(STROZZI))
-    assert "astray" not in agent_names(MEDICI_VS_STROZZI)
-    assert not any("@" in name for name in agent_names())
+    assert "twin" in set(agents()) & set(agents(STROZZI)) & set(agents(MEDICI_VS_STROZZI))
+    assert not any("@" in name or name == "astray" for name in agents())
 
 
 def test_policies_are_of_the_same_game(of_games):

@@ -6,21 +6,21 @@ import re
 import numpy as np
 import pytest
 
-from machine_code import decide
+from machine_code import decide, worth_of
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, dense, load_agent, spec_of
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, probabilities_field
 from strozzi_sim.agent.compile import compile_agent, compile_evaluator
-from strozzi_sim.agent.registry import check_lineup
+from strozzi_sim.agent.names import check_lineup
 from strozzi_sim.agent.weights import ALL, write_networks
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import kth_legal
 from strozzi_sim.game.variants import BASE as BASE_NAME
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
@@ -67,7 +67,7 @@ def forward(rows, layers):
 
 def match(*lineup, game=STROZZI, players=4):
     agents = tuple(load_agent(each, game) if isinstance(each, str) else each for each in lineup)
-    return Match(game, players, agents, find_variant(game, BASE_NAME), 3)
+    return Match(game, players, agents, resolve_variant(game, BASE_NAME), 3)
 
 
 # -- the agent -------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_it_plays_legal_actions_whatever_the_network_says(tmp_path, bad):
 @pytest.mark.parametrize("game", GAMES, ids=OUR_GAMES)
 def test_it_knows_what_its_seat_knows(files, game):
     spec = agent(files, 0, game, ",temperature=1")
-    found = check_leaks(spec, game, find_variant(game, BASE_NAME), players=[game.player_counts[-1]], deals=1)
+    found = check_leaks(spec, game, resolve_variant(game, BASE_NAME), players=[game.player_counts[-1]], deals=1)
     assert found.decisions > 0
     assert found.leak is None
 
@@ -164,7 +164,7 @@ def test_its_worth_is_that_of_the_value_head(files, values):
     spec, table, layers = agent(files, values), Position(STROZZI, 4, seed=5, deal=1), files["strozzi", values][1]
     for _ in range(20):
         table.play(table.ask("heuristic"))
-    worth = compile_evaluator(spec, STROZZI).worth(table.state, BASE.rules)
+    worth = worth_of(compile_evaluator(spec, STROZZI), table)
     said = forward(np.array([observed(table, seat) for seat in range(4)]), layers)[:, STROZZI.actions :].astype(float)
     scores = np.array(table.scores, float)
     leads = scores - (scores.sum() - scores) / 3
@@ -176,7 +176,7 @@ def test_its_worth_is_that_of_the_value_head(files, values):
     np.testing.assert_allclose(worth[:, WIN], shares / shares.sum())
     while not table.over:
         table.play(table.ask("heuristic"))
-    worth = compile_evaluator(spec, STROZZI).worth(table.state, BASE.rules)
+    worth = worth_of(compile_evaluator(spec, STROZZI), table)
     assert worth[:, SCORE].tolist() == list(table.scores)
     assert worth[:, WIN].sum() == 1
 

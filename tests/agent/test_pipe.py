@@ -19,11 +19,11 @@ from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.as_json import decision, decision_type, encode
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
-VARIANT = find_variant(load_game("strozzi"), "base")
+VARIANT = resolve_variant(load_game("strozzi"), "base")
 FIRST = """
 import json, sys
 for line in sys.stdin:
@@ -47,7 +47,9 @@ def program(tmp_path):
 def scores(text, game="strozzi", players=3, deals=1):
     game = load_game(game)
     lineup = (load_agent(text, game), load_agent("random", game))
-    return Match(game, players, lineup, find_variant(game, "base"), 5).play(0, deals, rows=True).rows["score"].tolist()
+    return (
+        Match(game, players, lineup, resolve_variant(game, "base"), 5).play(0, deals, rows=True).rows["score"].tolist()
+    )
 
 
 @pytest.mark.parametrize("name", OUR_GAMES)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.agent import agent_names
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
@@ -65,13 +64,6 @@ def test_a_wrong_argument_is_told_in_one_line(call, begins, ends):
     assert words.startswith(begins)
     assert words.endswith(ends)
     assert "\n" not in words
-
-
-def test_known_agents_are_those_that_play_the_game():
-    for game in ss.games():
-        names = agent_names(game)
-        assert set(names) == set(ss.agents(game))
-    assert "fair-price" not in agent_names("strozzi")
 
 
 def test_one_name_is_one_agent_and_changes_are_one_variant_everywhere():

@@ -105,20 +105,14 @@ def test_every_game_describes_every_column(name):
     assert all(part.meaning in line for part, line in zip(slices.values(), table, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("parts", "words"),
-    [
-        ([Slice("all", (STROZZI.slices.size,), "everything", high=0.5)], r"seen by seat \d, is [\d.]+, outside 0"),
-        ([Slice("some", (STROZZI.slices.size - 1,), "too few")], "observe: some: not each of 354 columns once"),
-    ],
-)
-def test_a_game_whose_slices_are_wrong_is_refused(monkeypatch, parts, words):
+def test_a_game_whose_slices_are_wrong_is_refused(monkeypatch):
     from strozzi_sim.conformance import slices as checks
 
     checks._ranges.cache_clear()
-    monkeypatch.setattr(STROZZI.view, "SLICES", Layout(*parts))
+    part = Slice("all", (STROZZI.slices.size,), "everything", high=0.5)
+    monkeypatch.setattr(STROZZI.view, "SLICES", Layout(part))
     try:
-        with pytest.raises(ContractViolation, match=words):
+        with pytest.raises(ContractViolation, match=r"seen by seat \d, is [\d.]+, outside 0"):
             check_game(STROZZI, deals=1, players=[3])
     finally:
         checks._ranges.cache_clear()

@@ -8,8 +8,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variant_names import name_of_values
-from strozzi_sim.game.variants import NAME, find_variant, with_values
+from strozzi_sim.game.variants import NAME, name_of_values, resolve_variant, with_values
 
 MEDICI = load_game("medici_vs_strozzi")
 VALUES = [
@@ -58,4 +57,4 @@ def test_values_of_opposite_sign_are_compared():
     score = found.tables["difference"].query("figure == 'score_mean'")
     assert score["value"].to_list() == pytest.approx([-200, -200])
     assert [variant.name for variant in two] == ["money-start-cash-minus-100", "money-start-cash-100"]
-    assert find_variant(MEDICI, two[0]) is two[0]
+    assert resolve_variant(MEDICI, two[0]) is two[0]

@@ -12,7 +12,9 @@ from importlib import import_module
 from our_games import OUR_GAMES
 from paths import ROOT
 from sources import text_of, tree_of
-from strozzi_sim.agent import EVERY_GAME, installed_agents, spec_of
+from strozzi_sim.agent import spec_of
+from strozzi_sim.agent.declare import EVERY_GAME
+from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.game import game_names
 
 PACKAGE = ROOT / "strozzi_sim"

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from our_games import OUR_GAMES
-from strozzi_sim.agent import installed_agents, load_agent, registry
-from strozzi_sim.agent.registry import agents
+from strozzi_sim.agent import load_agent, registry
+from strozzi_sim.agent.registry import agents, installed_agents
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import installed_games, load_game

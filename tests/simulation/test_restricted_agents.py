@@ -33,7 +33,7 @@ def test_the_text_of_a_restricted_agent_is_canonical():
     assert spec.text == "greedy:margin=3~flag:pirate~port:rome"
     assert spec.without == ("flag:pirate", "port:rome")
     assert pickle.loads(pickle.dumps(spec)).without == spec.without
-    assert spec.with_values({"margin": 5.0}).text == "greedy:margin=5~flag:pirate~port:rome"
+    assert spec(margin=5.0).text == "greedy:margin=5~flag:pirate~port:rome"
     assert load_agent("greedy", STROZZI).restricted("port:rome").text == "greedy~port:rome"
     several = ["random~flag:pirate", "greedy:margin=3~port:rome", "random"]
     assert split_specs(",".join(several)) == several

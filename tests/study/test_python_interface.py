@@ -15,7 +15,7 @@ from strozzi_games import STROZZI
 from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.agent.names import agents_named, lineups_of
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.kinds import FUNCTIONS
 from study_examples import played
 
@@ -112,7 +112,7 @@ def test_rows_of_games_are_those_of_a_study_in_a_folder(tmp_path, results):
 
 
 def test_names_and_objects_are_one_study():
-    (long,) = (find_variant(STROZZI, "long-tracks"),)
+    (long,) = (resolve_variant(STROZZI, "long-tracks"),)
     given = {"deals": 6, "seed": 2, "workers": 1}
     named = ss.simulate("strozzi", agents=["greedy"], players=3, variant="long-tracks", **given)
     of_objects = ss.simulate(STROZZI, agents=[load_agent("greedy")], players=[3], variant=long, **given)

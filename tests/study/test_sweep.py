@@ -6,7 +6,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.kinds.weights import numbers, steps
 from study_examples import played
 
@@ -69,7 +69,7 @@ def test_values_in_words_are_checked(values, named):
 
 def test_variants_of_long_keys_keep_different_names():
     game = load_game("strasbourg")
-    base = find_variant(game, "base")
+    base = resolve_variant(game, "base")
     long = sorted((key for key, _ in numbers(game, base)), key=len)[-40:]
     moved = [step for step in steps(game, base)[0] if step.key in long]
     names = [step.variant.name for step in moved]

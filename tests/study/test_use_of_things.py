@@ -7,7 +7,7 @@ import pytest
 
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import occasions, things
-from strozzi_sim.game.variants import find_variant
+from strozzi_sim.game.variants import resolve_variant
 from study_examples import played
 
 GAME, ROUND = ["deal", "seating", "seat"], ["deal", "seating", "seat", "round"]
@@ -28,7 +28,7 @@ class Recount:
         keys = {"game": game, "players": [players], "deals": deals, "lineups": [[agent]], "worth": ["*"], "seed": 4}
         found = played({**keys, "facts": facts, "report": {"pages": ["balance"]}})
         self.rows = {name: found.facts(name) for name in facts}
-        self.components = find_variant(load_game(game), "base").components
+        self.components = resolve_variant(load_game(game), "base").components
         self.table = found.tables["worth"].pivot_table(
             index="thing", columns="figure", values=["value", "n"], sort=False
         )
@@ -170,7 +170,7 @@ def _around_site(name):
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_every_thing_says_what_its_uses_are_counted_of(name):
     game = load_game(name)
-    known = things(game, find_variant(game, "base"))
+    known = things(game, resolve_variant(game, "base"))
     said = occasions(game, known)
     assert all(said[thing] == use.of.words for thing, use in known.items())
     assert occasions(game, ["gold:any"]) == {"gold:any": ""}

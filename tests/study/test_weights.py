@@ -9,7 +9,7 @@ import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.errors import InputError, Interrupted
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import find_variant, with_values
+from strozzi_sim.game.variants import resolve_variant, with_values
 from strozzi_sim.study.kinds.weights import (
     HEAVY,
     MIDDLE,
@@ -32,7 +32,7 @@ from strozzi_sim.study.progress import GAMES, Progress
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_every_number_is_moved_or_refused_with_a_reason(name):
     game = load_game(name)
-    base = find_variant(game, "base")
+    base = resolve_variant(game, "base")
     found = dict(numbers(game, base))
     moved, refused = steps(game, base)
     assert len(found) > 40
@@ -79,7 +79,7 @@ PLANTED = {f"{kind}.{k}": size for kind, number, size in SIZES for k in range(nu
 
 def planted_race(seed, planted=None, deals=150_000):
     """Return the heats of numbers whose upward step gives seat 0 these shares of wins; the downward one takes half."""
-    rng, base = np.random.default_rng(seed), find_variant(load_game("strozzi"), "base")
+    rng, base = np.random.default_rng(seed), resolve_variant(load_game("strozzi"), "base")
     effects = PLANTED if planted is None else planted
     moved = [Step(key, 1, after, base) for key in effects for after in (2, 0)]
 
@@ -173,7 +173,7 @@ def test_hotelling_rejects_as_often_as_it_says():
 
 def test_the_size_of_an_effect_has_no_bias():
     rng = np.random.default_rng(4)
-    step = Step("a.b", 1, 2, find_variant(load_game("strozzi"), "base"))
+    step = Step("a.b", 1, 2, resolve_variant(load_game("strozzi"), "base"))
     sizes = [Effect(step, rng.normal(0.1, 1, (50, 5)), (0, 0, 0), (1, 1, 1), 50).size for _ in range(2000)]
     assert abs(np.mean(sizes) - 3 * 0.1**2) < 4 * np.std(sizes) / np.sqrt(2000)
 

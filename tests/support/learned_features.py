@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import types
 
+from machine_code import worth_of
 from strozzi_agents.learned.verbs import describe
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.agent.compile import compile_evaluator
@@ -45,12 +46,12 @@ def assert_written_and_small(found, least):
 def assert_worth_adds_up_and_is_exact_in_the_end(agent, table, guide, points_of):
     """`guide` plays the game from this position to its end."""
     evaluator = compile_evaluator(agent, table.game)
-    worth = evaluator.worth(table.state, table.variant.rules)
+    worth = worth_of(evaluator, table)
     assert worth[:, WIN].sum() == pytest.approx(1)
     assert worth[:, LEAD].sum() == pytest.approx(0, abs=1e-6)
     while not table.over:
         table.play(table.ask(guide))
-    worth, points = evaluator.worth(table.state, table.variant.rules), points_of(table.state[0]).astype(float)
+    worth, points = worth_of(evaluator, table), points_of(table.state[0]).astype(float)
     assert (worth[:, SCORE] == points).all()
     np.testing.assert_allclose(worth[:, LEAD], points - (points.sum() - points) / (len(points) - 1))
     assert worth[:, WIN].tolist() == [(place == 1) + (1 < place < 2) / 2 for place in table.places]

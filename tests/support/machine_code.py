@@ -2,9 +2,20 @@
 
 import ctypes
 
+import numpy as np
+
+from strozzi_sim.kernel.streams import RANDOM
+
 
 def decide(compiled, table, memory, rng):
     """What an agent chooses, or what one of its functions returns, at a position."""
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
     arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays))
+
+
+def worth_of(evaluator, table):
+    """What a position is worth to every seat, by SCORE, LEAD and WIN."""
+    memory = np.zeros(1, evaluator.agent.memory)
+    decide(evaluator.agent, table, memory, np.zeros(1, RANDOM))
+    return memory["worth"][0][: table.players].copy()

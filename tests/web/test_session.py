@@ -12,7 +12,7 @@ import pytest
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import find_variant, resolve_variant
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.schema import check
 from strozzi_sim.web import session as session_module
@@ -246,7 +246,7 @@ def test_another_seats_secret_tasks_change_no_byte_of_the_page():
 )
 def test_hidden_money_is_unknown_on_the_page(game, players, switch, keys):
     base = sitting(game, players, hint="random")
-    variant = find_variant(base.game, {"hidden": {"switches": {switch: True}}})
+    variant = resolve_variant(base.game, {"hidden": {"switches": {switch: True}}})
     session, rng = Session(replace(base, variant=variant)), random.Random(2)
     for _ in range(12):
         view = {key: value for step in choose(session, rng)["steps"] for key, value in step["set"].items()}

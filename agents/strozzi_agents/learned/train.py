@@ -24,7 +24,7 @@ from strozzi_sim.agent import AgentSpec, Weights, load_agent
 from strozzi_sim.agent.weights import packed_networks, read_networks, write_networks
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import find_game
-from strozzi_sim.game.variants import AnyVariant, find_variant
+from strozzi_sim.game.variants import AnyVariant, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 
@@ -89,7 +89,7 @@ class Trainer:
         features = import_module(f"strozzi_agents.{self.game.name}.features").FEATURES
         assert isinstance(features, Features)
         self.features = features
-        self.rules = find_variant(self.game, variant).rules
+        self.rules = resolve_variant(self.game, variant).rules
         assert isinstance(self.spec.agent.memory, np.dtype)
         self.memory = self.spec.agent.memory
         self.kept = position_dtype(players, weights.sizes[players][0])

@@ -13,6 +13,7 @@ from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import split_maps
 from strozzi_sim.game.reporting import CELL, Tables, format_estimate, headline_players, listed, pick
@@ -89,7 +90,7 @@ def simulate(
     >>> results.tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item() > 0.6
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     if agents == TIERS:
         if deals is None and precision is None:

@@ -10,15 +10,16 @@ from typing import Any, Unpack
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names, names
+from strozzi_sim.agent import AgentSpec, AnyAgent, names
 from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.agent.registry import agents
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
-from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
@@ -79,7 +80,7 @@ def compare(
     >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     two = _variants(the_game, first, second, settings, variant, study)
     if two is None:
@@ -94,7 +95,7 @@ def compare(
         "seatings": seatings, "seed": seed,
     }  # fmt: skip
     if two is not None:
-        as_argument_error("second", check_names_differ, two)
+        as_argument_error("second", names.check_names_differ, two)
         made: type[Compare] = CompareVariants
         keys["lineups"] = names.lineups_of(the_game, agents, counts)
         keys["variants"] = two if two[0].name != two[1].name else two[:1]
@@ -361,7 +362,7 @@ def _variants(
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
     """Return the agent that one side names."""
-    known, variants = agent_names(game), [BASE, *shipped_variants(game)]
+    known, variants = agents(game), [BASE, *shipped_variants(game)]
     if isinstance(side, str) and not {":", "@"} & set(side) and side not in known and nearest(side, known) is None:
         meant = f"; did you mean {near!r}?" if (near := nearest(side, variants)) else ""
         lists = f"agents: {', '.join(known)}; variants: {', '.join(variants)}"

@@ -11,7 +11,7 @@ import msgspec
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.game import game_names
+from strozzi_sim.game import find_game, game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
@@ -88,7 +88,7 @@ def heatmap(
         return run(study, look=look, **options)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
-    the_game = names.game_named(source, "source")  # type: ignore[arg-type]
+    the_game = find_game(source, "source")  # type: ignore[arg-type]
     _check(the_game, own)
     counts = names.player_counts(the_game, players)
     study = Study.of(

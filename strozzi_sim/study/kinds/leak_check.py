@@ -11,6 +11,7 @@ import pandas as pd
 from strozzi_sim.agent import AnyAgent, names
 from strozzi_sim.agent.names import Players
 from strozzi_sim.errors import ArgumentError, pluralize
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.variants import AnyVariant
@@ -54,7 +55,7 @@ def leak_check(
     >>> ss.leak_check("strozzi", "greedy", players=3, deals=1).tables["leak_check"]["ok"].item()
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     checked = LeakCheck.of(
         game=the_game, players=names.player_counts(the_game, players), deals=deals, seed=seed,
         lineups=[names.agents_named(the_game, [agent], "agent")], variants=[names.one_variant(the_game, "variant", variant, study)],

@@ -27,6 +27,7 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variants import AnyVariant
@@ -95,7 +96,7 @@ def luck(
     >>> bool(found["agents"] > 0.2 > found["seats"])
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     field = names.agents_named(the_game, agents) if agents else ()
     texts = [spec.text for spec in field]

@@ -19,6 +19,7 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, listed
 from strozzi_sim.game.variants import AnyVariant
@@ -68,7 +69,7 @@ def our_table(
         variant: the variant that was played
         template: write an empty sheet to this new file first, and read it if no other file is named
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     if template:
         write_template(the_game, template)
     if not file:

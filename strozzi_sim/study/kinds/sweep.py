@@ -15,10 +15,10 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded
-from strozzi_sim.game.variant_names import check_names_differ
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
@@ -66,7 +66,7 @@ def sweep(
     >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
     try:
@@ -95,7 +95,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             keys = dict(zip(self.sweep, whole, strict=True))
             made = as_argument_error("sweep", with_values, self.the_game, base, keys)
             found[made.name] = values, made
-        as_argument_error("sweep", check_names_differ, [variant for _, variant in found.values()])
+        as_argument_error("sweep", names.check_names_differ, [variant for _, variant in found.values()])
         return found
 
     @property

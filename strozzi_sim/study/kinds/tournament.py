@@ -28,6 +28,7 @@ from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, listed, pick, some_of
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
@@ -88,7 +89,7 @@ def tournament(
     >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
     study = Tournament.of(

@@ -25,6 +25,7 @@ from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, listed, pick, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
@@ -90,7 +91,7 @@ def weights(
     >>> set(found.tables["weights"]["status"])
     {'cannot be told from zero'}
     """
-    the_game, began = names.game_named(game), monotonic()
+    the_game, began = find_game(game), monotonic()
     (box,) = names.variants_named(the_game, variant)
     counts, number = (names.one_count(the_game, players),), names.worker_count(workers)
     lineups = names.lineups_of(the_game, agents, counts)

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, suggest_names
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.restricting import things as things_of
@@ -55,7 +56,7 @@ def worth(
     >>> bool(table.set_index("figure")["low"]["score_lost"] > 0)
     True
     """
-    the_game = names.game_named(game)
+    the_game = find_game(game)
     variants = names.variants_named(the_game, variant)
     known = things_of(the_game, variants[0])
     if not known:

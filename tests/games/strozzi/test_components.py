@@ -61,9 +61,9 @@ def test_long_tracks_is_shipped_and_replaces_the_bonus_spaces():
 
 def test_shipped_names_cannot_be_redefined_and_unknown_ones_are_listed():
     with pytest.raises(InputError, match="shipped variant"):
-        resolve_variant(STROZZI, "long-tracks", {"long-tracks": {}}, "study.toml")
-    with pytest.raises(InputError, match="known: base, long-tracks, mine"):
-        resolve_variant(STROZZI, "mini", {"mine": {}}, "study.toml")
+        resolve_variant(STROZZI, {"long-tracks": {}})
+    with pytest.raises(InputError, match="known: base, long-tracks"):
+        resolve_variant(STROZZI, "mini")
 
 
 @pytest.mark.slow
