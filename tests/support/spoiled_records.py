@@ -9,7 +9,7 @@ from strozzi_sim.game.record_checking import Replay
 Numbered = list[tuple[int, dict[str, Any]]]
 
 
-def named_line(check: Replay[Any], header: dict[str, Any], numbered: Numbered) -> int | None:
+def named_line(check: Replay, header: dict[str, Any], numbered: Numbered) -> int | None:
     """The line that the check names; None when the game is fine."""
     try:
         check.check_game(header, 1, numbered)
@@ -22,7 +22,7 @@ def named_line(check: Replay[Any], header: dict[str, Any], numbered: Numbered) -
 
 
 def broken_line(
-    check: Replay[Any], header: dict[str, Any], numbered: Numbered, position: int, event: Any
+    check: Replay, header: dict[str, Any], numbered: Numbered, position: int, event: Any
 ) -> int | None:
     """The line that is named when the event at `position` is replaced."""
     changed = [*numbered]
