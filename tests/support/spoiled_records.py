@@ -21,9 +21,7 @@ def named_line(check: Replay, header: dict[str, Any], numbered: Numbered) -> int
     return broken.line
 
 
-def broken_line(
-    check: Replay, header: dict[str, Any], numbered: Numbered, position: int, event: Any
-) -> int | None:
+def broken_line(check: Replay, header: dict[str, Any], numbered: Numbered, position: int, event: Any) -> int | None:
     """The line that is named when the event at `position` is replaced."""
     changed = [*numbered]
     changed[position] = (numbered[position][0], event)
