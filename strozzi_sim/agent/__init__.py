@@ -13,6 +13,8 @@ A spec string identifies an agent everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, fo
 that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` loads an agent from a file. A
 name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game. Restrictions
 follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
+
+The room is large because agents are anybody's: their code is imported, timed, digested and sent to workers with care.
 """
 
 from strozzi_sim.agent.declare import Agent, Choice, File, Param, Policy, Weights, compiled_agent, python_agent

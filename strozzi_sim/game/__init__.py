@@ -1,4 +1,8 @@
-"""The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games."""
+"""The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games.
+
+The room is large so that games are small: events, slices, restrictions, draws and tables are declared in a game's folder, and made
+into kernels, lines of records, replays and pages here.
+"""
 
 from functools import cache
 
