@@ -60,6 +60,7 @@ def one_count(game: Game, players: Players) -> int:
 
 
 def _counts_in(game: Game, text: str, argument: str) -> list[int]:
+    """Return the player counts that a text such as `3-6` or `3,5` names."""
     by_text, counts = {str(count): count for count in game.player_counts}, list[int]()
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
@@ -86,38 +87,38 @@ def agents_named(
         several = [several]
     if not isinstance(several, Iterable):
         raise ArgumentError(argument, f"expected an agent or a list of agents, got {short_repr(agents)}")
-    found = tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
+    specs = tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
     for count in counts:
-        as_argument_error(argument, check_lineup, found, game, count)
-    return found
+        as_argument_error(argument, check_lineup, specs, game, count)
+    return specs
 
 
 def styles_of(game: Game) -> list[AgentSpec]:
-    """Return the agents that come with this package or with a game, that play without further files, and that do not search."""
+    """Return the agents of this package or the game's package that need no missing files and do not search."""
     home = game.package.split(".")[0]
-    found = (load_agent(name, game) for name in agents_of(game))
+    specs = (load_agent(name, game) for name in agents_of(game))
     return [
         spec
-        for spec in found
+        for spec in specs
         if (spec.builtin or spec.agent.function.__module__.split(".")[0] == home)
         and not (spec.searches or spec.missing)
     ]
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """Return the line-up of these agents for every player count: one agent plays itself, seat i gets agent i mod k.
+    """Return the line-ups of k agents: one that plays itself if k is 1, else one per player count, seat i with agent i mod k.
 
     Default: the game's default agent.
     """
-    found, seats = agents_named(game, agents or [game.default_agent], counts=players), min(players)
-    if len(found) > seats:
-        names = ",".join(agent.text for agent in found)
+    specs, seats = agents_named(game, agents or [game.default_agent], counts=players), min(players)
+    if len(specs) > seats:
+        names = ",".join(spec.text for spec in specs)
         raise ArgumentError(
-            "agents", f"{len(found)} agents ({short_repr(names)[1:-1]}) for {seats} seats; give at most {seats}"
+            "agents", f"{len(specs)} agents ({short_repr(names)[1:-1]}) for {seats} seats; give at most {seats}"
         )
-    if len(found) == 1:
-        return [found]
-    return [tuple(found[seat % len(found)] for seat in range(count)) for count in players]
+    if len(specs) == 1:
+        return [specs]
+    return [tuple(specs[seat % len(specs)] for seat in range(count)) for count in players]
 
 
 def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
@@ -168,18 +169,18 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
     """Return variants: names, {name: changes} as in a file, or Variant objects."""
     if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
         variants = [variants]
-    found: list[Variant] = []
+    chosen: list[Variant] = []
     for each in variants:
         if isinstance(each, Mapping):
-            found += as_argument_error(argument, own_variants, game, each)
+            chosen += as_argument_error(argument, own_variants, game, each)
         else:
-            found.append(as_argument_error(argument, resolve_variant, game, each))
-    as_argument_error(argument, check_names_differ, found)
-    names = [variant.name for variant in found]
+            chosen.append(as_argument_error(argument, resolve_variant, game, each))
+    as_argument_error(argument, check_names_differ, chosen)
+    names = [variant.name for variant in chosen]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(argument, f"{name!r} is listed {names.count(name)} times")
-    return tuple(found)
+    return tuple(chosen)
 
 
 def check_names_differ(variants: Iterable[Variant]) -> None:
@@ -195,7 +196,7 @@ def check_names_differ(variants: Iterable[Variant]) -> None:
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: bool) -> tuple[Variant, ...]:
-    """Return the variants of a study: names, with changes under names of their own in `own`; or whole data by name."""
+    """Return the variants of a study: `listed` holds names, those in `own` with changes; if `is_whole`, component data by name."""
     if is_whole:
         return tuple(from_components(game, name, data, f"variants.{name}") for name, data in listed.items())
     listed = [listed] if isinstance(listed, str | Variant | Mapping) else list(listed)
@@ -256,17 +257,17 @@ def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") 
     """Return a variant: by name or changes, or by its name in a study's TOML file."""
     if not file:
         return variants_named(game, variant, argument)[0]
-    known = variants_of_file(game, file)
-    if variant not in known:
-        raise ArgumentError(argument, f"unknown variant {short_repr(variant)}; {suggest_names(variant, known)}")
-    return known[variant]
+    by_name = variants_of_file(game, file)
+    if variant not in by_name:
+        raise ArgumentError(argument, f"unknown variant {short_repr(variant)}; {suggest_names(variant, by_name)}")
+    return by_name[variant]
 
 
 def listed_lineups(game: Game, lineups: Any) -> list[tuple[AgentSpec, ...]]:
     """Return the line-ups of a study."""
     if not isinstance(lineups, list | tuple) or not lineups:
         raise ArgumentError("lineups", f"expected a list of line-ups, got {short_repr(lineups)}")
-    found = [agents_named(game, lineup, f"lineups[{number}]") for number, lineup in enumerate(lineups)]
-    if not all(found):
+    fields = [agents_named(game, lineup, f"lineups[{number}]") for number, lineup in enumerate(lineups)]
+    if not all(fields):
         raise ArgumentError("lineups", "a line-up without agents")
-    return found
+    return fields

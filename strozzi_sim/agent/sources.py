@@ -6,7 +6,7 @@ installed packages and strozzi-sim are left out: they change with a version. A p
 its author's folder, and counts as the author's code.
 
 Of an agent declared in code, in a notebook or a script, the digest covers all that its functions and classes reach: byte
-code, defaults, closures and globals, and what these reach in turn. Other objects are taken apart as by pickle.
+code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle would reduce them.
 """
 
 import ast
@@ -28,7 +28,7 @@ _BY_NAME = {"import_module", "__import__"}  # functions that import a module who
 
 
 class Sources(NamedTuple):
-    """What some code consists of."""
+    """A digest of code, with the parts that it cannot cover."""
 
     digest: str  # SHA-256
     unknown: tuple[str, ...]  # what cannot be followed, as text
@@ -38,7 +38,7 @@ class Sources(NamedTuple):
 
 
 def sources_of_files(files: Iterable[Path]) -> Sources:
-    """Return these files, and the user's modules and packages that they import, directly or through others."""
+    """Return the digest of these files and of the user's modules and packages that they import, directly or through others."""
     contents, unknown, seen = set[str](), list[str](), set[str]()
     todo = list(files)
     while todo:
@@ -61,7 +61,7 @@ def files_of(module: str) -> list[Path]:
     """Return the file of a module, or all files of a package; nothing is imported."""
     try:
         spec = find_spec(module)
-    except Exception:  # noqa: BLE001 - of somebody's finder
+    except Exception:  # noqa: BLE001 - third-party finders may raise anything
         return []
     if spec is None or (not spec.has_location and spec.submodule_search_locations is None):
         return []
@@ -72,7 +72,7 @@ def files_of(module: str) -> list[Path]:
 
 
 def _is_users(module: str | None, file: str | None) -> bool:
-    """Return whether a module is code of the user: not ours, of Python, or of an installed package."""
+    """Return whether a module is code of the user: not strozzi-sim, Python or an installed package."""
     top = (module or "").partition(".")[0]
     library = file is not None and not _INSTALLED.isdisjoint(Path(file).parts)
     return top == "__main__" or not (library or top in _OURS or top in sys.stdlib_module_names)
@@ -92,9 +92,9 @@ def _imports(text: bytes) -> tuple[frozenset[str], int]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             names.add(str(node.module).partition(".")[0])
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in _BY_NAME:
-            given = node.args[0] if node.args else None
-            if isinstance(given, ast.Constant) and isinstance(given.value, str):
-                names.add(given.value.partition(".")[0])
+            argument = node.args[0] if node.args else None
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                names.add(argument.value.partition(".")[0])
             else:
                 computed.append(node.lineno)
     return frozenset(filter(None, names)), min(computed[1:], default=0)
@@ -103,7 +103,7 @@ def _imports(text: bytes) -> tuple[frozenset[str], int]:
 # -- of values -----------------------------------------------------------------------------------------------------------
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
-_NAMED = (  # of Python and of extensions: their name says all
+_NAMED = (  # of Python and of extensions: identified by name
     types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
 )  # fmt: skip
@@ -111,7 +111,7 @@ _INTERNAL = ("_abc_", "__static_", "__firstlineno")  # attributes that Python ad
 
 
 def sources_of_values(values: Iterable[Any]) -> Sources:
-    """Return everything that these values reach."""
+    """Return the digest of everything that these values reach."""
     walk = _Walk()
     for value in values:
         walk.add(value, "the agent")
@@ -119,7 +119,7 @@ def sources_of_values(values: Iterable[Any]) -> Sources:
 
 
 class _Walk:
-    """Adds values to a digest, each once."""
+    """The digest of a graph of objects, each of which is added once."""
 
     def __init__(self) -> None:
         self.hash = sha256()
@@ -187,12 +187,14 @@ class _Walk:
             self.unknown |= dict.fromkeys(value.undigested)
             return [value.text, value.source_digest]
         try:
-            taken = value.__reduce_ex__(4)
-        except Exception:  # noqa: BLE001 - it may do anything
+            reduced = value.__reduce_ex__(4)
+        except Exception:  # noqa: BLE001 - user code may raise anything
             self.unknown[f"a {kind.__qualname__} of {user}"] = None
             return []
-        made_by, arguments, state, listed, items = (*((taken,) if isinstance(taken, str) else taken), *[None] * 4)[:5]
-        return [made_by, arguments, state, list(listed or ()), list(items or ())]
+        # pickle's tuple has 2 to 6 elements; a string is the name of a global
+        padded = (*((reduced,) if isinstance(reduced, str) else reduced), *[None] * 4)
+        constructor, arguments, state, elements, items = padded[:5]
+        return [constructor, arguments, state, list(elements or ()), list(items or ())]
 
     def _parts_of_function(self, function: types.FunctionType) -> list[Any]:
         named = [function.__module__, function.__qualname__]
@@ -205,7 +207,7 @@ class _Walk:
         steps = (step for code in codes for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
         return [
             *named, function.__code__, function.__defaults__, function.__kwdefaults__,
-            [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()],  # those assigned
+            [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()],  # assigned cells
             {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())},
             [self._module(str(step.argval)) for step in steps],
         ]  # fmt: skip
@@ -213,13 +215,13 @@ class _Walk:
     def _module(self, name: str) -> str:
         """Return the digest of the user's module or package."""
         top = name.partition(".")[0]
-        found = sources_of_files(file for file in files_of(top) if _is_users(top, str(file)))
-        self.unknown |= dict.fromkeys(found.unknown)
-        return found.digest
+        sources = sources_of_files(file for file in files_of(top) if _is_users(top, str(file)))
+        self.unknown |= dict.fromkeys(sources.unknown)
+        return sources.digest
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield code and the code inside it."""
+    """Yield a code object and those nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

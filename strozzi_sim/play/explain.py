@@ -38,8 +38,8 @@ def explain(
 ) -> Iterator[tuple[Position, dict[str, Any]]]:
     """Yield each wanted decision: the position before it and the agent's analysis.
 
-    `wanted` has the numbers of decisions, from 1. A line begins with another action each, the most visited first;
-    `depth` limits lines and trees, and `visits` is the least of an action in them.
+    `wanted` has the numbers of decisions, from 1. Each of the `lines` begins with a different action, the most visited first.
+    Lines and trees are at most `depth` actions deep; their later actions have at least `visits` visits.
 
     Yields:
         (table, document): keys decision, seat, question, played, chosen, same, visits, actions, lines, and with `tree`
@@ -48,9 +48,9 @@ def explain(
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)
-    asked = {seats[number - 1] for number in wanted}
+    wanted_seats = {seats[number - 1] for number in wanted}
     for number, action in enumerate(actions[: max(wanted, default=0)], 1):
-        if table.actor in asked:  # also at earlier decisions, which advance its stream and memory
+        if table.actor in wanted_seats:  # also at earlier decisions, which advance the agent's stream and memory
             chosen = table.ask(spec)
             if number in wanted:
                 decision = _ExplainedDecision(table, table.seated(spec), number, depth, visits)
@@ -68,11 +68,11 @@ def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
 
 
 class _ExplainedDecision:
-    """Description of one decision."""
+    """One decision with the agent's analysis, from which `document` makes JSON."""
 
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
         self.table, self.seat, self.number = table, seat, number
-        self.depth, self.least = depth, visits
+        self.depth, self.min_visits = depth, visits
         self.analyses = in_full(seat, table.legal)
         self._rng = SeatRng(number)  # only for names: any fixed stream
 
@@ -91,7 +91,7 @@ class _ExplainedDecision:
             document[key] = {"action": action, "name": names[action]}
         document |= {"same": played == chosen, "visits": visits if analysed else None, "actions": actions}
         document["lines"] = [self._line(each) for each in best]
-        return document | self._below(in_order, self._futures, self.depth) if tree else document
+        return document | self._tree(in_order, self._futures, self.depth) if tree else document
 
     @cached_property
     def _futures(self) -> Futures:
@@ -104,7 +104,10 @@ class _ExplainedDecision:
         """Return the most visited line that begins with an action, as far as imagined games follow it."""
         step, futures = self._play(analysis, self._futures)
         line = [step]
-        while len(line) < self.depth and (following := self._after(analysis)) and following[0].visits >= self.least:
+        while len(line) < self.depth:
+            following = self._after(analysis)
+            if not following or following[0].visits < self.min_visits:
+                break
             analysis = following[0]
             step, futures = self._play(analysis, futures)
             if not futures:
@@ -112,13 +115,13 @@ class _ExplainedDecision:
             line.append(step)
         return line
 
-    def _below(self, analyses: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
+    def _tree(self, analyses: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
         """Return the tree below a node and the number of its omitted actions."""
-        shown = [analysis for analysis in analyses if analysis.visits >= self.least] if depth > 0 else []
+        shown = [analysis for analysis in analyses if analysis.visits >= self.min_visits] if depth > 0 else []
         nodes = []
         for analysis in shown:
             step, after = self._play(analysis, futures)
-            nodes.append(step | self._below(self._after(analysis), after, depth - 1))
+            nodes.append(step | self._tree(self._after(analysis), after, depth - 1))
         return {"next": nodes, "left_out": len(analyses) - len(shown)}
 
     def _after(self, analysis: ActionAnalysis) -> list[ActionAnalysis]:
@@ -130,17 +133,19 @@ class _ExplainedDecision:
         seat, action = self.table.actor if analysis.seat is None else analysis.seat, analysis.action
         fitting = [each for each in futures if each.actor == seat and action in each.legal]
         if not fitting:  # the agent's tree omits the actions of others
-            fitting = [each for future in futures if action in (each := self._until(seat, future)).legal]
+            fitting = [each for future in futures if action in (each := self._advance_to(seat, future)).legal]
         names, after = Counter[str](), []
         for imagined in fitting:
             names[str(imagined.game.view.action_name(action, imagined.view()))] += 1
             after.append(imagined.copy())
             after[-1].play(action)
-        words = [name for name, _ in names.most_common()]
-        name = " or ".join([*words[:_MEANINGS], *["..."][: len(words) > _MEANINGS]]) or f"action {action}"
+        meanings = [name for name, _ in names.most_common()]
+        if len(meanings) > _MEANINGS:
+            meanings[_MEANINGS:] = ["..."]
+        name = " or ".join(meanings) or f"action {action}"
         return {"action": action, "name": name, "seat": seat, "visits": analysis.visits, "value": analysis.value}, after
 
-    def _until(self, seat: int, future: Position) -> Position:
+    def _advance_to(self, seat: int, future: Position) -> Position:
         """Return the game at the next decision of a seat, after random play of the others."""
         future = future.copy()
         while not future.over and future.actor != seat:

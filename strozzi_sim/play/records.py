@@ -267,28 +267,30 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
-    waiting = [(table, furthest)] if fits else []  # with lines explained, the most promising last
+    waiting = [(table, furthest)] if fits else []  # each with its number of matching lines, most last
     tried = 0
     while waiting and tried < MAX_TRIED:
-        here, matched = waiting.pop()
-        if matched == len(lines) and (here.over or not complete):
-            return list(here.actions)
+        position, matched = waiting.pop()
+        if matched == len(lines) and (position.over or not complete):
+            return list(position.actions)
         branches = []
-        for action in reversed(here.legal):  # of equal ones the lowest is tried first
-            after = here.copy()
+        # the stack pops its end: of equal matches the lowest action is tried first
+        for action in reversed(position.legal):
+            after = position.copy()
             after.play(action)
             matched, fits = _agreement(after, lines)
             furthest = max(furthest, matched)
             if fits:
                 branches.append((after, matched))
-        tried += len(here.legal)
+        tried += len(position.legal)
         waiting += sorted(branches, key=lambda branch: branch[1])
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
-    line = [recorded.line, *(number for number, _ in recorded.events)][min(furthest + 1, len(lines))]
-    other = header.get("behaviour")
-    note = "" if other == table.game.behaviour else f" (it was recorded with behaviour {other})"
-    raise InputError(f"{recorded.place}: line {line}: does not follow from {dealt}{note}")
+    line_numbers = [recorded.line, *(number for number, _ in recorded.events)]  # of the header, then of the events
+    first_wrong = line_numbers[min(furthest + 1, len(lines))]
+    behaviour = header.get("behaviour")
+    note = "" if behaviour == table.game.behaviour else f" (it was recorded with behaviour {behaviour})"
+    raise InputError(f"{recorded.place}: line {first_wrong}: does not follow from {dealt}{note}")
 
 
 def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
@@ -311,12 +313,12 @@ def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> b
     return False
 
 
-def _begins(whole: Any, beginning: Any) -> bool:
-    """Return whether a value of a line matches; a list matches its beginning, a tuple all of it."""
+def _begins(recorded: Any, beginning: Any) -> bool:
+    """Return whether a recorded value begins as an unfinished event does: a recorded list may be longer, unless that is a tuple."""
     if not isinstance(beginning, list | tuple):
-        return bool(whole == beginning)
-    if not isinstance(whole, list) or len(whole) < len(beginning):
+        return bool(recorded == beginning)
+    if not isinstance(recorded, list) or len(recorded) < len(beginning):
         return False
-    if type(beginning) is tuple and len(whole) != len(beginning):
+    if type(beginning) is tuple and len(recorded) != len(beginning):
         return False
-    return all(_begins(*pair) for pair in zip(whole, beginning, strict=False))
+    return all(_begins(*pair) for pair in zip(recorded, beginning, strict=False))

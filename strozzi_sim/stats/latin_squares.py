@@ -50,27 +50,27 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
     return Moments(summed(np.ones(len(outcomes))), summed(outcomes), of_deal, of_seat, of_agent, of_game, of_cell)
 
 
-def variance_shares(found: Moments) -> tuple[dict[str, Estimate], Estimate]:
+def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     """Return each source's share of the variance, and the variance; with intervals from leaving out one chunk (jackknife).
 
     One chunk has no interval, and a variance of 0 no shares.
     """
-    count = len(found.deals)
-    whole = _components(*(part.sum(axis=0) for part in found))
-    without = np.full((1, len(whole)), np.nan)
+    count = len(sums.deals)
+    components = _components(*(each.sum(axis=0) for each in sums))
+    left_out = np.full((1, len(components)), np.nan)  # components without one chunk
     if count > 1:
-        without = np.array([_components(*(part.sum(axis=0) - part[c] for part in found)) for c in range(count)])
-    variance = whole.sum()
-    shares, shares_without = divide(whole, variance), divide(without, without.sum(axis=1, keepdims=True))
-    n = np.asarray(int(found.deals.sum()) * found.cells.shape[-1])
+        left_out = np.array([_components(*(each.sum(axis=0) - each[c] for each in sums)) for c in range(count)])
+    variance = components.sum()
+    shares, shares_left_out = divide(components, variance), divide(left_out, left_out.sum(axis=1, keepdims=True))
+    n = np.asarray(int(sums.deals.sum()) * sums.cells.shape[-1])
 
-    def estimate(value: float, left: Array) -> Estimate:
-        half = t_quantile(count - 1) * np.sqrt((count - 1) / count * ((left - left.mean()) ** 2).sum())
-        corrected = count * value - (count - 1) * left.mean() if count > 1 else value
+    def estimate(value: float, replicates: Array) -> Estimate:
+        half = t_quantile(count - 1) * np.sqrt((count - 1) / count * ((replicates - replicates.mean()) ** 2).sum())
+        corrected = count * value - (count - 1) * replicates.mean() if count > 1 else value
         return Estimate(np.asarray(corrected), np.asarray(corrected - half), np.asarray(corrected + half), n)
 
-    by_source = {source: estimate(shares[k], shares_without[:, k]) for k, source in enumerate(SOURCES)}
-    return by_source, estimate(variance, without.sum(axis=1))
+    by_source = {source: estimate(shares[k], shares_left_out[:, k]) for k, source in enumerate(SOURCES)}
+    return by_source, estimate(variance, left_out.sum(axis=1))
 
 
 def _components(
@@ -86,13 +86,14 @@ def _components(
         float(((m - total) ** 2).mean()) for m in (mean.mean(axis=1), mean.mean(axis=0), game_means)
     )
     fixed = float(((mean - total) ** 2).mean())
-    d, s, a, g, c = (float(part / deals) for part in (of_deal, of_seat, of_agent, of_game, of_cell))
+    d, s, a, g, c = (float(squares / deals) for squares in (of_deal, of_seat, of_agent, of_game, of_cell))
+    # variances from deal to deal, chance included
     of_deals = d - total**2
     of_seats, of_agents, of_games = s - d - seats, a - d - agents, g - d - games
     residual = c - s - a - g + 2 * d - (fixed - agents - seats - games)
     leak = residual / (players - 2) if players > 2 else 0.0
     deal = of_deals - of_games / (players - 1)
     deal_of_seat, deal_of_agent = of_seats - leak, of_agents - leak
-    whole = c - total**2
-    known = (agents, seats, fixed - agents - seats, deal, deal_of_seat, deal_of_agent)
-    return np.array([*known, whole - sum(known)])
+    variance = c - total**2
+    explained = (agents, seats, fixed - agents - seats, deal, deal_of_seat, deal_of_agent)
+    return np.array([*explained, variance - sum(explained)])

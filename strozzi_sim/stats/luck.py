@@ -1,7 +1,7 @@
-"""Figures with the luck taken out: less a coefficient times the luck, the coefficient fitted on the other chunks.
+"""Control variates: figures from which a coefficient times the measured luck is subtracted.
 
-Luck has mean zero and the coefficient of a chunk does not depend on it, so the adjusted mean has the expectation of the mean
-itself, whatever the coefficient: a poor one saves fewer games, and biases nothing.
+The coefficient of a chunk is fitted on the other chunks, so it is independent of the chunk's luck. Luck has mean zero. The adjusted
+mean is therefore unbiased, whatever the coefficient; a poor one only saves fewer games.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class LuckSums:
     def coefficients(self) -> Array:
         """Return the slope of results on luck in all other chunks, float64[C, P].
 
-        0 where luck does not vary, and where fewer than 10 of these chunks differ from the median in their result: the slope would be
-        that of a few exceptions, whose frequency and size are unknown. Such a mean has no interval, as without luck.
+        0 where luck does not vary, and where fewer than 10 of these chunks differ from the median in their result: a few exceptions
+        would determine the slope. A mean with so few exceptions has no interval, with or without luck.
         """
         results, luck, squares, products, played = (
             part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
@@ -51,21 +51,22 @@ class LuckSums:
         return np.asarray(self.results - self.coefficients() * self.luck)
 
     def games_saved(self) -> Estimate:
-        """Return the variance of the mean over that of the adjusted mean, with its interval: by how much fewer games do as well.
+        """Return the variance of the mean divided by that of the adjusted mean, with its interval.
 
-        A mean that the luck explains entirely has no such factor. One whose luck is left in, or that hangs on one chunk, has no interval.
+        A factor of 2: half of the games would give an interval as short. The factor is NaN if luck explains the mean entirely; its
+        interval is NaN if the coefficients are 0 or one chunk determines the factor.
         """
         adjusted = self.adjusted()
         chunks = len(adjusted)
         played = np.asarray(self.played, np.float64)
-        parts = [_contributions(part, played) ** 2 for part in (self.results, adjusted)]
-        value = divide(parts[0].sum(axis=0), parts[1].sum(axis=0))
+        plain, reduced = (_contributions(sums, played) ** 2 for sums in (self.results, adjusted))
+        value = divide(plain.sum(axis=0), reduced.sum(axis=0))
         with np.errstate(all="ignore"):
-            without = np.log(leave_one_out(parts[0], parts[1]))
-            half = t_quantile(chunks - 1) * jackknife(without) if chunks > 2 else np.full(value.shape, np.nan)
+            log_left_out = np.log(leave_one_out(plain, reduced))
+            half = t_quantile(chunks - 1) * jackknife(log_left_out) if chunks > 2 else np.full(value.shape, np.nan)
             low, high = value * np.exp(-half), value * np.exp(half)
-        known = (half > 0) & np.isfinite(high)
-        low, high = (np.where(known, side, np.nan) for side in (low, high))
+        has_interval = (half > 0) & np.isfinite(high)
+        low, high = (np.where(has_interval, end, np.nan) for end in (low, high))
         return Estimate(value, low, high, np.asarray(self.played.sum(axis=0), np.int64))
 
 

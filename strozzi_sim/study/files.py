@@ -1,4 +1,4 @@
-"""Files of a results folder: which there are, none of them a link; what its database says of the study; tables as Parquet and CSV."""
+"""Files of a results folder: creation, refusal of links, the summary in its database, and tables as Parquet and CSV."""
 
 import contextlib
 import hashlib
@@ -41,11 +41,11 @@ def refuse_links(folder: Path) -> None:
 
     The folder itself may be a link, and files of the user's own in it are not looked at.
     """
-    ours = [folder / name for name in (DATABASE, *OF_SQLITE, STUDY_FILE, REPORT, *FOLDERS)]
+    paths = [folder / name for name in (DATABASE, *OF_SQLITE, STUDY_FILE, REPORT, *FOLDERS)]
     for name in FOLDERS:
         for parent, folders, files in os.walk(folder / name):
-            ours += [Path(parent, entry) for entry in (*folders, *files)]
-    for path in ours:
+            paths += [Path(parent, entry) for entry in (*folders, *files)]
+    for path in paths:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             mode = path.lstat().st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -63,26 +63,26 @@ def written(database: sqlite3.Connection, place: str) -> dict[str, str]:
 
 
 def about(folder: Path) -> dict[str, Any]:
-    """Return what a results folder says of itself: study, look, part, files, and its last run. Leaves no file there."""
-    path, left = folder / DATABASE, folder / OF_SQLITE[0]
+    """Return the database's summary of a results folder: study, look, part, files and last run. Creates no file there."""
+    path, log = folder / DATABASE, folder / OF_SQLITE[0]
     refuse_links(folder)
     if not path.exists():
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
-    # What a killed run left in the log goes into the database, without a file of shared memory; else nothing is written.
-    mode = "mode=rw" if left.exists() else "immutable=1"
-    place = f"{path.resolve().as_uri()}?{mode}"
+    # The write-ahead log of a killed run must be merged into the database; without one, nothing needs writing.
+    mode = "mode=rw" if log.exists() else "immutable=1"
+    uri = f"{path.resolve().as_uri()}?{mode}"
     with (
         database_errors(str(path)),
         content_errors(str(path)),
-        contextlib.closing(sqlite3.connect(place, uri=True)) as database,
+        contextlib.closing(sqlite3.connect(uri, uri=True)) as database,
     ):
         database.row_factory = sqlite3.Row
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        found = dict(database.execute("SELECT study, look, part FROM study").fetchone())
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")  # so that SQLite makes no file of shared memory
+        summary = dict(database.execute("SELECT study, look, part FROM study").fetchone())
         run = dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})
-        found |= {key: msgspec.json.decode(found[key]) for key in ("study", "look")}
+        summary |= {key: msgspec.json.decode(summary[key]) for key in ("study", "look")}
         run |= {key: msgspec.json.decode(run[key]) for key in ("versions", "host") if run}
-        return found | {"files": written(database, str(path)), "run": run}
+        return summary | {"files": written(database, str(path)), "run": run}
 
 
 @contextlib.contextmanager
@@ -101,7 +101,7 @@ def database_errors(place: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def content_errors(place: str) -> Iterator[None]:
-    """Turn errors of reading what a run wrote into an InputError that names the file."""
+    """Turn errors of decoding stored content into an InputError that names the file."""
     try:
         yield
     except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
@@ -109,16 +109,16 @@ def content_errors(place: str) -> Iterator[None]:
 
 
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
-    """Return the tables among these files of a folder; refuse those that are not as they were written."""
-    found = {}
+    """Return the tables among these files of a folder; refuse those that were changed since they were written."""
+    frames = {}
     for name, digest in digests.items():
         path = folder / name
         if name.startswith("tables/") and path.suffix == ".parquet":
             if digest_of(path) != digest:
                 raise InputError(f"{path}: is missing, or was changed since it was written; run the study again")
             with storage_errors(f"{path}: cannot be read"):
-                found[path.stem] = pd.read_parquet(BytesIO(path.read_bytes()))
-    return found
+                frames[path.stem] = pd.read_parquet(BytesIO(path.read_bytes()))
+    return frames
 
 
 def digest_of(path: Path) -> str:
@@ -132,7 +132,7 @@ def csv_of(frame: pd.DataFrame) -> bytes:
     """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
     texts = {}
     for name, column in frame.select_dtypes(exclude="number").items():
-        found = (text for text in column.unique() if isinstance(text, str))
-        safe = {text: "'" * bool(_FORMULA.match(text)) + text.replace("\r", " ") for text in found}
+        texts_of_column = (text for text in column.unique() if isinstance(text, str))
+        safe = {text: "'" * bool(_FORMULA.match(text)) + text.replace("\r", " ") for text in texts_of_column}
         texts[name] = [safe.get(cell, cell) for cell in column]
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())

@@ -1,7 +1,7 @@
-"""Restricted play: what a thing is worth to an agent that must do without it, in every seat, on the deals on which all play with it.
+"""Restricted play: the worth of a thing, as the loss of an agent that must do without it (Jaffe and others 2012).
 
-Jaffe, Miller, Andersen, Liu, Karlin and Popovic 2012. Position 0 plays without the thing, the others are the same agent without
-restrictions; all know it, since it is part of the rules that agents are handed.
+The agent at position 0 plays without the thing, in every seat in turn, against copies without restrictions; the same deals are also
+played without any restriction. All agents know the restriction, since it is part of the rules that they get.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ SCORE_LOST = Figure("score_lost", "score lost without it", "amount")
 USED = Figure("popularity", "how often it is used", "share")
 NAIVE = Figure("naive_win_share", "games won by its users", "share")
 _KEYS = ["players", "variant", "agent", "thing"]
-Line = Mapping[str, Any]  # of `verdicts`
+Line = Mapping[str, Any]  # as `verdicts` yields it
 
 
 class WithWorth(Study, frozen=True, kw_only=True):
@@ -96,27 +96,27 @@ def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use 
 def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return what is worth most to each agent, how much is too small to matter or unclear, and whose users' wins mislead."""
     lines = verdicts(tables["worth"], look.effect)
-    found = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
-    strongest = max(range(len(found)), key=lambda k: _tier(study, found[k][0][2]))
-    said = []
-    for k, ((players, variant, agent), own) in enumerate(found):
-        order = ranked(own)
+    groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
+    strongest = max(range(len(groups)), key=lambda k: _tier(study, groups[k][0][2]))
+    sentences = []
+    for k, ((players, variant, agent), group) in enumerate(groups):
+        order = ranked(group)
         parts = [_worth_of_best(order)]
         for verdict in (COSTS, SMALL, UNCLEAR):
             rows = pd.DataFrame([line["win_share_lost"] for line in order if line["verdict"] == verdict])
-            unseen = not_excluded(rows, chunks=study.chunks) if verdict == UNCLEAR and len(rows) else np.nan
-            size = missed(unseen, what="a worth or a cost")
+            largest = not_excluded(rows, chunks=study.chunks) if verdict == UNCLEAR and len(rows) else np.nan
+            size = missed(largest, what="a worth or a cost")
             parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
         misled = [line["thing"] for line in order if line["misleads"]]
         parts += [f"the wins of users mislead about {some_of(misled, 3)}"] if misled else []
         of = f" of {variant}" if len(study.variant_of) > 1 else ""
         whom = players_words(study.the_game, agent) if k == strongest else agent
-        said.append(f"In the games{of} of {whom} at {players} players, {'; '.join(parts)}.")
-    return [said.pop(strongest), *said]
+        sentences.append(f"In the games{of} of {whom} at {players} players, {'; '.join(parts)}.")
+    return [sentences.pop(strongest), *sentences]
 
 
 def _tier(study: Study, agent: str) -> int:
-    """Return how strong an agent is among the game's agents of each strength."""
+    """Return the index of an agent among the game's tiers of strength, weakest first, or -1."""
     tiers = [names.agents_named(study.the_game, text)[0].text for text in study.the_game.tiers.values()]
     return tiers.index(agent) if agent in tiers else -1
 
@@ -166,17 +166,18 @@ def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
 
 def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
     """Return the share of wins and the score that position 0 loses by doing without."""
-    own = {name: figure.at(0) for name, figure in without.figures("position").items()}
-    of_all, fair, found = free.figures("seat"), 1 / free.players, {}
-    for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in own else ("",):
-        share, scores = own[f"win_share{ending}"], own[f"score_mean{ending}"]
-        whole = of_all[f"score_mean{ending}"].sums
-        assert whole is not None
-        with_it = stats.ratio(whole.numerator.sum(axis=1), whole.denominator.sum(axis=1))
-        lost = stats.paired(*(with_it, scores)[:: free.match.game.sign])
-        found[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
-        found[f"score_lost{ending}"] = replace(lost, n=share.n)
-    return found
+    restricted_figures = {name: figure.at(0) for name, figure in without.figures("position").items()}
+    by_seat, fair, losses = free.figures("seat"), 1 / free.players, {}
+    for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in restricted_figures else ("",):
+        share, score = restricted_figures[f"win_share{ending}"], restricted_figures[f"score_mean{ending}"]
+        sums = by_seat[f"score_mean{ending}"].sums
+        assert sums is not None
+        free_score = stats.ratio(sums.numerator.sum(axis=1), sums.denominator.sum(axis=1))
+        # where low scores win (sign -1) the difference is reversed, so that a loss is positive
+        lost = stats.paired(*(free_score, score)[:: free.match.game.sign])
+        losses[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
+        losses[f"score_lost{ending}"] = replace(lost, n=share.n)
+    return losses
 
 
 def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
@@ -215,8 +216,8 @@ def verdicts(table: Any, effect: float) -> Iterator[Line]:
             verdict = WORTH if loss.value > 0 else COSTS
         else:
             verdict = UNCLEAR
-        away = 0.0 if naive is None or not p_of_naive[key] < ALPHA else naive.value - 1 / naive.players
-        points_to = WORTH if away >= MIN_SHARE else COSTS if away <= -MIN_SHARE else ""
+        excess = 0.0 if naive is None or not p_of_naive[key] < ALPHA else naive.value - 1 / naive.players
+        points_to = WORTH if excess >= MIN_SHARE else COSTS if excess <= -MIN_SHARE else ""
         misleads = bool(points_to) and points_to != verdict != UNCLEAR
         marks = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
         yield {**dict(zip(_KEYS, key, strict=True)), **figures, "verdict": verdict, **marks}
@@ -238,8 +239,8 @@ def _worth_of_best(lines: Sequence[Line]) -> str:
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
-    told = [LOST.name, *([SCORE_LOST.name] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
-    rivals = [line["thing"] for line in others if all(line[figure].high >= best[figure].low for figure in told)]
+    measures = [LOST.name, *([SCORE_LOST.name] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
+    rivals = [line["thing"] for line in others if all(line[figure].high >= best[figure].low for figure in measures)]
     as_much = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
         lost = (

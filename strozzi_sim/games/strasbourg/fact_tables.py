@@ -23,8 +23,8 @@ from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_na
 from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, SEATS, STEPS
 
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
-BUILDING = ("chapels", "edifices")
-ACTING = 3  # most ranks that act in a step
+BUILDINGS = ("chapels", "edifices")
+MAX_ACTING = 3  # most ranks that act in a step
 _POINTS_FROM = 511  # the last level of totals: this or more
 _MOST_INFLUENCE = 24  # the last level of a stack's influence: this or more
 NONE = "none"
@@ -43,7 +43,7 @@ def _ids(block: str) -> Any:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """Return the levels of final points, from all tasks failed without other points up to _POINTS_FROM or more."""
+    """Return the levels of final points: the least is the penalty for all tasks unfulfilled, the last _POINTS_FROM or more."""
     meta = setting.components["tasks_meta"]
     return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _POINTS_FROM + 1), _POINTS_FROM)
 
@@ -53,15 +53,15 @@ def _spaces(setting: GameConfig) -> Levels:
     return Levels(tuple(map(space_name, city.guilds)), tuple(map(city.number, city.guilds)))
 
 
-def _of_space(of: str) -> Any:
-    """Return a function of GameConfig: the guild or price of each cell, 0 where there is no space."""
+def _by_cell(attribute: str) -> Any:
+    """Return a function of GameConfig: the "guild" (its number) or "price" of each cell, 0 where there is no space."""
 
     def values(setting: GameConfig) -> np.ndarray[Any, Any]:
         city, order = city_of(setting.components), _guild_names(setting)
-        found = np.zeros(MAX_CELLS, int)
+        by_cell = np.zeros(MAX_CELLS, int)
         for cell, guild in city.guilds.items():
-            found[city.number(cell)] = order.index(guild) if of == "guild" else city.prices[cell]
-        return found
+            by_cell[city.number(cell)] = order.index(guild) if attribute == "guild" else city.prices[cell]
+        return by_cell
 
     return values
 
@@ -76,7 +76,8 @@ def _corners(setting: GameConfig) -> Levels:
 
 def _acts(setting: GameConfig) -> list[list[bool]]:
     """Return whether the rank acts (R5.5), by [step, rank]."""
-    acting = [min(setting.players - 1, ACTING) if step % 2 else 2 if step == 0 else 1 for step in range(AUCTIONS)]
+    guild_step = min(setting.players - 1, MAX_ACTING)  # all but the lowest bid
+    acting = [2 if step == 0 else guild_step if step % 2 else 1 for step in range(AUCTIONS)]
     return [[rank <= most for rank in range(SEATS + 1)] for most in acting]
 
 
@@ -157,7 +158,7 @@ ACTS = Table("act", "a turn of a rank that may act in a step", (
     _ROUND,
     _STEP,
     _GUILD,
-    Column("rank", "1 is the master, or the winner", numbers(range(1, ACTING + 1))),
+    Column("rank", "1 is the master, or the winner", numbers(range(1, MAX_ACTING + 1))),
     Column("bid", "influence of the stack", **_INFLUENCE),
     yes_or_no("good", "took a good of the guild"),
     yes_or_no("good_sold", "that good was sold later"),
@@ -167,18 +168,18 @@ ACTS = Table("act", "a turn of a rank that may act in a step", (
     Column("sold", "goods sold", unit="goods"),
     Column("coins", "coins received for them", **_COINS),
     yes_or_no("declined", "left a usable right unused"),
-), max_rows=lambda setting: (3 * ACTING + 5) * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: (3 * MAX_ACTING + 5) * _rounds(setting))  # fmt: skip
 PLACEMENTS = Table("placement", "a member placed in the city", (
     _SEAT,
     _ROUND,
-    Column("rank", "1 is the master", numbers(range(1, ACTING + 1))),
+    Column("rank", "1 is the master", numbers(range(1, MAX_ACTING + 1))),
     Column("space", "column letter and row number of the space", _spaces),
-    derived("guild", "the guild of the space", "space", _of_space("guild"), lambda setting: labels(_guild_names(setting))),
-    derived("price", "coins paid", "space", _of_space("price"), lambda setting: numbers(_of_space("price")(setting).tolist()), "coins"),
+    derived("guild", "the guild of the space", "space", _by_cell("guild"), lambda setting: labels(_guild_names(setting))),
+    derived("price", "coins paid", "space", _by_cell("price"), lambda setting: numbers(_by_cell("price")(setting).tolist()), "coins"),
     Column("chapels", "points of chapels at the end", **_POINTS),
     Column("edifices", "points of edifices at the end", **_POINTS),
     Column("points", "points of the member at the end, without tasks", **_POINTS),
-), max_rows=lambda setting: 3 * min(setting.players - 1, ACTING) * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: 3 * min(setting.players - 1, MAX_ACTING) * _rounds(setting))  # fmt: skip
 COUNCIL = Table("council", "a member in the council in a council phase", (
     _SEAT,
     _ROUND,
@@ -210,14 +211,14 @@ def _sum(fact: str, *columns: str, where: str = "") -> Crosstab:
     return Crosstab(fact, (), columns, where)
 
 
-AGREEMENTS = (
+AGREEMENTS = (  # sums that two tables count independently
     ("final points", _sum("seat", "total"), _sum("seat", "score")),
     ("final points by source", _sum("seat", "total"), _sum("seat", *SOURCES)),
     ("points of the council", _sum("seat", "council"), _sum("round", "prestige")),
     ("points of its seats", _sum("seat", "council"), _sum("council", "points")),
-    ("points of members", _sum("seat", "city", *BUILDING), _sum("placement", "points")),
-    *((f"points of {what}", _sum("seat", what), _sum("placement", what)) for what in BUILDING),
-    *((f"points that {what} pay", _sum("seat", what), _sum(what[:-1], "points")) for what in BUILDING),
+    ("points of members", _sum("seat", "city", *BUILDINGS), _sum("placement", "points")),
+    *((f"points of {what}", _sum("seat", what), _sum("placement", what)) for what in BUILDINGS),
+    *((f"points that {what} pay", _sum("seat", what), _sum(what[:-1], "points")) for what in BUILDINGS),
     ("points of tasks", _sum("seat", "tasks"), _sum("task", "points")),
     ("tasks kept", _sum("seat", "kept"), _sum("task", "kept")),
     ("tasks fulfilled", _sum("task", "fulfilled"), _sum("task", "done", where="kept == yes")),

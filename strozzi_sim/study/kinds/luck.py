@@ -173,23 +173,23 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
             most = int(np.clip(DECISIONS // decisions, FEWEST, MOST)) if self.followed is None else self.followed
             games = most if is_quick(spec) else min(most, FEWEST)
             match = Match(self.the_game, players, (spec,), variant, self.seed)
-            figures = _followed(match, games, self.playouts)
+            figures = _drama_of_agent(match, games, self.playouts)
             table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
         return table.frame().drop(columns=["lineup", "deals"])
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return how much of who wins is who plays, how long a game is, and how it goes."""
         players = headline_players(tables["luck"])
-        said = [who_plays(tables, self.the_game.title), length_sentence(tables, players, self.seconds)]
-        return [*said, course_sentence(tables["drama"], players)] if "drama" in tables else said
+        sentences = [who_plays(tables, self.the_game.title), length_sentence(tables, players, self.seconds)]
+        return [*sentences, course_sentence(tables["drama"], players)] if "drama" in tables else sentences
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by field, and the drama."""
         share, outcomes = Figure("variance_share", "share of the variance", "share"), {WIN: "who wins", SCORE: "scores"}
         shares = pick(tables["luck"], figure=share.name)
-        made = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(outcomes))
-        made = made.assign(line=made["source"] + ", " + made["outcome"])
-        drawn = Picture(
+        worded = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(outcomes))
+        worded = worded.assign(line=worded["source"] + ", " + worded["outcome"])
+        chart = Picture(
             "luck", "", "intervals", "luck", (share,), "What decides a game",
             "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
             "With two players what the deal does cannot be told from the course of play.",
@@ -200,14 +200,16 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         )
         rows = pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value")
         numbers = tuple(KeyNumber(row, "share", f"of who wins is who plays, {field_words(row['lineup'])}") for _, row in rows.head(3).iterrows())  # fmt: skip
-        found = [
-            Section("Luck", "What is skill, and what is luck?", (drawn, table), numbers=numbers, tables={"luck": made})
+        sections = [
+            Section(
+                "Luck", "What is skill, and what is luck?", (chart, table), numbers=numbers, tables={"luck": worded}
+            )
         ]
         if "drama" in tables:
             figures = tuple(Figure(name, words, "share") for name, words in _SHARES.items())
             course = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")
-            found.append(Section("Drama", "When is a game decided, and who decides it?", (course,)))
-        return found
+            sections.append(Section("Drama", "When is a game decided, and who decides it?", (course,)))
+        return sections
 
 
 _SHARES = {
@@ -217,7 +219,7 @@ _SHARES = {
 
 
 def who_plays(tables: Tables, title: str) -> str:
-    """Return how much of who wins is who plays, by field, at the player count of the headline."""
+    """Return a sentence with the share of wins that the agents explain, by line-up, at the player count of the headline."""
     shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
     players = headline_players(shares)
     rows = pick(shares, players=players).sort_values("value", kind="stable").itertuples(index=False)
@@ -226,7 +228,7 @@ def who_plays(tables: Tables, title: str) -> str:
 
 
 def length_sentence(tables: Tables, players: int, seconds: float) -> str:
-    """Return how long a game of the first field is."""
+    """Return a sentence with the length of a game of the first line-up."""
     decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
     return (
         f"A game {field_words(decisions.lineup)} has {format_estimate(decisions, 'amount')} decisions: "
@@ -235,17 +237,17 @@ def length_sentence(tables: Tables, players: int, seconds: float) -> str:
 
 
 def course_sentence(drama: pd.DataFrame, players: int) -> str:
-    """Return when games are decided, changes of leader and kingmaking, of the agent of the middle tier or else the first."""
-    here = pick(drama, players=players)
-    usual = pick(here, strength="middle") if "middle" in set(here["strength"]) else here
-    usual = pick(usual, agent=usual["agent"].iloc[0])
-    rows = {row.figure: row for row in usual.itertuples(index=False)}
+    """Return a sentence on runaway leaders, decision time and kingmaking, of the agent of the middle tier or else the first."""
+    drama = pick(drama, players=players)
+    tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
+    agent = tier["agent"].iloc[0]
+    rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
     shares = {figure: format_estimate(row, "share") for figure, row in rows.items() if figure in _SHARES}
     kings = f" At {shares['kingmaking_share']} of the decisions a seat that can no longer win picks which rival does." if "kingmaking_share" in shares else ""  # fmt: skip
     return (
         f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is decided after "
         f"{shares['decided_mean']} of its decisions, and its clear leader changes {format_estimate(rows['lead_changes_mean'], 'amount')} "
-        f"times ({rows['decided_mean'].n} games of {usual['agent'].iloc[0]} followed).{kings}"
+        f"times ({rows['decided_mean'].n} games of {agent} followed).{kings}"
     )
 
 
@@ -257,17 +259,17 @@ def field_words(lineup: str) -> str:
     return f"among {listed(list(dict.fromkeys([first, *others])))}"
 
 
-def _followed(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
-    """Return the figures of games that are followed; where agents are not quick another one plays the play-outs."""
+def _drama_of_agent(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
+    """Return the figures of followed games; for an agent that is not quick, the game's default agent (or `random`) plays the play-outs."""
     playing = match
     if not is_quick(match.lineup[0]):
-        usual = load_agent(match.game.default_agent, match.game)
-        playing = replace(match, lineup=(usual if is_quick(usual) else load_agent("random", match.game),))
-    figures = partial(drama_figures, match, playing, games, playouts)
-    found: dict[str, Estimate] = (
-        run_in_worker(figures, blame=match.lost) if match.foreign or playing.foreign else figures()
+        default = load_agent(match.game.default_agent, match.game)
+        playing = replace(match, lineup=(default if is_quick(default) else load_agent("random", match.game),))
+    run_games = partial(drama_figures, match, playing, games, playouts)
+    figures: dict[str, Estimate] = (
+        run_in_worker(run_games, blame=match.lost) if match.foreign or playing.foreign else run_games()
     )
-    return found
+    return figures
 
 
 def is_quick(spec: AgentSpec) -> bool:
@@ -278,31 +280,32 @@ def is_quick(spec: AgentSpec) -> bool:
 def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
     """Return the default line-ups: one agent among those of the next lower strength, for each strength, and the game's styles.
 
-    With several agents of the higher strength the share of the agents could not be large, since equal agents win by luck among themselves.
-    Agents that search are left out, since they would play too few games, and others' agents, which must not change the defaults.
+    Only one agent of a line-up is stronger: several equal ones would win by luck among themselves, which hides the share of skill. Agents
+    that search are left out, since they would play too few games; so are third-party agents, which must not change the defaults.
     """
     weak = load_agent(game.tiers.get("weak", "random"), game)
     tiers = (load_agent(text, game) for text in game.tiers.values())
-    above = [spec for spec in tiers if not spec.searches and spec.text != weak.text]
-    ends = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}
-    styles = sorted(names.styles_of(game), key=lambda spec: (ends.get(spec.text, 1), spec.text))
-    steps = [weak, *(above or [spec for spec in styles if spec.text != weak.text][:1])]
+    stronger_tiers = [spec for spec in tiers if not spec.searches and spec.text != weak.text]
+    order = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}  # the others: 1
+    styles = sorted(names.styles_of(game), key=lambda spec: (order.get(spec.text, 1), spec.text))
+    steps = [weak, *(stronger_tiers or [spec for spec in styles if spec.text != weak.text][:1])]
     fields = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(steps)]
     if len(styles) >= players and not {spec.text for spec in styles[:players]} <= {spec.text for spec in steps}:
         fields.append(styles[:players])
     if not fields:
-        known = ", ".join(spec.text for spec in styles)
+        available = ", ".join(spec.text for spec in styles)
         raise ArgumentError(
-            "agents", f"name {players} different agents, of which {game.name} has too few that do not search ({known})"
+            "agents",
+            f"name {players} different agents, of which {game.name} has too few that do not search ({available})",
         )
     return fields
 
 
 def _squares(rows: Array, outcome: str, players: int) -> Array:
     """Return the outcomes of a chunk by deal, position and seat, float64[D, P, P]."""
-    deals, place = np.unique(rows["deal"], return_inverse=True)
+    deals, index = np.unique(rows["deal"], return_inverse=True)
     squares = np.zeros((len(deals), players, players))
-    squares[place, rows["position"], rows["seat"]] = rows["score"] if outcome == SCORE else _wins(rows)
+    squares[index, rows["position"], rows["seat"]] = rows["score"] if outcome == SCORE else _wins(rows)
     return squares
 
 
@@ -325,13 +328,13 @@ class Story(NamedTuple):
     runaway: Any  # 1 if that was in the first half, else 0
     lead_changes: Any  # how often one clear favourite followed another
     lowest: Any  # lowest chance of the later winners
-    points: Any  # decisions that were looked at
-    kingmaking: Any  # those at which a seat that could not win chose between two rivals
+    points: Any  # decisions at which chances were estimated
+    kingmaking: Any  # number of them at which a seat that could not win chose between two rivals
 
 
 def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
-    """Return the story of a deal of `match`, with so many play-outs by the agents of `playing` at each decision."""
-    decisions, winners = _played(match, deal)
+    """Return the story of a deal of `match`, with `playouts` play-outs by the agents of `playing` at each followed decision."""
+    decisions, winners = _play_game(match, deal)
     at = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
     rollouts = Rollouts(playing)
     chances = np.zeros((len(at), match.players))
@@ -340,7 +343,7 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
         state, actor, legal = decisions[number]
         # the key of the play-outs at a decision is the same on every machine
         word = siphash(pack("<Qq", match.seed, game_key("play-outs")), pack("<QQ", deal, int(number))) >> 1
-        chances[place] = _shares(rollouts, state, word, playouts)
+        chances[place] = _win_shares(rollouts, state, word, playouts)
         if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
     decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions), playouts)
@@ -348,7 +351,7 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
 
 
 def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
-    """Return when a game was decided, its changes of lead, and the lowest chance of its winners, bool[P], all together.
+    """Return when a game was decided, its changes of lead, and the lowest chance of its winners (bool[P]) together.
 
     A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader. `chances` are those of every
     seat to win, float64[points, P], each of so many play-outs; `at` is the share of the decisions before each point.
@@ -368,8 +371,8 @@ def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> di
     """Return the figures of `games` games by name; see `follow` for the arguments."""
     from joblib import Parallel, delayed
 
-    every = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
-    stories, ones = Story(*map(np.array, zip(*every, strict=True))), np.ones(games, np.int64)
+    per_game = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
+    stories, ones = Story(*map(np.array, zip(*per_game, strict=True))), np.ones(games, np.int64)
     figures = {
         "decisions_mean": stats.ratio(stories.decisions, ones),
         "decided_mean": stats.ratio(stories.decided, ones, span=(0, 1)),
@@ -382,8 +385,8 @@ def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> di
     return figures
 
 
-def _played(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, ...]]], Array]:
-    """Return state, acting seat and legal actions of every decision of a game, and who won it, bool[P]."""
+def _play_game(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, ...]]], Array]:
+    """Play a game; return state, acting seat and legal actions of every decision, and its winners, bool[P]."""
     position = Position(match.game, match.players, match.seed, deal, match.variant)
     decisions = []
     while not position.over:
@@ -393,7 +396,7 @@ def _played(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, 
     return decisions, places == places.min()
 
 
-def _shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:
+def _win_shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:
     """Return every seat's share of wins, float64[P]."""
     wins, _ = rollouts.from_state(state, word, count, action)
     return wins.mean(axis=0) / WIN_UNITS
@@ -402,8 +405,11 @@ def _shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int
 def _makes_a_king(
     rollouts: Rollouts, state: Array, actor: int, legal: tuple[int, ...], word: int, playouts: int
 ) -> bool:
-    """Return whether a seat that cannot win chooses who does: by two actions, chosen and tested on different play-outs."""
-    chances = np.array([_shares(rollouts, state, word, playouts, action) for action in legal])
+    """Return whether a seat that cannot win chooses which rival does.
+
+    Two actions are chosen on some play-outs and compared on others, so that noise makes no kings.
+    """
+    chances = np.array([_win_shares(rollouts, state, word, playouts, action) for action in legal])
     if chances[:, actor].max() > HOPELESS:
         return False
     rivals = chances.copy()
@@ -412,5 +418,5 @@ def _makes_a_king(
     if np.ptp(rivals[:, rival]) < CLEAR:  # the largest of noisy differences, so the true one is smaller still
         return False
     best, worst = (legal[int(place)] for place in (rivals[:, rival].argmax(), rivals[:, rival].argmin()))
-    for_rival = [_shares(rollouts, state, word + 1, TESTS, action)[rival] for action in (best, worst)]
+    for_rival = [_win_shares(rollouts, state, word + 1, TESTS, action)[rival] for action in (best, worst)]
     return bool(for_rival[0] - for_rival[1] >= CLEAR)
