@@ -31,9 +31,8 @@ class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question: str  # the question that it answers
     keys: tuple[str, ...] = ()  # key columns of its table, beside those of the cell
     fact: str = ""  # fact table of `figures`, in which keys are columns
-    figures: dict[
-        str, str
-    ] = {}  # figure -> `count` (rows per game), `mean COLUMN` or `share COLUMN`; others are in `report.py`
+    # figure -> `count` (rows per game), `mean COLUMN` or `share COLUMN`; others are in `report.py`
+    figures: dict[str, str] = {}
 
 
 class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
