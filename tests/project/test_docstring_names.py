@@ -11,6 +11,7 @@ import pytest
 
 from paths import ROOT
 from sources import text_of, tree_of
+from strozzi_sim.study.arguments import RUN_OPTIONS
 
 FOLDERS = ("strozzi_sim", "agents", "benchmarks", "examples")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -50,7 +51,8 @@ def own_names(node):
         }
         return of_body | stored | {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
     if isinstance(node, ast.FunctionDef):
-        return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+        options = RUN_OPTIONS if node.args.kwarg else {}
+        return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)} | set(options)
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 

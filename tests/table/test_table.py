@@ -11,6 +11,7 @@ from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.table import check_table
 from strozzi_sim.errors import ContractViolation
+from strozzi_sim.game.events import Events
 from strozzi_sim.game.sentences import YOU
 from strozzi_sim.game.table import fold, ordinal
 from strozzi_sim.play.position import Position
@@ -96,14 +97,9 @@ def test_a_game_without_a_table_has_its_words_and_its_picture_in_text(game):
 
 def test_a_rivals_secret_on_the_page_is_found(monkeypatch):
     here = checked("strasbourg", players=3)
-    monkeypatch.setattr(type(here.game.events), "__getattr__", _open_events(type(here.game.events).__getattr__))
+    monkeypatch.setattr(Events, "visible", lambda events, line, *_: line)
     with pytest.raises(ContractViolation, match=r"table: the page of seat \d distinguishes"):
         check_table(here)
-
-
-def _open_events(found):
-    """Return a `__getattr__` of parts in which every line is visible to all."""
-    return lambda part, name: (lambda line, *_: line) if name == "visible" else found(part, name)
 
 
 def test_a_fold_that_errs_is_found(monkeypatch):
