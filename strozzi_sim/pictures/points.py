@@ -23,7 +23,7 @@ _ALIKE = 3.0  # scales of panels of one unit that differ less become one, so tha
 
 @dataclass(frozen=True)
 class _Part:
-    """What a panel shows: its title, figure, axis, the names of its levels, its marks, and its player count, if it is one."""
+    """The content of a panel; `players` is its player count, None if it shows several."""
 
     title: str
     figure: Figure
@@ -35,11 +35,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Shape:
-    """How the panels of a picture look: the kind, the looks of series, which values are written out, the label of levels."""
+    """The appearance of a picture's panels: `labelled` is "every", "surest" or "" (see `_labelled`), `label` names the levels."""
 
     kind: str
     looks: Sequence[Look]
-    told: str
+    labelled: str
     label: str
 
     @property
@@ -61,16 +61,18 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Da
     if sideways:  # the names stand at the first panel of a row
         levels = [in_order(rows[picture.x], picture.levels)] * len(panels)
     parts = []
-    for (title, here, same, figure, players), own in zip(panels, levels, strict=True):
-        found = {level: named(level, words, picture.x) for level in own}
-        marks = _marks(picture, here, figure, title, found, series)
-        parts.append(_Part(title, figure, scale_of(same, figure, picture), list(found.values()), marks, players))
+    for (title, panel_rows, same_scale, figure, players), levels_here in zip(panels, levels, strict=True):
+        level_names = {level: named(level, words, picture.x) for level in levels_here}
+        marks = _marks(picture, panel_rows, figure, title, level_names, series)
+        parts.append(
+            _Part(title, figure, scale_of(same_scale, figure, picture), list(level_names.values()), marks, players)
+        )
     parts = _on_one_scale(parts)
     few = max(len(part.names) for part in parts) <= 6 if picture.kind == "intervals" else len(parts) == 1
     alone = len(names) == 1 and picture.kind != "lines" and few
-    told = "every" if alone else "surest" if picture.kind == "intervals" else ""
+    labelled = "every" if alone else "surest" if picture.kind == "intervals" else ""
     label = "seat; 0 begins" if picture.x == "seat" else picture.x_label
-    shape = _Shape(picture.kind, looks, told, label)
+    shape = _Shape(picture.kind, looks, labelled, label)
     legend = legend_of(names, looks)
 
     def draw(sheet: Sheet) -> None:
@@ -117,13 +119,13 @@ def _marks(
     """Return the marks of a panel: value and interval as drawn, level and series by name and by number, the sentence."""
     if rows.empty:
         return []
-    found, place = [], {level: k for k, level in enumerate(levels)}
+    marks, place = [], {level: k for k, level in enumerate(levels)}
     for row, (value, low, high) in zip(rows.itertuples(index=False), on_scale(rows, figure, picture).to_numpy(), strict=True):  # fmt: skip
         key, level = getattr(row, picture.series) if picture.series else None, getattr(row, picture.x)
         if key not in series or level not in place:
             continue
         number, name = series[key]
-        said = [
+        parts = [
             title if picture.kind != "dots" else "",
             f"{picture.x_label} {levels[level]}"
             if picture.x == "seat"
@@ -132,12 +134,12 @@ def _marks(
             else levels[level],
             name if len(series) > 1 else "",
         ]
-        tip = sentence(said, row, figure.unit, points=picture.zero and figure.unit == "share")
-        found.append({
+        tip = sentence(parts, row, figure.unit, points=picture.zero and figure.unit == "share")
+        marks.append({
             "panel": title, "level": levels[level].replace("\n", " "), "series": name, "value": value, "low": low, "high": high, "n": row.n,
             "tip": tip, "_at": place[level], "_series": number,
         })  # fmt: skip
-    return sorted(found, key=lambda mark: (mark["_series"], mark["_at"]))
+    return sorted(marks, key=lambda mark: (mark["_series"], mark["_at"]))
 
 
 def _on_one_scale(parts: list[_Part]) -> list[_Part]:
@@ -181,12 +183,12 @@ def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     tall = step * len(names)
     before = 0 if across > 1 and parts[0].players is None else margin  # pixels of a title to the left of its panel
     titles = [wrapped(part.title, each + (0 if k % across else before) - 4, 13.5) for k, part in enumerate(parts)]
-    told = any(_told(part.marks, part.scale, shape.told) for part in parts)
+    has_labels = any(_labelled(part.marks, part.scale, shape.labelled) for part in parts)
     above = 14 if tall > TALL else 0  # numbers at both ends
     titled = 10 + above + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 6 + above
     for k, part in enumerate(parts):
         place = margin + (k % across) * (each + gap), (k // across) * (titled + tall + 40) + titled
-        scale = part.scale.with_room(each) if told else part.scale
+        scale = part.scale.with_room(each) if has_labels else part.scale
         panel = sheet.panel(*place, each, tall, scale.ends, (float(len(names)), 0.0), 24)
         panel.title(titles[k], 0 if k % across else before, 8 + above)
         panel.numbers("x", scale, most=8 if each > 400 else 5 if each > 180 else 4)
@@ -211,15 +213,15 @@ def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
 
     radius = 4.2 if many < 4 and not (shape.kind == "dots" and many > 1) else 3.6
     for series, (ink, form) in enumerate(shape.looks):
-        own = [mark for mark in part.marks if mark["_series"] == series]
-        if shape.kind == "lines" and own:
-            panel.lines([[spot(mark, mark["value"]) for mark in own]], ink, 1.6, alpha=0.7)
-        whole = [mark for mark in own if not np.isnan(mark["low"])]
-        panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in whole], ink, 2.0)
-        at = [spot(mark, mark["value"]) for mark in own]
-        panel.dots([x for x, _ in at], [y for _, y in at], ink, form, radius, [mark["tip"] for mark in own])
+        of_series = [mark for mark in part.marks if mark["_series"] == series]
+        if shape.kind == "lines" and of_series:
+            panel.lines([[spot(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
+        with_interval = [mark for mark in of_series if not np.isnan(mark["low"])]
+        panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in with_interval], ink, 2.0)
+        at = [spot(mark, mark["value"]) for mark in of_series]
+        panel.dots([x for x, _ in at], [y for _, y in at], ink, form, radius, [mark["tip"] for mark in of_series])
     whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in part.marks]
-    for mark in _told(part.marks, scale, shape.told):
+    for mark in _labelled(part.marks, scale, shape.labelled):
         below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
         text, place = (
             label_of(mark["value"], half, part.figure.unit, scale),
@@ -240,12 +242,15 @@ def _reach(mark: Mark) -> tuple[float, float]:
     return (mark["value"],) * 2 if np.isnan(mark["low"]) else (mark["low"], mark["high"])
 
 
-def _told(marks: list[Mark], scale: Scale, told: str) -> list[Mark]:
-    """Return the marks whose values are written out: all, or on each side of the line the one that is surest to differ from it."""
-    if told != "surest":
-        return marks if told else []
+def _labelled(marks: list[Mark], scale: Scale, which: str) -> list[Mark]:
+    """Return the marks whose values are written out: all, or on each side of the line the mark with the most significant difference."""
+    if which != "surest":
+        return marks if which else []
     if scale.line is None:
         return []
-    known = [mark for mark in marks if mark["high"] > mark["low"]]
-    sides = [[mark for mark in known if mark["low"] > scale.line], [mark for mark in known if mark["high"] < scale.line]]  # fmt: skip
-    return [max(side, key=lambda mark: abs(mark["value"]) / (mark["high"] - mark["low"])) for side in sides if side]
+    with_interval = [mark for mark in marks if mark["high"] > mark["low"]]
+    above = [mark for mark in with_interval if mark["low"] > scale.line]
+    below = [mark for mark in with_interval if mark["high"] < scale.line]
+    return [
+        max(side, key=lambda mark: abs(mark["value"]) / (mark["high"] - mark["low"])) for side in (above, below) if side
+    ]

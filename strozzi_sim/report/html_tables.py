@@ -52,17 +52,16 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     levels, left_out, sorted_by = levels_of(picture, rows), tuple[str, ...](), ""
     if picture.sort:
         sorted_by = next(figure.label for figure in figures if figure.name == picture.sort)
-        known = {ALL, *pick(rows, figure=picture.sort).dropna(subset="value")[picture.x]}
-        if known == {ALL}:
+        with_value = {ALL, *pick(rows, figure=picture.sort).dropna(subset="value")[picture.x]}
+        if with_value == {ALL}:
             return None
-        left_out = tuple(named(level, words, picture.x) for level in levels if level not in known)
-        levels = [level for level in levels if level in known]
+        left_out = tuple(named(level, words, picture.x) for level in levels if level not in with_value)
+        levels = [level for level in levels if level in with_value]
     for level in levels:  # a line for every level and player count, and a column for every figure
         name = named(level, words, picture.x).replace("\n", "")
-        each = [(name, str(count)) if len(counts) > 1 else (name,) for count in counts]
-        lines += [
-            (own, [(figure, count, level) for figure in figures]) for own, count in zip(each, counts, strict=True)
-        ]
+        for count in counts:
+            keys_of_line = (name, str(count)) if len(counts) > 1 else (name,)
+            lines.append((keys_of_line, [(figure, count, level) for figure in figures]))
     keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
     columns = tuple((_label(figure), figure.name) for figure in figures)
     return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
@@ -71,19 +70,22 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
 def _lines(
     picture: Picture, rows: pd.DataFrame, lines: Sequence[tuple[tuple[str, ...], Sequence[tuple[Figure, int, Any]]]]
 ) -> Any:
-    """Return the lines of a table that have a cell: its keys, and (figure, player count, level) of each cell -> keys and cells."""
+    """Return the keys and cells of each line; `lines` has its keys and the (figure, player count, level) of its cells.
+
+    Lines without a cell are left out.
+    """
     cells = {(row.figure, row.players, getattr(row, picture.x)): row for row in rows.itertuples(index=False) if row.n}
     digits = {figure.name: _digits(rows, figure) for figure in picture.figures}
-    found = []
+    filled = []
     for keys, places in lines:
-        own = [cells.get((figure.name, count, level)) for figure, count, level in places]
-        if any(row is not None for row in own):
-            made = [
+        rows_of_line = [cells.get((figure.name, count, level)) for figure, count, level in places]
+        if any(row is not None for row in rows_of_line):
+            cells_of_line = [
                 cell_of(row, figure, digits[figure.name]) if row else None
-                for (figure, *_), row in zip(places, own, strict=True)
+                for (figure, *_), row in zip(places, rows_of_line, strict=True)
             ]
-            found.append((keys, tuple(made)))
-    return tuple(found)
+            filled.append((keys, tuple(cells_of_line)))
+    return tuple(filled)
 
 
 def _label(figure: Figure) -> str:
@@ -91,9 +93,10 @@ def _label(figure: Figure) -> str:
 
 
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
-    """Return the decimals of a column: what its median interval is worth; a cell whose own is wider is rounded to tens."""
-    own = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
-    return max(digits_for(float(((own["high"] - own["low"]) / 2).median()) if len(own) else 0.0, figure.unit, 2), 0)
+    """Return the decimals of a column, from its median interval; `cell_of` shows fewer where a cell's interval is wider."""
+    column = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
+    half_width = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
+    return max(digits_for(half_width, figure.unit, 2), 0)
 
 
 def cell_of(row: Any, figure: Figure, digits: int) -> Cell:

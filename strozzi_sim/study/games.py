@@ -109,8 +109,8 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
         for position, agent in enumerate(cell.positions):
             table.add(cell, figure, estimate.at(position), position=position, agent=agent)
         for position, agent in enumerate(cell.positions[1:], start=1):
-            less = stats.paired(estimate.at(position), estimate.at(0), same=agent == cell.positions[0])
-            table.add(cell, f"{figure}_minus_position_0", less, position=position, agent=agent)
+            difference = stats.paired(estimate.at(position), estimate.at(0), same=agent == cell.positions[0])
+            table.add(cell, f"{figure}_minus_position_0", difference, position=position, agent=agent)
     for figure, saved in cell.games_saved("position").items():
         for position, agent in enumerate(cell.positions):
             table.add(cell, figure, saved.at(position), position=position, agent=agent)
@@ -136,7 +136,7 @@ def sections_of_games(
 ) -> list[Section]:
     """Return the sections of a study whose games are played for their own sake: what changed, the game's pages, heat maps.
 
-    `first` is what stands first, since the verdict is about it: a page, changes, lineup or heatmaps; default: the balance of the seats.
+    `first` names the section to put first, since the verdict is about it: a page, changes, lineup or heatmaps; default: the balance of the seats.
     `paired`: the variants were played on the same deals.
     """
     report, findings, found = study.the_game.report, _findings(study, tables), dict[str, Section]()
@@ -260,16 +260,16 @@ def seat_pictures(tables: Tables) -> list[Picture]:
 
 
 def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
-    """Return in what cells each heat map is surest to be low and high, at the player count of the headline."""
-    said = []
+    """Return a sentence per heat map: its significantly lowest and highest cells, at the player count of the headline."""
+    sentences = []
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables, name, heat_map)
         words = [f"{format_estimate(row, heat_map.figure.unit)} ({place})" for row, place in ends]
-        found = f"varies from {' to '.join(words)}" if words else "no two cells are known to differ"
+        finding = f"varies from {' to '.join(words)}" if words else "no two cells are known to differ"
         if len(games := _of_headline(tables[table_of_map(name)])):
-            found = f"{played_by(study.the_game, games['lineup'])} at {games['players'].iloc[0]} players: {found}"
-        said.append(f"{heat_map.title}{',' if len(games) else ':'} {found}.")
-    return said
+            finding = f"{played_by(study.the_game, games['lineup'])} at {games['players'].iloc[0]} players: {finding}"
+        sentences.append(f"{heat_map.title}{',' if len(games) else ':'} {finding}.")
+    return sentences
 
 
 def _map_numbers(study: Study, tables: Tables, look: Look) -> list[KeyNumber]:
@@ -282,9 +282,9 @@ def _map_numbers(study: Study, tables: Tables, look: Look) -> list[KeyNumber]:
 
 
 def _ends(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> list[tuple[Any, str]]:
-    """Return the cells that are surest to be low and high, and their places in words; none if no cells are known to differ.
+    """Return the significantly lowest and highest cell of a heat map with their places as text; nothing if no two differ.
 
-    All pairs are judged together.
+    The intervals are widened to hold for all cells at once.
     """
     rows = tables[table_of_map(name)].dropna(subset=["value", "low"])
     of_map = rows[["row", "column"]].astype("str") != ALL
@@ -292,7 +292,7 @@ def _ends(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> list[tu
     if len(rows) < 2:
         return []
     df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
-    wider = t_quantile(df, len(rows)) / t_quantile(df)  # so that all intervals hold at once
+    wider = t_quantile(df, len(rows)) / t_quantile(df)  # Bonferroni: all intervals hold at once
     low, high = (rows["value"] + wider * (rows[side] - rows["value"]) for side in ("low", "high"))
     least, most = high.idxmin(), low.idxmax()
     ends = [rows.loc[least], rows.loc[most]] if high[least] < low[most] else []
