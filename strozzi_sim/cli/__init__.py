@@ -1,4 +1,8 @@
-"""The `strozzi` command."""
+"""The `strozzi` command.
+
+The room is large because thirteen commands are no study: games told in words, recorded, replayed, judged and played in the terminal, lists of
+what is installed, and the tools for assistants.
+"""
 
 from time import time
 
