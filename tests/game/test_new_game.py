@@ -90,7 +90,7 @@ def test_luck_of_a_game_whose_tiers_are_its_own_agents(fair):
     """Its agents are followed, in a process that can be killed, as those of the package are."""
     given = "--players 3 --deals 60 --games 30 --playouts 50 --workers 1"
     said = fair("-m", "strozzi_sim", "luck", "fair", *given.split())
-    assert "with one highest among random; among equal players it is nothing." in said
+    assert "with one highest among random; among equal players nothing." in said
     assert "kingmaking share" in said
 
 

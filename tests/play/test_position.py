@@ -220,8 +220,7 @@ def test_scores_places_masks_and_observations_at_any_time(kit, players):
     verbs = checking(kit.game)
     for position in kit.positions(kit.variant("all-flipped"), players, 1):
         out = np.zeros((players, 3), np.int64)
-        for seat in range(players):
-            verbs.result(position.state, seat, out[seat])
+        verbs.results(position.state, out)
         assert position.scores == tuple(out[:, 0].tolist())
         assert sum(position.places) == players * (players + 1) / 2
         for seat, (_, better, shared) in enumerate(out.tolist()):

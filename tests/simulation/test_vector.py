@@ -75,8 +75,7 @@ def observed(position, seat):
 def results(position):
     """(score, seats placed better, seats that share the place) of every seat."""
     out = np.zeros((position.players, 3), np.int64)
-    for seat in range(position.players):
-        kernels(position.game).result(position.state, seat, out[seat])
+    kernels(position.game).results(position.state, out)
     return out
 
 

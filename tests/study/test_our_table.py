@@ -74,8 +74,8 @@ def test_the_strength_that_fits_is_said_and_is_equal_for_any_number_of_workers(t
     fit = one.study.sections(one.tables, one.look)[0]
     shown = fit.tables["beside"].pivot(index="what", columns="figure", values="value")
     told = one.tables["figures"].set_index("figure").loc["seat_0_share"]
-    assert shown.loc["share of games won by the player who begins"].to_dict() == pytest.approx(
-        {"ours": told["value"], "simulated": told["simulated"]}
+    assert shown.loc["games won by the player who begins, %"].to_dict() == pytest.approx(
+        {"ours": 100 * told["value"], "simulated": 100 * told["simulated"]}
     )
     assert (fit.name, len(shown)) == ("Fit", len(FIGURES))
     assert told["band_low"] <= told["simulated"] <= told["band_high"]
