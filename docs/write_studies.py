@@ -77,8 +77,8 @@ PICTURES = {
     "stacked bars": "where a sum comes from; the total stands at the end. Parts below zero are left of it.",
     "spread": "half of all lie in the thick part, nine in ten on the line; the white mark is the median, the diamond a mean beyond.",
     "used against worth": "a dot for each thing: how often it is used, and what is lost without it. Diamonds: the wins of its users mislead.",
-    "curves": "a figure over swept values: diamonds differ significantly from the published value, or the first (circle), squares cannot be told apart. Lines of a gap without an interval reach as far as chance.",
-    "board": "a figure where its levels lie. The stronger the colour, the more; beside an equal share blue is above and orange below; uncoloured is not told apart.",
+    "curves": "a figure over swept values: diamonds differ significantly from the published value, or the first (circle), squares do not. Lines of a gap without an interval reach as far as chance.",
+    "board": "a figure at the places of its levels: the larger the value, the stronger the colour. Of shares, blue is above an equal share and orange below; a place without colour does not differ significantly.",
     "heat map": "two columns against each other. Point at a cell for its interval and n; a dash has fewer than 30 events.",
 }
 GALLERY = {

@@ -158,7 +158,7 @@ class AgentSpec:
 
     @property
     def undigested(self) -> tuple[str, ...]:
-        """What its code uses, its policies' too, whose changes cannot be detected, as text."""
+        """The names that its code and that of its policies use, and whose changes cannot be detected."""
         own = code.unknown if (code := self._code) else ()
         return tuple(dict.fromkeys([*own, *(each for policy in self.policies for each in policy.undigested)]))
 

@@ -1,7 +1,7 @@
 """The `strozzi` command.
 
-The room is large because thirteen commands are no study: games told in words, recorded, replayed, judged and played in the terminal, lists of
-what is installed, and the tools for assistants.
+The room is large because thirteen commands are not studies: games are recorded, replayed, explained, judged and played in the terminal,
+packages listed, and tools for assistants served.
 """
 
 from time import time

@@ -18,7 +18,7 @@ def box_of(game: Game, variant: str = BASE, settings: Sequence[str] = ()) -> Jso
     """Return the box of a variant with changed keys: groups of fields, and tables of blocks.
 
     A setting is KEY=VALUE, as `--set` takes it. Each field has its key, value, kind and range, and the value before the changes; each
-    group and block says where its data comes from.
+    group and block has the source of its data.
 
     >>> from strozzi_sim.game import load_game
     >>> box = box_of(load_game("strozzi"), settings=["setup.rounds=2"])
@@ -41,13 +41,13 @@ def box_of(game: Game, variant: str = BASE, settings: Sequence[str] = ()) -> Jso
             groups.append(group | {"fields": list(_fields(section, now, before, shape, game))})
     shipped = [{"name": name, "about": each.get("about", "")} for name, each in shipped_variants(game).items()]
     variants = [{"name": BASE, "about": "the published game"}, *shipped]
-    told = {"game": game.name, "title": game.title, "players": [game.player_counts[0], game.player_counts[-1]]}
-    told |= {"variant": variant, "variants": variants, "settings": list(settings), "groups": groups}
-    return told | {"warnings": list(changed.warnings), "reconstructed": list(changed.reconstructed)}
+    box = {"game": game.name, "title": game.title, "players": [game.player_counts[0], game.player_counts[-1]]}
+    box |= {"variant": variant, "variants": variants, "settings": list(settings), "groups": groups}
+    return box | {"warnings": list(changed.warnings), "reconstructed": list(changed.reconstructed)}
 
 
 def changed_variant(game: Game, variant: str, settings: Sequence[str]) -> Variant:
-    """Return a variant with changed keys, or as it is without any."""
+    """Return a variant with changed keys, unchanged without any."""
     begun = one_variant(game, "variant", variant)
     return with_settings(game, begun, settings) if settings else begun
 

@@ -1,7 +1,7 @@
 """The process that answers one question: runs its command, tells how far it is, and shows what is known so far.
 
 It reads the command line in the folder of the answer, works there, and writes a JSON object per line to standard output. SIGTERM ends it, and
-so does the end of the desk; what is finished lies in the folder, and the same command goes on from there.
+so does the end of the desk; finished chunks stay in the folder, from which the same command resumes.
 """
 
 import json

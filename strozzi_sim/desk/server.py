@@ -64,7 +64,7 @@ class DeskServer(LocalServer):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a page may ask: a box, a question about it, players and agents of a table, or an answer and its name."""
+    """A request of a page: a box, a question about it, players and agents of a table, or an answer and its name."""
 
     game: str = ""
     variant: str = "base"
@@ -117,26 +117,26 @@ class _Handler(LocalHandler):
     def post(self, path: str, body: Json) -> None:
         """Do what the page asks for."""
         deed, shelf, given = path.strip("/"), self.server.shelf, converted(body, Request, "request")
-        told: Json = {}
+        reply: Json = {}
         if deed == "box":
-            told = _box(given) | {"own": shelf.variants.get(given.game, {})}
+            reply = _box(given) | {"own": shelf.variants.get(given.game, {})}
         elif deed == "command":
-            told = {"command": command_of(_words(given)[0])}
+            reply = {"command": command_of(_words(given)[0])}
         elif deed == "ask":
             words, files = _words(given)
             checked(words)
-            told = {"answer": shelf.ask(msgspec.to_builtins(given) | {"words": words}, files)}
+            reply = {"answer": shelf.ask(msgspec.to_builtins(given) | {"words": words}, files)}
         elif deed in ("stop", "again", "forget"):
             getattr(shelf, deed)(given.answer)
         elif deed == "save":
-            told = {"saved": shelf.save(given.answer, given.name, self.server.results)}
+            reply = {"saved": shelf.save(given.answer, given.name, self.server.results)}
         elif deed == "keep":
             shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings)
         elif deed == "play":
-            told = {"address": self._table(given)}
+            reply = {"address": self._table(given)}
         else:
             raise Problem(404, "there is nothing here")
-        self.send_json(told)
+        self.send_json(reply)
 
     def _table(self, given: Request) -> str:
         """Return the address of a new table with the changed box, by default against the learned agent of the game."""

@@ -1,4 +1,4 @@
 """Files written atomically, input read within limits, signals, locks, worker processes, the cache of compiled code.
 
-The room is large because code that is not ours runs in processes that can be ended: 450 lines that joblib does not have.
+The room is large because third-party code runs in processes that can be ended: 450 lines that joblib does not have.
 """

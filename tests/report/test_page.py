@@ -257,12 +257,13 @@ def test_every_figure_of_a_page_says_how_it_is_counted(results):
 
 
 def test_studies_are_laid_side_by_side(tmp_path):
-    for name, seed in (("one", 1), ("two", 2)):
-        played(KEYS | {"name": name, "seed": seed, "players": [3]}, tmp_path / name)
+    for name, seed, page in (("one", 1, "balance"), ("two", 2, "ports")):
+        played(KEYS | {"name": name, "seed": seed, "players": [3], "pages": [page, "flags"]}, tmp_path / name)
     both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
     assert both.verdict[0].startswith("Compared with one, two ")
     assert list(both.tables["seats"]["variant"].unique()) == ["one", "two"]
     assert set(both.tables["changes"]["than"]) == {"one"}
+    assert both.look.pages == ("flags",)  # that both have
     text = both.report(tmp_path / "both.html").read_text("utf-8")
     assert "on the same deals" not in text_of(text.partition("<script")[0])
     assert "the deals may differ" in text

@@ -317,7 +317,7 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
 
 @dataclass(frozen=True)
 class FieldOrder:
-    """Who beats whom at one player count in one variant."""
+    """The significant wins of agents over each other at one player count in one variant."""
 
     players: int
     variant: str
@@ -350,7 +350,7 @@ class FieldOrder:
 
 
 def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
-    """Return who beats whom at every player count and variant, from the table pairwise, whose intervals are of so many chunks."""
+    """Return the significant wins at every player count and variant, from the table pairwise with intervals of `chunks` chunks."""
     pairs = pick(tables["pairwise"], figure="ahead_share")
     once = pairs[pairs["agent"] < pairs["opponent"]]
     differs = (once["value"] - 0.5).abs() >= MIN_SHARE
