@@ -39,7 +39,9 @@ def golf(tmp_path_factory):
     for file in (package / "core.py", package / "view.py"):
         file.write_text(file.read_text().replace("turns_left", "turns_to_come"))
     sys.path.insert(0, str(package.parent))
-    yield import_module("golf").GAME
+    game = import_module("golf").GAME
+    game.register()  # its verbs are those of a game whose lowest score wins, whichever test comes first
+    yield game
     sys.path.remove(str(package.parent))
     for name in [name for name in sys.modules if name.partition(".")[0] == "golf"]:
         del sys.modules[name]
