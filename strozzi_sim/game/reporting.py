@@ -206,12 +206,16 @@ def format_half_width(row: Any, unit: Unit, digits: int) -> str:
 
 
 def format_estimate(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text: value ± half-width."""
+    """Return a row's figure as text: value ± half-width, or value (low to high) where that would leave 0 to 100 %."""
     if np.isnan(row.value):
         return "no value"
     if np.isnan(row.low) or row.low == row.high:
         return format_value(row.value, unit, digits_shown(row.value, 0.0, unit))
     digits = digits_for((row.high - row.low) / 2, unit, value=row.value)
+    reach = max(row.high - row.value, row.value - row.low)
+    if unit == "share" and (row.low >= 0 > row.value - reach or row.high <= 1 < row.value + reach):
+        low, high = (format_value(end, unit, digits, sign="") for end in (row.low, row.high))
+        return f"{format_value(row.value, unit, digits)} ({low} to {high})"
     value, half = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
     return f"{value}{THIN}±{THIN}{half}{THIN + '%' if unit == 'share' else ''}"
 

@@ -1,6 +1,7 @@
 """Nothing that a page shows has digits below a fifth of its standard error, and nothing is in scientific notation."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -77,8 +78,22 @@ def test_every_table_of_the_page(study):
         for row in rows.itertuples(index=False):
             unit = units[row.figure]
             half = (row.high - row.low) / 2 * (100 if unit == "share" else 1)
-            for text in (format_row(row, unit), format_estimate(row, unit).partition(f"{THIN}±")[0]):
+            for text in (format_row(row, unit), re.split(rf"{THIN}±| \(", format_estimate(row, unit))[0]):
                 assert is_meaningful(text, half), (row, text)
                 seen += 1
     assert seen > 50
     assert in_cells > 50
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (0.0161, 0.003, 0.083, "2 % (0 to 8)"),
+        (0.99, 0.93, 1.0, "99 % (93 to 100)"),
+        (0.25, 0.23, 0.272, "25 ± 3 %"),
+        (0.01, -0.02, 0.04, "1 ± 3 %"),  # a difference of shares may be below 0
+    ],
+)
+def test_no_interval_of_a_share_in_a_sentence_leaves_0_to_100_per_cent(value, low, high, text):
+    row = SimpleNamespace(value=value, low=low, high=high)
+    assert format_estimate(row, "share").replace(THIN, " ") == text
