@@ -1,11 +1,14 @@
 """Count how many changed lines of the cores, the scoring and the studies the tests notice.
 
-    python benchmarks/mutations.py --number 300 --seed 1 --json found.jsonl     # a line as each change is judged; run again, it resumes
-    python benchmarks/mutations.py --tests /path/to/another/checkout ...        # the same changes, judged by another commit's tests
+    python benchmarks/mutations.py learned.json --learn                      # once: the seconds of every test, and who runs which line of a study
+    python benchmarks/mutations.py learned.json --number 60 --seed 1 --json found.jsonl      # a line as each change is judged; run again, it resumes
+    python benchmarks/mutations.py other.json --tests ../other --before found.jsonl --json others.jsonl    # the same changes, by another checkout's tests
 
-Each change is one operator, comparison, number, or word of logic of one line, drawn uniformly from all that there are in `PLACES`, the same for a seed
-and a commit. A copy of the working tree gets the change and runs the tests of its room until one fails. A change that no test notices is shown
-as a difference; some of them change nothing that can be seen, so what counts is the number beside that of another commit.
+Each change is one operator, comparison, number, or word of logic of one line, drawn uniformly from all that there are in `PLACES`, half of them of
+games and half of studies, the same for a seed and a commit. A copy of the working tree gets the change and runs tests until one fails: of a study
+those that run the line and then those beside them, of a core those of its game; the quickest first, as many as took `--seconds` when they were
+learned, so that the speed of the machine decides nothing. A change that no test notices is shown as a difference; some of them change nothing that
+can be seen, so what counts is the number beside that of another commit.
 """
 
 import argparse
@@ -13,13 +16,20 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from strozzi_sim.runtime.cache import cache_root
 
 ROOT = Path(__file__).parents[1]
 COPIED = (
@@ -33,15 +43,12 @@ COPIED = (
     "pyproject.toml",
     "README.md",
 )
-# What is changed, and the tests that must notice, the quickest first.
-PLACES = {
-    **{
-        f"strozzi_sim/games/{game}/{name}.py": (f"tests/games/{game}", "tests/games")
-        for game in ("strozzi", "medici_vs_strozzi", "strasbourg")
-        for name in ("core", "scoring", "legal_actions", "step_actions")
-    },
-    "strozzi_sim/study": ("tests/study", "tests/cli", "tests/report"),
-}
+STUDY = "strozzi_sim/study"
+GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
+PLACES = (
+    *(f"strozzi_sim/games/{game}/{name}.py" for game in GAMES for name in ("core", "scoring", "legal_actions", "step_actions")),
+    STUDY,
+)  # fmt: skip
 SWAPS: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult, ast.Div: ast.Mult,
@@ -107,27 +114,98 @@ def drawn(number: int, seed: int) -> list[Change]:
     for place in PLACES:
         path = ROOT / place
         files = sorted(path.rglob("*.py")) if path.is_dir() else [path] if path.is_file() else []
-        kinds["/games/" in place] += [each for file in files for each in changes_of(file)]
+        kinds[place == STUDY] += [each for file in files for each in changes_of(file)]
     stream = random.Random(seed)
     found = [each for kind in kinds.values() for each in stream.sample(kind, min(number // 2, len(kind)))]
     stream.shuffle(found)
     return found
 
 
-def judge(change: Change, tree: Path, timeout: float) -> str:
+class Learned(msgspec.Struct):
+    """What tests take, and which of them run a line of a study."""
+
+    seconds: dict[str, float]  # of each test
+    lines: dict[str, dict[int, list[str]]]  # file -> line -> tests
+
+    def tests_of(self, change: Change, limit: float) -> list[str]:
+        """Return the tests that judge a change, the likeliest and quickest first, as many as take `limit` seconds."""
+        if change.file.startswith(STUDY):
+            ran = self.lines.get(change.file, {})
+            likely = set(ran.get(change.line, ()))
+            files = {test.split("::")[0] for tests in ran.values() for test in tests}
+        else:
+            game, files = change.file.split("/")[2], set()
+            likely = {
+                test
+                for test in self.seconds
+                if test.startswith("tests/games/") and re.search(rf"[/[-]{game}[]/-]", test)
+            }
+        beside = {test for test in self.seconds if test.split("::")[0] in files} - likely
+        chosen, taken = [], 0.0
+        for test in sorted(likely & self.seconds.keys(), key=self._time) + sorted(beside, key=self._time):
+            taken += self.seconds[test]
+            if taken < limit:
+                chosen.append(test)
+        return chosen
+
+    def _time(self, test: str) -> tuple[float, str]:
+        return self.seconds[test], test
+
+
+def learn(tests: Path, file: Path) -> None:
+    """Write what the default tests take, and who of them runs which line of a study."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "coverage"
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--cov=strozzi_sim.study", "--cov-context=test",
+                   "--cov-report=", "--durations=0", "--durations-min=0", "-vv"]  # fmt: skip
+        done = subprocess.run(
+            command, cwd=tests, env=_environment(tests) | {"COVERAGE_FILE": str(data)}, capture_output=True, text=True, check=False
+        )  # fmt: skip
+        seconds: dict[str, float] = defaultdict(float)
+        for taken, test in re.findall(r"^([\d.]+)s (?:setup|call) +(.*)$", done.stdout, re.MULTILINE):
+            seconds[test] += float(taken)
+        if not seconds:
+            raise SystemExit(done.stdout[-2000:] + done.stderr)
+        lines = _lines(data, tests, seconds)
+    file.write_bytes(msgspec.json.encode(Learned(dict(seconds), lines)))
+
+
+def _lines(data: Path, tests: Path, seconds: dict[str, float]) -> dict[str, dict[int, list[str]]]:
+    """Return the tests that ran each line of each file. A fixture may serve every test of its file."""
+    import coverage
+
+    found = coverage.CoverageData(str(data))
+    found.read()
+    of_file: dict[str, list[str]] = defaultdict(list)
+    for test in seconds:
+        of_file[test.split("::")[0]].append(test)
+
+    def served(context: str) -> list[str]:
+        test, _, phase = context.rpartition("|")
+        return [test] if phase == "run" else of_file[test.split("::")[0]]
+
+    return {
+        os.path.relpath(file, tests): {
+            line: sorted({test for context in contexts if context for test in served(context)})
+            for line, contexts in found.contexts_by_lineno(file).items()
+        }
+        for file in found.measured_files()
+    }
+
+
+def _environment(tree: Path) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'agents'}"}
+
+
+def judge(change: Change, tree: Path, tests: list[str], timeout: float) -> str:
     """Return the test that notices a change, "time" if none ends, or "" if all pass."""
     file = tree / change.file
     kept = file.read_text("utf-8")
     lines = kept.splitlines(keepends=True)
     lines[change.line - 1] = lines[change.line - 1].replace(change.before, change.after)
     file.write_text("".join(lines), "utf-8")
-    tests = next(tests for place, tests in PLACES.items() if change.file.startswith(place))
-    given = [each for each in tests if (tree / each).exists()]
-    environment = os.environ | {
-        "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'agents'}",
-        "STROZZI_CACHE_DIR": str(tree / "cache"),
-    }
-    command = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", "--no-header", *given]
+    environment = _environment(tree) | {"STROZZI_CACHE_DIR": str(tree / "cache")}
+    command = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", "--no-header", *tests]
     try:
         done = subprocess.run(
             command, cwd=tree, env=environment, capture_output=True, text=True, timeout=timeout, check=False
@@ -140,37 +218,54 @@ def judge(change: Change, tree: Path, timeout: float) -> str:
     return failed[0].split(" - ")[0] if failed else "" if done.returncode == 0 else f"exit code {done.returncode}"
 
 
+def _judged(file: Path | None) -> dict[str, str]:
+    """Return what noticed each change, from a file with a line for each."""
+    if file is None or not file.exists():
+        return {}
+    return {each["change"]: each["noticed"] for each in map(json.loads, file.read_text("utf-8").splitlines())}
+
+
 def main() -> None:
     """Judge the changes and print how many were noticed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0], formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--number", type=int, default=300)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("learned", type=Path, help="what --learn wrote")
+    parser.add_argument("--learn", action="store_true", help="write it, with the default tests of the checkout")
+    parser.add_argument("--number", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", type=Path, default=ROOT, help="checkout whose tests judge; default: this one")
-    parser.add_argument("--timeout", type=float, default=900.0, help="seconds of the tests of one change")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the tests of one change, as they were learned")
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds after which a change counts as noticed")
+    parser.add_argument("--before", type=Path, help="a file of --json: the test that noticed there judges first")
     parser.add_argument("--json", type=Path, default=Path("mutations.jsonl"), help="a line for each change judged")
     given = parser.parse_args()
-    known = {}
-    if given.json.exists():
-        known = {
-            each["change"]: each["noticed"] for each in map(json.loads, given.json.read_text("utf-8").splitlines())
-        }
+    if given.learn:
+        return learn(given.tests.resolve(), given.learned)
+    learned = msgspec.json.decode(given.learned.read_bytes(), type=Learned)
+    known, earlier = _judged(given.json), _judged(given.before)
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         for name in COPIED:
             source = (given.tests if name == "tests" else ROOT) / name
-            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy: Any = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, tree / name)
+        if cache_root().exists():
+            shutil.copytree(cache_root(), tree / "cache")
         changes = drawn(given.number, given.seed)
         for number, change in enumerate(changes, 1):
             if change.name not in known:
-                known[change.name] = judge(change, tree, given.timeout)
+                tests = learned.tests_of(change, given.seconds)
+                first = earlier.get(change.name, "").partition(" ")[2]
+                if first in learned.seconds:
+                    known[change.name] = judge(change, tree, [first], given.timeout)
+                if not known.get(change.name) and tests:
+                    known[change.name] = judge(change, tree, tests, given.timeout)
+                known.setdefault(change.name, "")
                 with given.json.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"change": change.name, "noticed": known[change.name]}) + "\n")
             print(f"{number} of {len(changes)}: {known[change.name] or 'NOT NOTICED'}: {change.name}", flush=True)
-    noticed = sum(bool(known[change.name]) for change in changes)
-    print(f"{noticed} of {len(changes)} noticed")
+    for kind, of_kind in (("studies", True), ("games", False)):
+        judged = [known[change.name] for change in changes if change.file.startswith(STUDY) == of_kind]
+        print(f"{kind}: {sum(map(bool, judged))} of {len(judged)} noticed")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""The order of the tests, which decides how long they take where nothing is compiled yet; parameters that are slow; the cache.
+"""The order of the tests, which decides how long they take where nothing is compiled yet; parameters that are slow; the cache; garbage.
 
 Two workers begin at the two ends of the list: so the tests of a game lie together, and its kernels are compiled by one of them.
 """
 
+import gc
 import os
 from contextlib import suppress
 from functools import cache
@@ -10,11 +11,15 @@ from functools import cache
 import pytest
 
 from our_games import OUR_GAMES
-from strozzi_sim.runtime.cache import folder_of
+from strozzi_sim.runtime import cache as code_cache
 
 pytest_plugins = ["pytester"]
 
 _FIRST, _LAST = "strasbourg", "medici"
+code_cache.FOLDERS_KEPT = 40  # tests compile a dozen games of their own, whose code the next run needs as well
+gc.set_threshold(
+    100_000, 20, 100
+)  # compiled code is millions of objects that stay: to look for garbage among them took a tenth of the time
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,7 +39,7 @@ def _has_parameter(item, name):
 
 @cache
 def _compiled_games():
-    return [folder_of.__wrapped__(game) for game in OUR_GAMES]  # uncached, since tests move the root
+    return [code_cache.folder_of.__wrapped__(game) for game in OUR_GAMES]  # uncached, since tests move the root
 
 
 def pytest_runtest_setup():

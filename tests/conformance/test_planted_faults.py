@@ -187,7 +187,7 @@ def change_first(monkeypatch, kind="lines", **changes):
     return found
 
 
-@pytest.mark.slow_for("figure", "sort", "table", "page", "column", "value")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -210,7 +210,7 @@ def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
         check_report(checked())
 
 
-@pytest.mark.slow_for("key", "at", "value")
+@pytest.mark.slow_for("key", "at", "value", "levels")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -117,7 +117,7 @@ def test_wrong_forms_are_named():
         words_for("fair", "strozzi", "base", [], {}, "exact")
 
 
-@pytest.mark.parametrize("settings", [[], ["tracks.bonus.9=20"], CHANGED])
+@pytest.mark.parametrize("settings", [[], CHANGED])
 def test_a_study_as_toml_is_the_same_study(settings):
     for results in (
         ss.compare("strozzi", "long-tracks", settings=settings or ["setup.rounds=2"], players=3, deals=40, agents="random", progress=False),
@@ -203,6 +203,7 @@ def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
     assert (tmp_path / "results" / "fair").exists()
 
 
+@pytest.mark.slow
 def test_a_stopped_answer_goes_on(serve):
     server = serve()
     number = call(server, "ask", ASKED | {"values": ASKED["values"] | {"deals": "4000000"}})[1]["answer"]

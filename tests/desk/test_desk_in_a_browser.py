@@ -32,6 +32,8 @@ def desk(tmp_path):
 def ask(page, question, **fields):
     """Choose a question, fill its form, and play it; return the number of its answer."""
     page.get_by_role("button", name=question, exact=True).click()
+    if "deals" in fields:
+        page.get_by_text("More", exact=True).click()
     for name, value in fields.items():
         control = page.locator(f"#form [name={name}]")
         control.select_option(value) if name == "players" else control.fill(value)
@@ -49,7 +51,7 @@ def is_done(page, number):
     expect(answer(page, number).locator("[data-status]")).to_have_attribute("data-status", "done", timeout=300_000)
 
 
-@pytest.mark.slow_for("390")
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path, width, theme):
     with watched(browser, FETCHES, "status of 400") as open_page:  # of the value that is refused
@@ -90,9 +92,7 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path, 
         expect(page.locator("#changes")).to_be_empty()
         fair = ask(page, "Is it fair?", players="3", agents="random")
         worth = ask(page, "What is a thing worth?", players="3", agents="random", things="flag:pirate")
-        page.get_by_text("More", exact=True).click()
-        page.locator("#form [name=deals]").fill("30000000")
-        long = ask(page, "What is a thing worth?", things="flag:ware")
+        long = ask(page, "What is a thing worth?", things="flag:ware", deals="30000000")
         is_done(page, fair)
         is_done(page, worth)
         expect(answer(page, long).locator("[data-status]")).to_have_attribute("data-status", "plays")
@@ -128,11 +128,10 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path, 
         expect(table.locator("#count")).not_to_have_text(before)
 
 
-@pytest.mark.slow
 def test_two_windows_show_the_same_answers(browser, desk):
     with watched(browser, FETCHES) as open_page:
         one, two = open_page(desk.address), open_page(desk.address, 390)
-        number = ask(one, "Is it fair?", players="3", agents="random")
+        number = ask(one, "Is it fair?", players="3", agents="random", deals="100")
         is_done(two, number)
         answer(two, number).get_by_role("button", name="Forget").click()
         expect(answer(one, number)).to_have_count(0)

@@ -334,7 +334,7 @@ def test_the_evaluator_of_strasbourg_means_nothing_for_a_step_where_it_may_not_b
     base, heuristic = resolve_variant(game, "base"), load_agent("heuristic", game)
     for names, steps in (((), 7), (("auction:merchants", "step:A"), 3)):
         stacks, bids, limited = [], 0, restricted(game, base, {0: names})
-        for deal in range(6):
+        for deal in range(3):
             position = Position(game, 3, seed=3, deal=deal, variant=limited)
             while not position.over:
                 position.play(position.ask(heuristic))

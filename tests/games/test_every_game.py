@@ -62,7 +62,7 @@ def test_balance_of_every_variant(game, document):
     assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
 
 
-@pytest.mark.slow_for("strasbourg")
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_balance_plays_the_agents_of_each_strength(game, document):
     """One that searches plays only where its deals tell shares of wins, or where they are named."""
     size = ("--players", fewest(game), "--deals", 2, "--workers", 1)
@@ -93,7 +93,7 @@ def test_replay_with_boards(game, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out.count("-- Enter for more --") > 30
 
 
-@pytest.mark.slow_for("strasbourg")
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_tournament(game, document):
     players = fewest(game)
     field = ",".join([game.default_agent, "random", *SEARCHERS])
@@ -104,6 +104,7 @@ def test_tournament(game, document):
     assert len({row["seat"] for row in tables["seat_effects"]}) == players
 
 
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_compare_agents_and_variants(game, document):
     players = ("--players", fewest(game), "--deals", 6, "--workers", 1)
     agents = document("compare", game.name, game.default_agent, "random", *players)["tables"]

@@ -190,8 +190,8 @@ def test_the_last_decisions_all_ways(kit, name):
     assert counted > 12
 
 
-@pytest.mark.slow_for("medici_vs_strozzi", "strozzi")
-@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: slow_but_base(kit.switches)))
+@pytest.mark.slow
+@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: kit.switches))
 def test_every_course_of_a_tiny_game(kit, switch):
     chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
     table, options = kit.position(chosen, kit.game.player_counts[0], 0), []
@@ -276,7 +276,7 @@ def both_ways(kit):
     return ["base", "all-flipped"]
 
 
-@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg")
+@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_is_strict_about_types_and_keys(kit, name):
     check, header, numbered = recorded(kit, name)
@@ -294,7 +294,7 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
 
 
-@pytest.mark.slow_for("medici_vs_strozzi-base")
+@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
     """Another choice, or other chance, may be as good, or break a later line; what is no word of the game never is."""
@@ -318,7 +318,7 @@ def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
                     assert named == line, changed
 
 
-@pytest.mark.slow_for("medici_vs_strozzi-base")
+@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
     check, header, numbered = recorded(kit, name)
@@ -483,6 +483,7 @@ def match(kit, *agents, name="base", players=None, seatings="one"):
 
 
 @pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
+@pytest.mark.slow_for("learned")
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_every_agent_plays_every_variant(kit, agent):
     deals = 1 if searches(kit, agent) else 3

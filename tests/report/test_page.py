@@ -75,6 +75,7 @@ class Parser(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow_for("balance", "compare_agents", "sweep", "luck", "weights", "leak_check", "exploit", "our_table")
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path):
     found = played(KEYS | {"kind": kind, "deals": 60} | EXAMPLES[kind])
@@ -170,7 +171,9 @@ def test_a_figure_that_a_table_lacks_is_named(results):
 
 def test_a_picture_is_not_drawn_for_every_variant_and_line_up():
     lineups = [[f"heuristic:keep_plus_one={k}"] for k in range(6)]
-    made = content(Layout(played(KEYS | {"lineups": lineups, "players": [3], "deals": 60})), Painter())
+    made = content(
+        Layout(played(KEYS | {"lineups": lineups, "players": [3], "deals": 60, "pages": ["flags"]})), Painter()
+    )
     said = {item.left_out for section in made.sections for item in section.items}
     assert any(re.fullmatch(r"The first 4 of 6; `tables/\w+.csv` has all.", each) for each in said)
 
@@ -185,7 +188,7 @@ def test_another_file_is_not_overwritten(results, tmp_path):
 
 def test_figures_are_files_if_asked_for_and_in_a_batch_of_heat_maps(tmp_path):
     keys = KEYS | {"heatmaps": ["flag-by-sail"]}
-    whole = played(keys, tmp_path / "whole")
+    whole = played(keys | {"pages": ["ports"]}, tmp_path / "whole")
     whole.report()
     assert not (tmp_path / "whole" / "figures").exists()
     load_results(tmp_path / "whole").report(figures=True)

@@ -135,7 +135,8 @@ def test_a_full_cache_disk_costs_a_compile_and_is_named(root, capfd, monkeypatch
     assert line.endswith("No space left on device")
 
 
-def test_old_folders_go_and_clear_empties(root):
+def test_old_folders_go_and_clear_empties(root, monkeypatch):
+    monkeypatch.setattr(cache, "FOLDERS_KEPT", 8)
     for k in range(cache.FOLDERS_KEPT + 3):
         cache._make(root / f"strozzi-{k:016x}")
         os.utime(root / f"strozzi-{k:016x}", (k, k))

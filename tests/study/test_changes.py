@@ -82,7 +82,13 @@ def test_a_figure_that_was_0_before_has_no_size():
 
 def test_every_variant_is_compared_with_the_first(tmp_path):
     dear = {"dear": {"scoring": {"harbor_majority": 30}}}
-    keys = {"game": "medici_vs_strozzi", "deals": 60, "lineups": [["random"]], "variants": ["base", "dear", "long"]}
+    keys = {
+        "game": "medici_vs_strozzi",
+        "deals": 60,
+        "lineups": [["random"]],
+        "variants": ["base", "dear", "long"],
+        "pages": [],
+    }
     table = played({**keys, "variant": dear}, tmp_path).tables["changes"]
     assert set(zip(table["than"], table["variant"], strict=True)) == {("base", "dear"), ("base", "long")}
 

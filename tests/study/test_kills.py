@@ -92,6 +92,7 @@ def played_whole(kind, folder):
     return seconds
 
 
+@pytest.mark.slow_for("compare_agents", "compare_variants", "sweep", "exploit", "our_table")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_study_that_was_killed_twice_has_the_same_bytes(kind, tmp_path):
     seconds, moments = played_whole(kind, tmp_path / "whole"), random.Random(zlib.crc32(kind.encode()))

@@ -55,6 +55,7 @@ def two_values(game):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of figures of no games
+@pytest.mark.slow_for("medici_vs_strozzi", "strozzi")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_every_crosstab_that_a_table_reads_is_held(name):
     """Of each page and map alone, and of all pages, maps, the explorer, a sweep and a worth in every combination."""

@@ -82,10 +82,10 @@ def test_a_study_stops_once_its_seats_are_known():
 
 def test_a_rare_win_is_played_on_until_its_longer_side_is_known():
     agents = ["random", "heuristic", "heuristic"]
-    table = ss.simulate("strozzi", players=3, agents=agents, precision=3, **QUIET).tables["precision"]
+    table = ss.simulate("strozzi", players=3, agents=agents, precision=5, **QUIET).tables["precision"]
     assert len(table) == 3
     assert table["known"].all()
-    assert (np.maximum(table["value"] - table["low"], table["high"] - table["value"]) <= 0.03).all()
+    assert (np.maximum(table["value"] - table["low"], table["high"] - table["value"]) <= 0.05).all()
 
 
 def test_the_stop_is_equal_for_any_number_of_workers_and_after_a_resume(tmp_path):
@@ -99,11 +99,11 @@ def test_the_stop_is_equal_for_any_number_of_workers_and_after_a_resume(tmp_path
 
 def test_differences_of_variants_and_of_agents_are_headlines():
     changed = {"rich": {"tracks": {"bonus": {9: 40}}}}
-    found = ss.simulate("strozzi", players=3, agents="random", variant=["base", changed], precision=5, **QUIET)
+    found = ss.simulate("strozzi", players=3, agents="random", variant=["base", changed], precision=8, **QUIET)
     table = found.tables["precision"]
     assert list(table["figure"]).count("win_share_difference") == 3
     assert set(table["than"]) == {"", "base"}
-    table = ss.compare("strozzi", "heuristic", "random", players=3, precision=5, **QUIET).tables["precision"]
+    table = ss.compare("strozzi", "heuristic", "random", players=3, precision=8, **QUIET).tables["precision"]
     assert list(table["figure"]) == ["win_share", "win_share", "win_share_difference"]
     assert table["low"][2] > 0
 
@@ -143,14 +143,14 @@ def test_a_variant_that_changes_no_winner_is_known_to_after_few_deals():
 
 
 def test_a_difference_that_is_neither_found_nor_excluded_is_said():
-    words = compared("base", TURNED, effect=0.005).verdict[-1]
-    assert "of 4 differences of 0.5 points of games won are neither found nor excluded after the last of" in words
+    words = compared("base", TURNED, effect=0.02).verdict[-1]
+    assert "of 4 differences of 2.0 points of games won are neither found nor excluded after the last of" in words
 
 
 def test_deals_and_precision_are_played_as_given():
     found = compared("base", TURNED, deals=60)
     assert (found.study.deals, "precision" in found.tables) == (60, False)
-    figures = compared("base", TURNED, precision=5).tables["precision"]["figure"]
+    figures = compared("base", TURNED, precision=8).tables["precision"]["figure"]
     assert set(figures) == {"win_share", "win_share_difference"}
 
 

@@ -55,12 +55,9 @@ class Recount:
         self.check(thing, whole, pd.Series(self.any_of(whole, rows, key)))
 
 
-@pytest.fixture(scope="module")
-def strozzi():
-    return Recount("strozzi", 4, "heuristic", 50, ["ship", "round", "seat", "tile"])
-
-
-def test_things_of_strozzi(strozzi):
+@pytest.mark.slow
+def test_things_of_strozzi():
+    strozzi = Recount("strozzi", 4, "heuristic", 50, ["ship", "round", "seat", "tile"])
     ships, rounds, seats, tiles = (strozzi.rows[name] for name in ("ship", "round", "seat", "tile"))
     for kind, words in (("flag", "flags"), ("port", "ports")):
         for what in ships[kind].unique():
@@ -106,6 +103,7 @@ def test_things_of_medici():
     assert found.checked == set(found.things)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deals", [10, pytest.param(40, marks=pytest.mark.nightly)])
 def test_things_of_strasbourg(deals):
     facts = ["bid", "act", "placement", "round", "seat", "task", "chapel", "edifice"]

@@ -212,7 +212,7 @@ def test_cards_are_divided_by_dragging_by_clicks_and_by_keys(serve, opened):
 
 
 def test_a_search_is_shown_while_it_thinks_and_a_refusal_in_words(serve, opened):
-    server = serve(agents="flat_mc:playouts=20000")
+    server = serve(agents="flat_mc:playouts=5000")
     page = opened(server.address)
     if not page.locator("#choices button[data-k]").count():
         assert re.fullmatch(r"Seat \d is thinking", page.locator("#question").inner_text())
