@@ -278,6 +278,7 @@ def pointing(game, action, strength, tmp_path):
     return f"(network:weights={file})"
 
 
+@pytest.mark.slow_for("mo_ismcts:iterations=200")
 @pytest.mark.parametrize(
     "search", ["ismcts:iterations=200", "mo_ismcts:iterations=200", "ismcts:iterations=200,backup=selfish"]
 )

@@ -314,7 +314,7 @@ def last_positions(most, least, players):
 
 def test_the_last_decision_of_a_game_is_exact():
     searchers = [compile_agent(load_agent(f"{name},{MARGIN}"), STROZZI) for name in (FLAT, TREE)]
-    for table, best in last_positions(20, 1, 3):
+    for table, best in last_positions(8, 1, 3):
         assert all(_ask(table, compiled)[0] in best for compiled in searchers)
 
 

@@ -14,7 +14,7 @@ import pytest
 from commands import strozzi
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_sim.cli import app as cli_app
-from strozzi_sim.cli.parser import PLACES
+from strozzi_sim.cli.parser import PLACES, command_named
 from strozzi_sim.cli.play import names_meant, outcome_words
 from strozzi_sim.errors import Stopped, StorageError
 from strozzi_sim.game import load_game
@@ -48,7 +48,7 @@ def test_help_lists_every_command_and_each_has_an_example():
     overview = strozzi("--help")
     assert overview.returncode == 0
     for command in PLACES:
-        assert f"  {command} " in overview.stdout
+        assert f"  {command:<12} {command_named(command).summary}\n" in overview.stdout
         page = strozzi(command, "--help")
         assert page.returncode == 0
         assert f"strozzi {command}" in page.stdout.split("Example:")[1]

@@ -30,17 +30,6 @@ def test_variances_are_those_of_repeated_means(seatings):
     assert low < value < high
 
 
-def test_the_games_of_spread_have_the_variance_that_rotate_foretells(seatings):
-    field = seatings.Field("strozzi", 3, "florence", "trader", "heuristic")
-    deals = 900
-    rotate, _ = seatings.outcomes(field, "florence", deals)
-    position, wins, score = seatings._played(field, ("florence", "heuristic", "heuristic"), deals, "spread")
-    spread, _ = seatings._of_position(position, wins, score, 3)
-    assert (spread[:, 0] == rotate[np.arange(deals), np.arange(deals) % 3]).all()
-    by_seat = np.array([spread[seat::3, 0].var(ddof=1) for seat in range(3)])
-    assert by_seat.mean() == pytest.approx(seatings.variances(rotate)[1], rel=0.1)
-
-
 def test_it_prints_a_line_for_each_question(seatings, monkeypatch, capsys):
     monkeypatch.setattr(seatings, "FIELDS", seatings.FIELDS[5:6])
     monkeypatch.setattr(sys, "argv", ["seatings", "--deals", "100"])

@@ -49,6 +49,7 @@ def play_in_study(match, deals, **asked):
 
 
 @pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
+@pytest.mark.slow_for("flat_mc:playouts={}", "mo_ismcts:iterations={}")
 @pytest.mark.parametrize(
     ("game", "agent"),
     [

@@ -11,7 +11,7 @@ from strozzi_sim.study.kinds.weights import numbers, steps
 from study_examples import played
 
 BONUS = {"tracks.bonus.9": [5, 15, 25]}
-KEYS = {"kind": "sweep", "game": "strozzi", "players": [3], "deals": 120, "lineups": [["random"]]}
+KEYS = {"kind": "sweep", "game": "strozzi", "players": [3], "deals": 120, "lineups": [["random"]], "pages": ["balance"]}
 
 
 @pytest.mark.slow

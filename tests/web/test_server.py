@@ -138,6 +138,7 @@ def test_ten_megabytes_are_not_read(server):
     assert state(server) == before
 
 
+@pytest.mark.slow
 def test_a_thousand_at_once_are_answered_or_refused(server):
     before = settled(server)
 
