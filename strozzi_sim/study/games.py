@@ -19,6 +19,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.pages import table_of_map
 from strozzi_sim.game.reporting import (
     CELL,
     FigureTable,
@@ -160,11 +161,6 @@ def sections_of_games(
         found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)
     front = "balance" if first in ("", "lineup") else first
     return sorted(found.values(), key=lambda section: section is not found.get(front))
-
-
-def table_of_map(name: str) -> str:
-    """Return the name of the table of a heat map."""
-    return f"heat_{name.replace('-', '_')}"
 
 
 def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
