@@ -122,6 +122,7 @@ def swap_chunks(folder):
     execute(folder, "UPDATE chunks SET sha256 = ?, facts = ? WHERE rowid = ?", *first[:2], second[2])
 
 
+@pytest.mark.slow_for("another type", "another cell", "another chunk")
 @pytest.mark.parametrize(
     ("harm", "many"),
     [

@@ -65,7 +65,10 @@ def test_games_is_a_function_whatever_was_imported_before():
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in ("check_game", "exploit") else []) for name in NAMES],
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("check_game", "exploit", "sweep", "weights") else [])
+        for name in NAMES
+    ],
 )
 def test_every_name_is_documented_and_its_examples_run(name, monkeypatch):
     thing = getattr(ss, name)
