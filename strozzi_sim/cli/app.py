@@ -1,6 +1,5 @@
 """The command's frame: signals, standard streams, and how each kind of error ends. Commands are made in `parser`, from functions."""
 
-import gc
 import os
 import shlex
 import signal
@@ -24,13 +23,10 @@ _signals: list[int] = []  # that were to stop the command that runs
 
 def main() -> None:
     """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
-    gc.set_threshold(100_000)  # what is imported, and tables and pages, are many objects and few cycles
     _open_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, _stop)
+    stop_on_signals()
     try:
         code = run(sys.argv[1:])
     except Stopped as stopped:
@@ -47,6 +43,13 @@ def _open_closed_streams() -> None:
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open until the end
+
+
+def stop_on_signals() -> None:
+    """Raise Stopped on SIGINT and SIGTERM in the main thread, a little later where it would be lost."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _stop)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -15,7 +15,6 @@ from strozzi_sim.errors import (
     AgentFault,
     ArgumentError,
     InputError,
-    Stopped,
     as_argument_error,
     check_range,
     in_ranges,
@@ -99,11 +98,7 @@ def _serve(sitting: Sitting, port: int, out: str | Path) -> None:
     if out and not Path(out).exists():
         write_record(Path(out), [])  # an unwritable place is an error before the game
     with TableServer(sitting, Path(out) if out else None, port) as server:
-        print(f"Open {server.address}\nCtrl+C ends the table.", flush=True)
-        try:
-            server.serve_forever()
-        except (KeyboardInterrupt, Stopped):
-            print("The table is closed.")
+        server.serve_until_interrupted("table")
 
 
 def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentSpec | None, command: str) -> None:

@@ -1,111 +1,82 @@
 """The box of a game for a form: every number, switch and block with its range and its source, and what was changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
-import msgspec
+from msgspec import inspect
 
-from strozzi_sim.agent.names import one_variant
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import ADD, BASE, REMOVE, Variant, component_data, shipped_variants, with_settings
+from strozzi_sim.game.converting import types_at
+from strozzi_sim.game.restricting import restrictions
+from strozzi_sim.game.variants import BASE, component_data, resolve_variant, shipped_variants, with_settings
 
 Json = dict[str, Any]
 _SILENT = ("provenance", "provenance_note", "id")  # keys that a designer does not change
+_KINDS = {bool: "switch", int: "number", float: "number", list: "list"}
 
 
-def box_of(game: Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
-    """Return the box of a variant with changed keys: groups of fields, and tables of blocks.
+def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
+    """Return the box of a variant with changed keys, and what questions about it can name; InputError names a refused key or value.
 
-    A setting is KEY=VALUE, as `--set` takes it. Each field has its key, value, kind and range, and the value before the changes; each
-    group and block has the source of its data.
-
-    >>> from strozzi_sim.game import load_game
-    >>> box = box_of(load_game("strozzi"), settings=["setup.rounds=2"])
-    >>> [field["value"] for group in box["groups"] for field in group.get("fields", ()) if field["key"] == "setup.rounds"]
-    [2]
-
-    Raises:
-        InputError: a key or value that the game refuses; names it and what is allowed.
+    A setting is KEY=VALUE, as `--set` takes it. The box has groups: of fields, each with its key, kind and range, and its value before and
+    after the changes; or of blocks, as a table. Groups and blocks have the source of their data.
     """
-    begun, changed = one_variant(game, "variant", variant), changed_variant(game, variant, settings)
-    data, sections = component_data(game), _schema(game)["properties"]
-    groups = []
+    game = find_game(game)
+    begun, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
+    data, kind, groups = component_data(game), inspect.type_info(game.components_part.Components), []
     for section in game.components_part.VARIABLE:
-        about, shape = data.get(section), _followed(sections.get(section, {}), game)
-        now, before = changed.components.get(section), begun.components.get(section)
-        group = {"name": section, **_source(about if isinstance(about, Mapping) else data.get(f"{section}_meta"))}
+        boxed, now, before = data.get(section, {}), changed.components[section], begun.components[section]
+        group = {"name": section, **_source(boxed if isinstance(boxed, Mapping) else data.get(f"{section}_meta", {}))}
         if isinstance(now, list) and now and isinstance(now[0], Mapping) and "id" in now[0]:
-            groups.append(group | _blocks(section, now, before or [], about or [], _followed(shape["items"], game)))
-        elif now is not None:
-            groups.append(group | {"fields": list(_fields(section, now, before, shape, game))})
-    shipped = [{"name": name, "about": each.get("about", "")} for name, each in shipped_variants(game).items()]
-    variants = [{"name": BASE, "about": "the published game"}, *shipped]
-    box = {"game": game.name, "title": game.title, "players": [game.player_counts[0], game.player_counts[-1]]}
-    box |= {"variant": variant, "variants": variants, "settings": list(settings), "groups": groups}
-    return box | {"warnings": list(changed.warnings), "reconstructed": list(changed.reconstructed)}
+            groups.append(group | _blocks(kind, section, now, before, boxed))
+        else:
+            groups.append(group | {"fields": list(_fields(kind, (section,), now, before))})
+    shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
+    columns = sorted({column.name for table in game.fact_tables for column in table.columns})
+    return {
+        "groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings),
+        "variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts), "columns": columns,
+        "things": list(restrictions(game, begun)), "tiers": game.tiers, "agent": game.default_agent,
+    }  # fmt: skip
 
 
-def changed_variant(game: Game, variant: str, settings: Sequence[str]) -> Variant:
-    """Return a variant with changed keys, unchanged without any."""
-    begun = one_variant(game, "variant", variant)
-    return with_settings(game, begun, settings) if settings else begun
-
-
-def _source(block: Any) -> Json:
+def _source(block: Mapping[str, Any]) -> Json:
     """Return what a block says of its source."""
-    known = block if isinstance(block, Mapping) else {}
-    return {"source": known.get("provenance", ""), "note": known.get("provenance_note", "")}
+    return {"source": block.get("provenance", ""), "note": block.get("provenance_note", "")}
 
 
-@cache
-def _schema(game: Game) -> Json:
-    """Return the JSON schema of the components of a game."""
-    schema = msgspec.json.schema(game.components_part.Components)
-    return {**schema["$defs"][schema["$ref"].rpartition("/")[2]], "$defs": schema["$defs"]}
-
-
-def _followed(shape: Any, game: Game) -> Json:
-    """Return a part of the schema whose reference is followed."""
-    while isinstance(shape, dict) and "$ref" in shape:
-        shape = _schema(game)["$defs"][shape["$ref"].rpartition("/")[2]]
-    return shape if isinstance(shape, dict) else {}
-
-
-def _fields(key: str, now: Any, before: Any, shape: Json, game: Game) -> Iterator[Json]:
+def _fields(kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) -> Iterator[Json]:
     """Yield the fields of a value: of a table those of its keys, of anything else one."""
     if not isinstance(now, Mapping):
-        label = key.split(".", 1)[-1].replace("_", " ").replace(".", " ")
-        yield {"key": key, "label": label, "value": now, "before": before, **_control(now, shape, "." not in key)}
+        yield {"key": ".".join(path), "value": now, "before": before, **_control(kind, path, now)}
         return
     for name, value in now.items():
         if name not in _SILENT:
-            inner = shape.get("properties", {}).get(name, shape.get("additionalProperties"))
-            was = before.get(name) if isinstance(before, Mapping) else None
-            yield from _fields(f"{key}.{name}", value, was, _followed(inner, game), game)
+            yield from _fields(kind, (*path, name), value, before.get(name) if isinstance(before, Mapping) else None)
 
 
-def _control(value: Any, shape: Json, is_section: bool = False) -> Json:
+def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
     """Return how a value is changed: `kind` is number, switch, choice, list, text, or fixed; with its choices and its range."""
-    choices = shape.get("enum", [])
-    kinds = {bool: "switch", int: "number", float: "number", list: "list"}
-    kind = "choice" if choices and not isinstance(value, bool) else kinds.get(type(value), "text")
-    ends = {end: shape[key] for end, key in (("low", "minimum"), ("high", "maximum")) if key in shape}
-    return {"kind": "fixed" if is_section or len(choices) == 1 else kind, "choices": choices, **ends}
+    found: Json = {"kind": _KINDS.get(type(value), "text"), "choices": []}
+    for each in types_at(kind, path):
+        if isinstance(each, inspect.LiteralType) and not isinstance(value, bool):
+            found |= {"kind": "choice" if len(each.values) > 1 else "fixed", "choices": list(each.values)}
+        elif isinstance(each, inspect.IntType | inspect.FloatType):
+            found |= {"low": each.ge, "high": each.le}
+    return found | ({"kind": "fixed"} if len(path) == 1 else {})  # a section without keys
 
 
-def _blocks(section: str, now: Sequence[Any], before: Sequence[Any], boxed: Sequence[Any], shape: Json) -> Json:
+def _blocks(kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]) -> Json:
     """Return a list of blocks with ids as a table, a row each; removed ones stay, marked."""
     columns = [name for name in now[0] if name not in _SILENT]
-    kept, old = ({each["id"]: each for each in blocks} for blocks in (now, before))
-    sources = {each["id"]: each for each in boxed if isinstance(each, Mapping)}
-    heads = [{"name": name, **_control(now[0][name], shape.get("properties", {}).get(name, {}))} for name in columns]
+    kept, old, sources = ({each["id"]: each for each in blocks} for blocks in (now, before, boxed))
 
     def row(name: str) -> Json:
-        was, each = old.get(name, {}), kept.get(name) or old[name]
         state = "added" if name not in old else "" if name in kept else "removed"
-        cells = {"values": [each.get(column) for column in columns], "before": [was.get(column) for column in columns]}
-        return {"id": name, "state": state, **cells, **_source(sources.get(name))}
+        shown, was = kept.get(name) or old[name], old.get(name, {})
+        cells = {"values": [shown.get(column) for column in columns], "before": [was.get(column) for column in columns]}
+        return {"id": name, "state": state, **cells, **_source(sources.get(name, {}))}
 
-    rows = [row(name) for name in {**old, **kept}]
-    return {"columns": heads, "rows": rows, "add": f"{section}.{ADD}", "remove": f"{section}.{REMOVE}"}
+    heads = [{"name": name, **_control(kind, (section, 0, name), now[0][name])} for name in columns]
+    return {"columns": heads, "rows": [row(name) for name in {**old, **kept}]}

@@ -5,22 +5,22 @@ A question adds plain words, the fields that stand in front, and precisions by h
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
-from strozzi_sim.cli.declared import REQUIRED, Argument
-from strozzi_sim.cli.parser import SETTINGS, arguments_of, command_named, parsed
-from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.cli.declared import Argument
+from strozzi_sim.cli.parser import arguments_of, command_named, parsed
+from strozzi_sim.errors import InputError, check_names
+from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
-from strozzi_sim.study.kinds import FUNCTIONS
 
-Json = dict[str, Any]
+SHEETS = "sheets.csv"  # final scores, in the folder of their answer
 # Arguments that the desk gives itself, or that a form cannot ask.
-_OWN = ("game", "source", "settings", "variant", "study", "workers", "folder", "file", "template", "code", "rows", "facts", "facts_share", "every")  # fmt: skip
-QUICK, USUAL, SURE = "quick", "usual", "sure"
+_OWN = ("game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision", "workers", "folder", "file", "template", "code", "rows", "facts", "facts_share", "every")  # fmt: skip
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,94 +30,61 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks: str
     about: str
     front: dict[str, str]
-    quick: tuple[str, ...]
-    sure: tuple[str, ...] = ()
+    precisions: dict[str, dict[str, int]]
     needs_change: bool = False
 
     @property
-    def more(self) -> list[Argument]:
-        """The arguments that stand under *more*."""
-        known = {*self.front, *_OWN, *(word[2:].replace("-", "_") for word in self.sure if word.startswith("--"))}
-        known |= {"first", "second", "opponents"} if self.needs_change else set()
-        return [each for each in command_named(self.command).arguments if each.name not in known]
+    def fields(self) -> dict[str, Argument]:
+        """The arguments that the form asks, those in front first."""
+        known = command_named(self.command).by_name
+        return {name: known[name] for name in [*self.front, *known] if name in self.front or name not in _OWN}
 
 
 _FILE = Path(__file__).parent / "assets" / "questions.toml"
 QUESTIONS = msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, Question])
 
 
-def question_named(name: Any) -> Question:
-    """Return a question; raise InputError for an unknown one."""
-    if not isinstance(name, str) or name not in QUESTIONS:
-        raise ArgumentError("question", f"unknown question {short_repr(name)}; {suggest_names(str(name), QUESTIONS)}")
-    return QUESTIONS[name]
+class Asked(msgspec.Struct, kw_only=True):
+    """A question about a box: a variant with changed keys (KEY=VALUE), and what the form holds, by argument."""
+
+    game: str = ""
+    variant: str = BASE
+    settings: list[str] = []
+    question: str = ""
+    values: dict[str, str | bool] = {}
+    precision: str = "usual"
 
 
-def forms() -> list[Json]:
-    """Return the questions with their fields, in the order of the page."""
-    return [{"name": name, **_form(each)} for name, each in QUESTIONS.items()]
+def forms() -> list[dict[str, Any]]:
+    """Return the questions with the arguments that their forms ask, in the order of the page."""
+    asked = [{"name": name, "fields": [*each.fields.values()], **asdict(each)} for name, each in QUESTIONS.items()]
+    # a type has a name, and what stands for the default of an argument without one has none
+    return list(msgspec.to_builtins(asked, enc_hook=lambda other: getattr(other, "__name__", "")))
 
 
-def _form(question: Question) -> Json:
-    known = command_named(question.command).by_name
-    form: Json = {key: getattr(question, key) for key in ("asks", "about", "command", "needs_change")}
-    form["precisions"] = [QUICK, USUAL, *([SURE] if question.sure else [])]
-    form["front"] = [_field(known[name], label) for name, label in question.front.items()]
-    return form | {"more": [_field(each, each.label.lstrip("-").replace("-", " ").lower()) for each in question.more]}
-
-
-def _field(argument: Argument, label: str) -> Json:
-    kind = {bool: "switch", int: "number", float: "number"}.get(argument.type, "text")
-    needed = argument.default is REQUIRED or argument.name == "things"
-    default = argument.default if isinstance(argument.default, str | int | float) else ""
-    return {"name": argument.name, "label": label, "help": argument.words, "kind": kind, "needed": needed, "default": default}  # fmt: skip
-
-
-def words_for(
-    name: Any, game: str, variant: str, settings: Sequence[str], values: Mapping[str, Any], precision: str
-) -> list[str]:
-    """Return the command line, without `strozzi`, of a question with what its form holds.
-
-    Args:
-        name: name of the question
-        game: name of the game
-        variant: variant that was begun with
-        settings: its changed keys, KEY=VALUE
-        values: what the form holds, by argument
-        precision: quick, usual or sure
-
-    Raises:
-        InputError: an unknown field, or a value that the command refuses; names it.
-    """
-    question = question_named(name)
-    allowed = [*question.front, *(each.name for each in question.more)]
-    for field in values:
-        if field not in allowed:
-            raise ArgumentError(field, f"no such field of this question; {suggest_names(field, allowed)}")
-    ways = {QUICK: question.quick, USUAL: (), **({SURE: question.sure} if question.sure else {})}
-    if precision not in ways:
-        raise ArgumentError("precision", f"must be {' or '.join(ways)}, got {short_repr(precision)}")
-    if question.needs_change and not settings:
+def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
+    """Return the command line, without `strozzi`, of a question whose answer has this folder; InputError names what is wrong."""
+    check_names("question", [asked.question], QUESTIONS)
+    question = QUESTIONS[asked.question]
+    check_names("field", asked.values, question.fields)
+    check_names("precision", [asked.precision], question.precisions)
+    if question.needs_change and not asked.settings:
         raise InputError("change something in the box first: this question compares it with the box before")
-    begun = [] if variant == "base" else [variant] if question.needs_change else ["--variant", variant]
-    places, options = [question.command, game], list[str]()
-    for each in command_named(question.command).arguments:
-        value = values.get(each.name)
-        if value is None or value == "" or value is False:
-            continue
-        texts = str(value).split() if each.name == "things" else [str(value)]
-        if each.is_option:
-            options += [each.label] if each.type is bool else [word for text in texts for word in (each.label, text)]
-        else:
-            places += texts
-    way = ways[precision]
-    options += [word for at in range(0, len(way), 2) if way[at] not in options for word in way[at : at + 2]]
-    return [*places, *begun, *options, *(word for setting in settings for word in ("--set", setting))]
-
-
-def checked(words: Sequence[str]) -> Json:
-    """Return the arguments of the function that a command line calls; raise InputError for a wrong one."""
-    return arguments_of(words[0], parsed(words[0], words[1:]))
+    given: dict[str, Any] = {"settings": asked.settings, **question.precisions[asked.precision]}
+    given |= {name: value for name, value in asked.values.items() if value}
+    if asked.variant != BASE:
+        given["first" if question.needs_change else "variant"] = asked.variant
+    if "file" in question.front:
+        if "file" not in given:
+            raise InputError("write the final scores of your games first, a line a game")
+        given["file"] = str(folder / SHEETS)
+    words = [question.command, asked.game]
+    for name, each in command_named(question.command).by_name.items():
+        value = given.get(name, [])
+        texts = value if isinstance(value, list) else value.split() if name == "things" else [str(value)]
+        for text in texts:
+            words += [text] if not each.is_option else [each.label] if each.type is bool else [each.label, text]
+    return words
 
 
 def command_of(words: Sequence[str]) -> str:
@@ -126,7 +93,7 @@ def command_of(words: Sequence[str]) -> str:
 
 
 def python_of(words: Sequence[str]) -> str:
-    """Return the lines of Python that give the same results as a command line.
+    """Return the lines of Python that give the same results as a command line; InputError names what is wrong in it.
 
     >>> print(python_of(["balance", "strozzi", "--players", "4", "--agents", "random", "--deals", "100"]))
     import strozzi_sim as ss
@@ -134,23 +101,19 @@ def python_of(words: Sequence[str]) -> str:
     results = ss.simulate("strozzi", players="4", agents="random", deals=100)
     results.report("report.html")
     """
-    name, known = words[0], command_named(words[0])
-    function = next(function for function, file in FUNCTIONS.items() if file == name.replace("-", "_"))
-    options = parsed(name, words[1:])
-    changed = options.pop("settings", []) if SETTINGS in known.arguments else []
-    begun = "".join(options.get("variant", "base"))
-    given = {each: _shown(value) for each, value in arguments_of(name, options).items()}
-    if changed:
-        pairs = (setting.partition("=") for setting in changed)
-        values = {key: toml_value(text.strip()) for key, _, text in pairs}
-        given["variant"] = f"ss.Variant.of({_shown(words[1])}, {_shown(begun)}, {values})"
-    elif "variant" in given:
-        given["variant"] = _shown(begun)
-    places = [given.pop(each.name) for each in known.arguments if not each.is_option and each.name in given]
-    named = [f"{key}={value}" for key, value in given.items()]
-    call = f"results = ss.{function}({', '.join([*places, *named])})"
-    return "\n".join(["import strozzi_sim as ss", "", call, 'results.report("report.html")'])
+    command, options = command_named(words[0]), parsed(words[0], words[1:])
+    given = arguments_of(words[0], options)
 
+    def shown(value: Any) -> str:
+        if isinstance(value, Variant):  # with changed keys
+            pairs = [setting.partition("=") for setting in options["settings"]]
+            changed = {key: toml_value(text) for key, _, text in pairs}
+            return f"ss.Variant.of({shown(words[1])}, {shown(value.origin)}, {changed})"
+        if isinstance(value, list):
+            return f"[{', '.join(map(shown, value))}]"
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    named = [(f"{each.name}=" if each.is_option else "", each.name) for each in command.arguments if each.name in given]
+    called = ", ".join(key + shown(given[name]) for key, name in named)
+    function = command.place.partition(":")[2]
+    return f'import strozzi_sim as ss\n\nresults = ss.{function}({called})\nresults.report("report.html")'

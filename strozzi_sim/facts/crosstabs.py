@@ -7,7 +7,6 @@ for many crosstabs; every crosstab is then an exact marginal of its cube. Counts
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -54,7 +53,7 @@ class _Cube:
 
     @property
     def cells(self) -> int:
-        return math.prod(self.shape)
+        return int(np.prod(self.shape, dtype=object))
 
     @property
     def width(self) -> int:

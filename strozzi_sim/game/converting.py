@@ -60,13 +60,13 @@ def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: boo
         steps.append(_entry(str(error), raw, kind, steps, str_keys) if step == _ENTRY else step)
     value = steps.pop() if of_key else _value_at(raw, steps)
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
-        structs = (each for each in _types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.StructType))
+        structs = (each for each in types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.StructType))
         keys = [field.encode_name for each in structs for field in each.fields]
         message = f"unknown key {short_repr(unknown[1])}" + (f"; {suggest_names(unknown[1], keys)}" if keys else "")
     elif message.startswith("Object missing"):
         message = message.replace("Object missing", "missing")
     elif message.startswith("Invalid enum value"):
-        words = (each for each in _types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.LiteralType))
+        words = (each for each in types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.LiteralType))
         allowed = ["''" if one == "" else str(one) for each in words for one in each.values]
         message = f"invalid value {short_repr(value)}; {suggest_names(value, allowed)}"
     else:
@@ -154,7 +154,7 @@ def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
         yield f".{own}" if known and not is_id else f"[{step}]"
 
 
-def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type]:
+def types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type]:
     """Yield the types that this type allows at a place."""
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     for one in kinds:
@@ -164,10 +164,10 @@ def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Typ
         elif isinstance(one, inspect.StructType):
             for field in one.fields:
                 if field.encode_name == steps[0]:
-                    yield from _types_at(field.type, steps[1:])
+                    yield from types_at(field.type, steps[1:])
         elif isinstance(one, inspect.DictType):
-            yield from _types_at(one.value_type, steps[1:])
+            yield from types_at(one.value_type, steps[1:])
         elif isinstance(one, inspect.CollectionType):
-            yield from _types_at(one.item_type, steps[1:])
+            yield from types_at(one.item_type, steps[1:])
         elif isinstance(one, inspect.TupleType):
-            yield from _types_at(one.item_types[int(steps[0])], steps[1:])
+            yield from types_at(one.item_types[int(steps[0])], steps[1:])

@@ -76,8 +76,7 @@ class Variant:
         """
         from strozzi_sim.game import find_game
 
-        found = resolve_variant(find_game(game), variant)
-        return with_values(find_game(game), found, values) if values else found
+        return with_values(find_game(game), variant, values or {})
 
 
 AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
@@ -152,6 +151,8 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> V
 def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> Variant:
     """Return a variant with other values of some keys, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`."""
     base = resolve_variant(game, variant)
+    if not values:
+        return base
     raw = _with_sources(game, base.components)
     for key, value in values.items():
         section, *path = key.split(".")

@@ -9,7 +9,7 @@ from typing import Any
 
 Show = Callable[[str, int, int], None]  # phase, done, in all or 0
 GAMES = "games"
-_PAUSE = 0.2  # seconds between two states of a notebook's bar
+_PAUSE = 0.2  # seconds between two states of a phase
 
 
 @dataclass(frozen=True)
@@ -47,25 +47,35 @@ def terminal_bar(console: Any) -> Iterator[Show]:
         yield show
 
 
+def now_and_then(show: Show) -> Show:
+    """Return a callback that passes on every new phase and the end of one, and how far it is a few times a second."""
+    last, current = 0.0, ""
+
+    def shown(phase: str, done: int, total: int) -> None:
+        nonlocal last, current
+        if monotonic() - last >= _PAUSE or done == total or phase != current:
+            last, current = monotonic(), phase
+            show(phase, done, total)
+
+    return shown
+
+
 @contextmanager
 def notebook_bar() -> Iterator[Show]:
     """Show a bar below the cell of a notebook; it goes away at the end."""
     from IPython.display import display
 
     nothing = {"text/html": "", "text/plain": ""}
-    shown, last, current = display(nothing, raw=True, display_id=True), 0.0, ""
+    shown = display(nothing, raw=True, display_id=True)
 
     def show(phase: str, done: int, total: int) -> None:
-        nonlocal last, current
-        if monotonic() - last >= _PAUSE or done == total or phase != current:
-            last, current = monotonic(), phase
-            text = f"{phase}: {done:,} of {total:,}" if total else f"{phase}: {done:,}" if done else phase
-            ends = f' value="{done}" max="{total}"' if total else ""
-            html = f'<progress{ends} style="width: 20em"></progress> {text}'
-            shown.update({"text/html": html, "text/plain": text}, raw=True)
+        text = f"{phase}: {done:,} of {total:,}" if total else f"{phase}: {done:,}" if done else phase
+        ends = f' value="{done}" max="{total}"' if total else ""
+        html = f'<progress{ends} style="width: 20em"></progress> {text}'
+        shown.update({"text/html": html, "text/plain": text}, raw=True)
 
     try:
-        yield show
+        yield now_and_then(show)
     finally:
         shown.update(nothing, raw=True)
 

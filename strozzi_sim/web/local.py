@@ -8,13 +8,14 @@ import hmac
 import json
 import secrets
 import sys
+import webbrowser
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from strozzi_sim.errors import ArgumentError, StrozziError, check_range, short_repr
+from strozzi_sim.errors import ArgumentError, Stopped, StrozziError, check_range, short_repr
 from strozzi_sim.runtime.parsing import parse_json
 
 HOST = "127.0.0.1"
@@ -62,6 +63,16 @@ class LocalServer(ThreadingHTTPServer):
     def address(self) -> str:
         """The address of the page, with its token."""
         return f"http://{self.here}/{self.token}/"
+
+    def serve_until_interrupted(self, name: str, *, opens: bool = False) -> None:
+        """Print the address of the page, of a table or a desk, open it in the browser if so asked, and serve it until Ctrl+C."""
+        print(f"Open {self.address}\nCtrl+C closes the {name}.", flush=True)
+        if opens:
+            webbrowser.open(self.address)
+        try:
+            self.serve_forever()
+        except (KeyboardInterrupt, Stopped):
+            print(f"The {name} is closed.")
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in a thread; beyond MAX_CONNECTIONS it is refused."""
@@ -185,6 +196,11 @@ class LocalHandler(BaseHTTPRequestHandler):
             "text/html; charset=utf-8",
             f"{policy}; connect-src 'self'; frame-ancestors {frames}{more}",
         )
+
+    def send_page(self, page: Callable[[str], str], more: str = "") -> None:
+        """Send a page whose script and style have a new nonce; `more` is added to its policy."""
+        nonce = secrets.token_urlsafe(16)
+        self.send_html(page(nonce), nonce, more)
 
     def send_json(self, answer: Any) -> None:
         """Send plain data."""

@@ -1,6 +1,5 @@
 """The local server of a table: one player, one game, on this machine alone. Games are bounded."""
 
-import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,9 +27,8 @@ class _Handler(LocalHandler):
         """Answer with the page, its state, or the record."""
         session = self.server.session
         if path == "/" or (path == "" and urlsplit(self.path).path.endswith("/")):
-            nonce, data = secrets.token_urlsafe(16), session.state()
-            page = render(session.sitting.game, data, data["heading"], rules=session.rules, nonce=nonce)
-            self.send_html(page, nonce)
+            game, data = session.sitting.game, session.state()
+            self.send_page(lambda nonce: render(game, data, data["heading"], rules=session.rules, nonce=nonce))
         elif path.strip("/") == "state":
             self.send_json(session.state(*(_whole(query, key) for key in ("have", "version"))))
         elif path.strip("/") == "record":

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -22,11 +23,11 @@ from our_games import OUR_GAMES
 from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk.answers import Shelf
 from strozzi_sim.desk.box import box_of
-from strozzi_sim.desk.questions import QUESTIONS, command_of, forms, python_of, words_for
+from strozzi_sim.desk.questions import QUESTIONS, Asked, command_of, forms, python_of, words_for
 from strozzi_sim.desk.server import DeskServer
 from strozzi_sim.desk.study_toml import study_toml
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.game import load_game
+from strozzi_sim.game import game_names, load_game
 from strozzi_sim.game.variants import with_settings
 from strozzi_sim.study.folders import study_of
 
@@ -82,14 +83,16 @@ def test_changed_added_and_removed_cards_are_marked():
 
 # -- questions ---------------------------------------------------------------------------------------------------------
 
+CHANGED_BOX = {"game": "strozzi", "variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}
 VALUES = {"worth": {"things": "flag:*"}, "fairest": {"values": "tracks.bonus.9 = 0 15"}, "stronger": {"agents": "random,greedy,heuristic"},
-          "map": {"rows": "flag", "columns": "round"}, "table": {"file": "sheets.csv"}}  # fmt: skip
+          "map": {"rows": "flag", "columns": "round"}, "table": {"file": "60, 50, 40"}}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_a_command_that_is_understood(name):
     for precision in next(form["precisions"] for form in forms() if form["name"] == name):
-        words = words_for(name, "strozzi", "long-tracks", ["tracks.bonus.9=20"], VALUES.get(name, {}), precision)
+        asked = Asked(question=name, values=VALUES.get(name, {}), precision=precision, **CHANGED_BOX)
+        words = words_for(asked)
         given = arguments_of(words[0], parsed(words[0], words[1:]))
         assert shlex.split(command_of(words))[1:] == words
         variants = given["variant"] if isinstance(given.get("variant"), list) else [given.get("variant")]
@@ -98,9 +101,8 @@ def test_a_question_is_a_command_that_is_understood(name):
 
 
 def test_python_gives_what_the_command_gives():
-    words = words_for(
-        "fair", "strozzi", "base", ["setup.rounds=2"], {"players": "3", "agents": "random", "deals": "60"}, "usual"
-    )
+    values = {"players": "3", "agents": "random", "deals": "60"}
+    words = words_for(Asked(game="strozzi", settings=["setup.rounds=2"], question="fair", values=values))
     names = {}
     exec(python_of(words).rpartition("\n")[0].replace("ss.simulate(", "ss.simulate(progress=False, game="), names)
     assert names["results"].tables["seats"].to_dict("records") == document(*words)["tables"]["seats"]
@@ -108,13 +110,13 @@ def test_python_gives_what_the_command_gives():
 
 def test_wrong_forms_are_named():
     with pytest.raises(InputError, match=r"unknown question 'fare'.*did you mean 'fair'"):
-        words_for("fare", "strozzi", "base", [], {}, "usual")
-    with pytest.raises(InputError, match="deels: no such field"):
-        words_for("fair", "strozzi", "base", [], {"deels": 3}, "usual")
+        words_for(Asked(question="fare"))
+    with pytest.raises(InputError, match=r"unknown field 'deels'; .*did you mean 'deals'"):
+        words_for(Asked(question="fair", values={"deels": "3"}))
     with pytest.raises(InputError, match="change something in the box first"):
-        words_for("change", "strozzi", "base", [], {}, "usual")
-    with pytest.raises(InputError, match="precision: must be quick or usual or sure, got 'exact'"):
-        words_for("fair", "strozzi", "base", [], {}, "exact")
+        words_for(Asked(question="change"))
+    with pytest.raises(InputError, match="unknown precision 'exact'; known: quick, usual, sure"):
+        words_for(Asked(question="fair", precision="exact"))
 
 
 @pytest.mark.parametrize("settings", [[], CHANGED])
@@ -218,6 +220,16 @@ def test_a_stopped_answer_goes_on(serve):
     assert finished(server, number, until=("plays",))["status"] == "plays"
 
 
+def test_the_page_has_the_questions_and_their_precisions_in_order(serve):
+    found = re.search(r'id="data"[^>]*>(.*?)</script>', call(serve(), "")[1])
+    data = json.loads(found[1])
+    assert [(each["name"], list(each["precisions"])) for each in data["questions"]] == [
+        (name, list(each.precisions)) for name, each in QUESTIONS.items()
+    ]
+    assert list(QUESTIONS["fair"].precisions) == ["quick", "usual", "sure"]
+    assert list(data["games"]) == list(game_names())
+
+
 def test_wrong_requests_are_one_sentence(serve):
     server = serve()
     for path, body, words in (
@@ -229,7 +241,7 @@ def test_wrong_requests_are_one_sentence(serve):
         ("ask", ASKED | {"values": {"agents": "nobody"}}, "nobody"),
         ("ask", {"game": "strozzi", "question": "table"}, "write the final scores"),
         ("stop", {"answer": 7}, "no answer 7"),
-        ("play", {"game": "strozzi", "players": "9"}, "players"),
+        ("play", {"game": "strozzi", "values": {"players": "9"}}, "players"),
     ):  # fmt: skip
         status, told = call(server, path, body)
         if path == "ask" and status == 200:  # what only the command can find out
@@ -250,10 +262,9 @@ def test_other_pages_hosts_and_desks_are_refused(serve, tmp_path):
 
 def test_a_shelf_that_is_none_and_an_address_of_all_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    broken = tmp_path / "broken" / "1"
-    broken.mkdir(parents=True)
-    (broken / "question.json").write_text("{")
-    for shelf, words in (("file", "is not a folder"), ("broken", "question.json: not of a desk")):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "shelf.json").write_text("{")
+    for shelf, words in (("file", "is not a folder"), ("broken", "shelf.json: not of a desk")):
         done = strozzi("desk", "--no-open", "--shelf", tmp_path / shelf)
         assert words in done.stderr
         assert done.returncode in (2, 4)
@@ -294,7 +305,7 @@ def test_a_thousand_requests_at_once_lose_nothing(serve):
         ("command", ASKED, 200),
         ("box", wrong, 400),
         ("stop", {"answer": 99}, 400),
-        (f"answer/{number + 7}/page", None, 400),
+        (f"answer/{number + 7}/page", None, 404),
     ]
 
     def one(count):
@@ -345,9 +356,8 @@ def test_score_sheets_may_lack_their_heading(serve):
 
 def test_a_table_with_the_changed_box_opens(serve):
     server = serve()
-    status, told = call(
-        server, "play", {"game": "strozzi", "settings": ["setup.rounds=1"], "players": "3", "agents": "random"}
-    )
+    asked = {"game": "strozzi", "settings": ["setup.rounds=1"], "values": {"players": "3", "agents": "random"}}
+    status, told = call(server, "play", asked)
     assert status == 200, told
     with urllib.request.urlopen(told["address"]) as page:
         assert b"setup-rounds-1" in page.read()

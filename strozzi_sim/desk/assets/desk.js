@@ -76,7 +76,7 @@ async function open(variant) {
   if (variant !== undefined) asked.variant = variant;
   box = await send("box", asked);
   complain("");
-  const list = box.variants.map(each => el("option", { value: each.name, title: each.about }, each.name === "base" ? "the published game" : each.name));
+  const list = Object.entries(box.variants).map(([name, about]) => el("option", { value: name, title: about }, name === "base" ? about : name));
   const own = Object.keys(box.own).map(name => el("option", { value: `${MINE}${name}` }, name));
   at("variant").replaceChildren(...list, ...(own.length ? [el("optgroup", { label: "my own" }, ...own)] : []));
   at("variant").value = box.variant;
@@ -162,23 +162,23 @@ function input(kind, value, id, label, given, choices, onchange) {
 }
 
 function field(each) {
-  const id = `field-${each.key}`, same = JSON.stringify(each.value) === JSON.stringify(each.before);
-  const range = each.low !== undefined && each.high !== undefined ? `${each.low} to ${each.high}` : each.low !== undefined ? `at least ${each.low}` : "";
+  const id = `field-${each.key}`, label = words(each.key.split(".").slice(1).join(" ") || each.key), low = each.low ?? null, high = each.high ?? null;
+  const same = JSON.stringify(each.value) === JSON.stringify(each.before), range = low === null ? null : high === null ? `at least ${low}` : `${low} to ${high}`;
   const set = value => tried(() => change(all => {
     if (JSON.stringify(value) === JSON.stringify(each.before)) delete all.values[each.key];
     else all.values[each.key] = value;
   }))();
   return el("div", { class: same ? "field" : "field changed" },
-    el("label", { for: id, title: range || null }, each.label), input(each.kind, each.value, id, each.label, each, each.choices, set),
+    el("label", { for: id, title: range }, label), input(each.kind, each.value, id, label, each, each.choices, set),
     same ? null : el("small", {}, `before: ${literal(each.before)}`));
 }
 
 function blocks(each) {
-  const { columns, rows } = each;
+  const { columns, rows } = each, add = `${each.name}.add`, remove = `${each.name}.remove`;
   const cell = (row, column, number) => {
     const key = `${each.name}.${row.id}.${column.name}`, value = row.values[number], label = `${row.id} ${words(column.name)}`;
     const set = given => tried(() => change(all => {
-      if (row.state === "added") all.added[each.add].find(block => block.id === row.id)[column.name] = given;
+      if (row.state === "added") all.added[add].find(block => block.id === row.id)[column.name] = given;
       else if (JSON.stringify(given) === JSON.stringify(row.before[number])) delete all.values[key];
       else all.values[key] = given;
     }))();
@@ -190,10 +190,10 @@ function blocks(each) {
     el("th", { scope: "row", title: row.note || null }, row.id, row.source === "reconstructed" ? el("span", { class: "muted", title: "reconstructed" }, " *") : null),
     ...columns.map((column, number) => cell(row, column, number)),
     el("td", {}, el("button", { type: "button", "aria-label": `${row.state === "removed" ? "Put back" : "Remove"} ${row.id}`, onclick: tried(() => change(all => {
-      if (row.state === "added") all.added[each.add] = all.added[each.add].filter(block => block.id !== row.id);
-      else if (row.state === "removed") all.removed[each.remove] = all.removed[each.remove].filter(id => id !== row.id);
+      if (row.state === "added") all.added[add] = all.added[add].filter(block => block.id !== row.id);
+      else if (row.state === "removed") all.removed[remove] = all.removed[remove].filter(id => id !== row.id);
       else {
-        all.removed[each.remove] = [...all.removed[each.remove] ?? [], row.id];
+        all.removed[remove] = [...all.removed[remove] ?? [], row.id];
         for (const key of Object.keys(all.values)) if (key.startsWith(`${each.name}.${row.id}.`)) delete all.values[key];
       }
     })) }, row.state === "removed" ? "put back" : "remove")));
@@ -203,7 +203,7 @@ function blocks(each) {
     while (taken.has(`new-${number}`)) number++;
     const block = { id: `new-${number}` };
     columns.forEach((column, place) => { if (model.values[place] !== null) block[column.name] = model.values[place]; });
-    all.added[each.add] = [...all.added[each.add] ?? [], block];
+    all.added[add] = [...all.added[add] ?? [], block];
   });
   return el("div", { class: "blocks", tabindex: "0", role: "region", "aria-label": words(each.name) }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "id"), ...columns.map(column => el("th", { scope: "col" }, words(column.name))), el("td", {}))),
@@ -231,7 +231,7 @@ function choose(name) {
 }
 
 function players(given) {
-  const [low, high] = [box.players[0], box.players[1]], counts = Array.from({ length: high - low + 1 }, (_, number) => String(low + number));
+  const counts = box.players.map(String), [low, high] = [box.players[0], box.players.at(-1)];
   const options = [...counts, ...(given && low < high ? [`${low}-${high}`] : [])];
   const made = el("select", {}, ...options.map(each => el("option", { value: each }, each.includes("-") ? `${each.replace("-", " to ")}` : each)));
   made.value = low < high && options.includes("4") ? "4" : options[0];
@@ -241,10 +241,10 @@ function players(given) {
 function control(each) {
   if (each.name === "players") return players(true);
   if (each.name === "file") return el("textarea", { placeholder: "63, 48, 51, 40\n55, 59, 47, 62", spellcheck: false });
-  if (each.kind === "switch") return el("input", { type: "checkbox" });
-  if (each.kind === "number") return el("input", { type: "number", step: "any", placeholder: String(each.default) });
+  if (each.type === "bool") return el("input", { type: "checkbox" });
+  if (each.type !== "str") return el("input", { type: "number", step: "any", placeholder: String(each.default ?? "") });
   const lists = { agents: "agents", rows: "columns", columns: "columns" };
-  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: each.name === "agents" ? box.agent : String(each.default), spellcheck: false });
+  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: each.name === "agents" ? box.agent : String(each.default ?? ""), spellcheck: false });
 }
 
 function chips(each, target) {
@@ -256,7 +256,7 @@ function chips(each, target) {
   let found = [];
   if (each.name === "agents") found = Object.entries(box.tiers).map(([tier, agent]) => [tier, agent, chosen === "stronger" || chosen === "luck"]);
   if (each.name === "things") {
-    const kinds = [...new Set(Object.keys(box.things).map(name => name.split(":")[0]))];
+    const kinds = [...new Set(box.things.map(name => name.split(":")[0]))];
     found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);
   }
   if (each.name === "values") {
@@ -267,15 +267,15 @@ function chips(each, target) {
   return found.length ? el("span", { class: "chips" }, ...found.map(([label, text, adds]) => el("button", { type: "button", title: text, onclick: fill(text, adds) }, label))) : null;
 }
 
-function row(each) {
-  const made = control(each), key = `${chosen}.${each.name}`;
+function row(each, label) {
+  const made = control(each), key = `${chosen}.${each.name}`, isSwitch = each.type === "bool";
   made.name = each.name;
-  if (each.kind === "switch") made.checked = filled[key] ?? false;
+  if (isSwitch) made.checked = filled[key] ?? false;
   else if (filled[key] !== undefined) made.value = filled[key];
-  const keep = () => { filled[key] = each.kind === "switch" ? made.checked : made.value; };
+  const keep = () => { filled[key] = isSwitch ? made.checked : made.value; };
   made.addEventListener("change", keep);
   made.addEventListener("input", keep);
-  return el("div", {}, el("label", { title: each.help }, each.label, made), chips(each, made));
+  return el("div", {}, el("label", { title: each.words }, label, made), chips(each, made));
 }
 
 function showForm() {
@@ -289,12 +289,13 @@ function showForm() {
       el("button", { class: "go" }, "Open a table"), el("p", { id: "table" }));
   } else {
     const blocked = question.needs_change && !settings().length;
-    const ways = question.precisions.map(way => el("label", {}, el("input", { type: "radio", name: "precision", value: way, checked: way === (filled[`${chosen}.precision`] ?? "quick"), onchange: () => { filled[`${chosen}.precision`] = way; preview(); } }),
+    const front = question.fields.filter(each => each.name in question.front), more = question.fields.filter(each => !(each.name in question.front));
+    const ways = Object.keys(question.precisions).map(way => el("label", {}, el("input", { type: "radio", name: "precision", value: way, checked: way === (filled[`${chosen}.precision`] ?? "quick"), onchange: () => { filled[`${chosen}.precision`] = way; preview(); } }),
       way === "sure" ? "until it is sure to one point of games won" : PRECISIONS[way]));
     shown.push(el("h3", {}, question.asks), el("p", {}, question.about),
       blocked ? el("p", { class: "bad" }, "Change something in the box first: this question compares it with the box before.") : null,
-      el("div", { class: "line" }, ...question.front.map(row)), el("fieldset", {}, el("legend", {}, "How sure"), ...ways),
-      el("details", { open: filled[`${chosen}.more`] ?? false, ontoggle: event => { filled[`${chosen}.more`] = event.target.open; } }, el("summary", {}, "More"), el("div", { class: "line" }, ...question.more.map(row))),
+      el("div", { class: "line" }, ...front.map(each => row(each, question.front[each.name]))), el("fieldset", {}, el("legend", {}, "How sure"), ...ways),
+      el("details", { open: filled[`${chosen}.more`] ?? false, ontoggle: event => { filled[`${chosen}.more`] = event.target.open; } }, el("summary", {}, "More"), el("div", { class: "line" }, ...more.map(each => row(each, words(each.name))))),
       el("div", { class: "command" }, el("code", { id: "command" })), el("button", { class: "go", disabled: blocked }, "Play it"));
   }
   form.replaceChildren(...shown.filter(Boolean), ...lists());
@@ -334,7 +335,7 @@ at("form").addEventListener("submit", event => {
   event.preventDefault();
   tried(async () => {
     if (chosen === "play") {
-      const { values } = asked(), { address } = await send("play", { ...place(), ...values });
+      const { address } = await send("play", { ...place(), values: asked().values });
       window.open(address, "_blank", "noopener");
       at("table").replaceChildren(el("a", { href: address, target: "_blank", rel: "noopener" }, "Open the table"));
     } else {
@@ -359,40 +360,42 @@ function status(each) {
   if (each.status === "stopped") return each.verdict.length ? "stopped; this is what is known" : "stopped";
   if (each.status === "failed") return "failed";
   if (each.status === "done") return `${each.games.toLocaleString("en")} games${each.seconds ? ` in ${duration(each.seconds)}` : ""}`;
-  const left = each.left ? `, about ${duration(each.left)} left` : "";
-  return `${each.phase}${each.total && each.phase === "games" ? ` ${each.done.toLocaleString("en")} of ${each.total.toLocaleString("en")}` : ""}${left}`;
+  const [phase, done, total] = each.phase;
+  const left = phase === "games" && done ? `, about ${duration((total - done) * each.seconds / done)} left` : "";
+  return `${phase}${phase === "games" && total ? ` ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : ""}${left}`;
 }
 
 function article(each) {
   const deed = (path, more = {}) => tried(() => send(path, { answer: each.number, ...more }));
   const button = (label, onclick) => el("button", { type: "button", onclick }, label);
-  const address = `answer/${each.number}/page`, tools = [];
+  const address = `answer/${each.number}/page`, isDone = each.status === "done", tools = [], [, done, total] = each.phase;
+  const asks = data.questions.find(question => question.name === each.question)?.asks ?? each.question;
   if (each.status === "plays" || each.status === "waits") tools.push(button("Stop, and keep what is known", deed("stop")));
   if (each.status === "stopped" || each.status === "failed") tools.push(button("Go on", deed("again")));
-  if (each.page) {
+  if (isDone) {
     tools.push(button(open_pages.has(each.number) ? "Close the page" : "The whole page", () => { open_pages.has(each.number) ? open_pages.delete(each.number) : open_pages.add(each.number); draw(); }));
     tools.push(el("a", { href: address, target: "_blank", rel: "noopener" }, "in a window"));
     tools.push(button("Save", tried(() => {
       const name = prompt("Name of the folder under results:", `${each.game.replaceAll("_", "-")}-${each.number}`);
       return name ? send("save", { answer: each.number, name }) : null;
     })));
+    tools.push(el("a", { href: `answer/${each.number}/study`, download: "" }, "study as TOML"));
   }
-  if (each.study) tools.push(el("a", { href: `answer/${each.number}/study`, download: "" }, "study as TOML"));
   tools.push(button("Ask again", tried(() => reopen(each))));
   if (each.status !== "plays") tools.push(button("Forget", deed("forget")));
-  if (each.page) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { beside.has(each.number) ? beside.delete(each.number) : beside.add(each.number); draw(); } }), " side by side"));
+  if (isDone) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { beside.has(each.number) ? beside.delete(each.number) : beside.add(each.number); draw(); } }), " side by side"));
   const running = each.status === "plays", picture = pictures.get(each.number);
   const shown = each.settings.length ? el("p", { class: "muted" }, `${each.game}, ${each.variant === "base" ? "" : `${each.variant}, `}${each.settings.join(", ")}`) : el("p", { class: "muted" }, `${each.game}${each.variant === "base" ? "" : `, ${each.variant}`}`);
-  return el("article", { class: "answer", "data-number": String(each.number), "aria-label": `${each.asks} ${each.number}` },
-    el("div", { class: "head" }, el("h3", {}, `${each.number}. ${each.asks}`), el("span", { class: "muted", "data-status": each.status }, status(each))), shown,
-    running ? el("progress", each.total ? { max: each.total, value: each.done, "aria-label": "how far it is" } : { "aria-label": "how far it is" }) : null,
+  return el("article", { class: "answer", "data-number": String(each.number), "aria-label": `${asks} ${each.number}` },
+    el("div", { class: "head" }, el("h3", {}, `${each.number}. ${asks}`), el("span", { class: "muted", "data-status": each.status }, status(each))), shown,
+    running ? el("progress", total ? { max: total, value: done, "aria-label": "how far it is" } : { "aria-label": "how far it is" }) : null,
     each.error ? el("p", { class: "bad" }, each.error) : null,
     each.verdict.length ? el("p", { class: "verdict" }, each.verdict[0]) : null,
     running && each.verdict.length ? el("p", { class: "muted" }, `After ${each.games.toLocaleString("en")} games; it gets surer.`) : null,
     ...each.verdict.slice(1, 4).map(words => el("p", {}, words)), picture && each.verdict.length ? picture.element : null,
     each.saved ? el("p", { class: "muted" }, `Saved in ${each.saved}.`) : null, el("div", { class: "tools" }, ...tools),
     el("details", {}, el("summary", {}, "The same in a terminal, or in Python"), el("div", { class: "command" }, el("code", {}, each.command)), el("pre", { class: "command" }, each.python)),
-    open_pages.has(each.number) && each.page ? el("iframe", { src: address, sandbox: "allow-scripts allow-downloads allow-popups", title: `The page of answer ${each.number}` }) : null);
+    open_pages.has(each.number) && isDone ? el("iframe", { src: address, sandbox: "allow-scripts allow-downloads allow-popups", title: `The page of answer ${each.number}` }) : null);
 }
 
 // Begins with a variant and its changed keys.
@@ -404,8 +407,9 @@ async function adopt(variant, settings) {
     for (const field of group.fields ?? []) if (differs(field.value, field.before)) changes.values[field.key] = field.value;
     for (const row of group.rows ?? []) {
       const named = Object.fromEntries(group.columns.map((column, number) => [column.name, row.values[number]]).filter(([, value]) => value !== null));
-      if (row.state === "added") changes.added[group.add] = [...changes.added[group.add] ?? [], { id: row.id, ...named }];
-      else if (row.state === "removed") changes.removed[group.remove] = [...changes.removed[group.remove] ?? [], row.id];
+      const add = `${group.name}.add`, remove = `${group.name}.remove`;
+      if (row.state === "added") changes.added[add] = [...changes.added[add] ?? [], { id: row.id, ...named }];
+      else if (row.state === "removed") changes.removed[remove] = [...changes.removed[remove] ?? [], row.id];
       else group.columns.forEach((column, number) => { if (differs(row.values[number], row.before[number])) changes.values[`${group.name}.${row.id}.${column.name}`] = row.values[number]; });
     }
   }
@@ -439,7 +443,7 @@ function draw() {
   const shelf = at("shelf");
   for (const gone of [...shelf.children].filter(each => !order.includes(each))) gone.remove();
   order.forEach((each, number) => { if (shelf.children[number] !== each) shelf.insertBefore(each, shelf.children[number] ?? null); });
-  const two = answers.filter(each => beside.has(each.number) && each.page).slice(0, 2), key = two.map(each => each.number).join();
+  const two = answers.filter(each => beside.has(each.number) && each.status === "done").slice(0, 2), key = two.map(each => each.number).join();
   at("beside").hidden = two.length < 2;
   if (two.length < 2) at("beside").replaceChildren();
   const shown = at("beside").dataset.key;
@@ -452,10 +456,10 @@ function draw() {
 async function fetchPictures() {
   for (const each of answers) {
     if (!each.picture || pictures.get(each.number)?.games === each.games) continue;
-    const found = await send(`answer/${each.number}/picture`);
-    const element = el("figure", { class: "picture" }, el("figcaption", { class: "muted" }, found.title),
-      found.legend.length ? el("ul", { class: "legend" }, ...found.legend.map(([name, ink]) => { const dot = el("i"); dot.style.background = `var(--${ink})`; return el("li", {}, dot, name); })) : null);
-    element.insertAdjacentHTML("beforeend", found.picture.replace(/<style>.*?<\/style>/g, ""));
+    const { title, legend } = each.picture, { picture } = await send(`answer/${each.number}/picture`);
+    const element = el("figure", { class: "picture" }, el("figcaption", { class: "muted" }, title),
+      legend.length ? el("ul", { class: "legend" }, ...legend.map(([name, ink]) => { const dot = el("i"); dot.style.background = `var(--${ink})`; return el("li", {}, dot, name); })) : null);
+    element.insertAdjacentHTML("beforeend", picture.replace(/<style>.*?<\/style>/g, ""));
     pictures.set(each.number, { games: each.games, element });
   }
 }
@@ -480,7 +484,7 @@ async function follow() {
 // -- begin
 
 const kept = JSON.parse(localStorage.getItem(storage) ?? "null");
-at("game").replaceChildren(...data.games.map(each => el("option", { value: each.name }, each.title)));
+at("game").replaceChildren(...Object.entries(data.games).map(([name, title]) => el("option", { value: name }, title)));
 at("game").value = data.game;
 at("game").addEventListener("change", tried(async () => { changes = NONE(); filled = {}; await open("base"); }));
 at("variant").addEventListener("change", tried(async () => {
