@@ -157,8 +157,6 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
     chosen = [tables[table]] if table else list(tables.values())
     if markdown:
         return Answer(chosen, [page(the_game.title, the_game.name, chosen).rstrip("\n")])
-    if not chosen:
-        return Answer(chosen, [f"{the_game.title} has no facts: its studies count who wins, and with how much."])
     lines = []
     for each in chosen:
         sampled = f"; of one deal in {each['sampled']}" if each["sampled"] else ""

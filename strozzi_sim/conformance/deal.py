@@ -1,4 +1,4 @@
-"""Check `deal`: previous bytes of the state record must not affect the game.
+"""Check `deal`: previous bytes of the state record, and earlier draws of chance, must not affect the game.
 
 Records are reused, so `deal` receives one with the bytes of the previous game. It need not write all of them: bytes
 that no game uses stay zero, and others are written before they are read.
@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.start import set_up_game
+from strozzi_sim.simulation.match import Match
 
 GAMES = 12  # games from which the used bytes of the record are found
 OTHER = 0xAA  # a byte that `deal` is unlikely to write
@@ -73,6 +75,18 @@ def check_deal(checked: Checked, deals: int) -> None:
                 here.actions = at
                 here.require("deal", False, f"`deal` does not reset {', '.join(shown or left)}: {what}")
             here.require("deal", True, "")
+    _check_alone(checked, deals)
+
+
+def _check_alone(here: Checked, deals: int) -> None:
+    """Check that a deal ends as it does after others, whose chance record it gets."""
+    match = Match(here.game, here.players, (load_agent("random", here.game),), here.variant, here.seed)
+    several = match.play(0, deals, rows=True).rows
+    for deal in range(deals):
+        alone = match.play(deal, deal + 1, rows=True).rows
+        same = alone.tobytes() == several[deal * here.players : (deal + 1) * here.players].tobytes()
+        what = "the game ends differently after other deals: `deal` must call reset_source for every source of chance"
+        replace(here, deal=deal, actions=[]).require("deal", same, what)
 
 
 def _used(here: Checked) -> Array:

@@ -47,7 +47,7 @@ class _Games:
             return
         if error is not None:
             raise error
-        pytest.skip(f"{self.game.name} has nothing to check here")
+        pytest.skip(f"{self.game.name} has nothing of which to check {promise!r}")
 
 
 def game_checks(

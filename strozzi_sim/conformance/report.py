@@ -38,6 +38,7 @@ def check_report(here: Checked) -> None:
     except (InputError, LookupError) as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         here.require("report", False, f"the tables and pictures of a study: {what}")
+        return
     for picture in pictures:
         _check_picture(here, picture, tables)
     for picture, compared, _ in part.comparisons(tables).values():

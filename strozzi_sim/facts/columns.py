@@ -79,6 +79,8 @@ class Column:
     derived_from: tuple[str, ...] = ()
     # setting -> its value for each value of the columns in `derived_from`, integers of shape [values of the first, ...]
     values: Callable[[GameConfig], Array] | None = None
+    # of a table that no handler writes: its value, a kernel of (state, rules, seat) or an expression of them and `action`
+    of: str | Callable[..., Any] = ""
 
     def levels_in(self, setting: GameConfig) -> Levels | None:
         """Return its levels in a setting."""
@@ -140,6 +142,9 @@ class Table:
     # whether it is written only if its rows are counted or kept (its bit in `asked` of the sink)
     optional: bool = False
     of_choices: bool = False  # whether some rows come from `on_decision`, so that they cannot be derived from a journal
+    each: str = (
+        ""  # DECISION or SEAT: the verb whose default writes the rows, from `Column.of`; "": the game's handlers do
+    )
 
     def __post_init__(self) -> None:
         """Check the names of the columns."""
@@ -170,3 +175,28 @@ class Table:
         if name not in self._by_name:
             raise InputError(f"table {self.name}: no column {name!r}; {suggest_names(name, self._by_name)}")
         return self._by_name[name]
+
+
+DECISION, SEAT = "on_decision", "close_game"  # what writes the rows of a table without handlers
+_SEAT = Column("seat", "the seat, 0 starts the game", each_seat, of="seat")
+
+
+def decision_table(
+    max_rows: Callable[[GameConfig], int], columns: Sequence[Column] = (), name: str = "decision", text: str = "a choice of a seat"
+) -> Table:  # fmt: skip
+    """Return a table of the decisions of a game, written without a handler: seat, action, number of choices, and these columns.
+
+    >>> pot = Column("pot", "chips on the table", bands((1, 2, 4)), of="state.pot")
+    >>> [column.name for column in decision_table(lambda setting: 100, [pot]).columns]
+    ['seat', 'action', 'choices', 'pot']
+    """
+    action = Column("action", "the number of the action", dtype="u2", of="action")
+    choices = Column("choices", "number of legal actions", dtype="u2", of="count_legal(state, rules)")
+    return Table(
+        name, text, (_SEAT, action, choices, *columns), max_rows, optional=True, of_choices=True, each=DECISION
+    )
+
+
+def seat_table(columns: Sequence[Column] = (), name: str = "seat", text: str = "a player in a game") -> Table:
+    """Return a table of the players at the end of a game, written without a handler: seat, and these columns."""
+    return Table(name, text, (_SEAT, *columns), lambda setting: setting.players, of_choices=True, each=SEAT)

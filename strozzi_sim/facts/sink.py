@@ -14,7 +14,7 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, GameConfig, Table
-from strozzi_sim.kernel.jit import generated
+from strozzi_sim.kernel.jit import force_inline, generated
 
 GAMES = 64  # most games between two counts
 SEATS = 6  # most seats of any game
@@ -68,8 +68,6 @@ def row_writer(
         copied: another table; columns with a column of the same name there are copied from its row, given after `facts`.
         append: whether the row is added; else `facts` is followed by the row to write, and the number of rows is unchanged.
     """
-    from strozzi_sim.kernel.jit import force_inline
-
     columns = [column.name for column in table.written]
     for name in (*zero, *later):
         if name not in columns:
@@ -86,3 +84,20 @@ def row_writer(
         *([f"{rows} = row + 1"] if append else []), "return row",
     ])  # fmt: skip
     return force_inline(generated(source, name))
+
+
+def declared_rows(tables: Sequence[Table], each: str) -> tuple[list[str], dict[str, Any]]:
+    """Return lines of source that write a row of every table that no handler writes, and what their names stand for.
+
+    They read `facts`, `state`, `rules`, `seat`, and of a decision `action`.
+    """
+    lines, bound = list[str](), dict[str, Any]()
+    for number, table in enumerate(tables):
+        if table.each == each:
+            kernels = {f"{table.name}_{column.name}": column.of for column in table.written if callable(column.of)}
+            values = {column.name: column.of for column in table.written}
+            values |= {name.removeprefix(f"{table.name}_"): f"{name}(state, rules, seat)" for name in kernels}
+            lines.append(f"if facts.asked >> {number} & 1:" if table.optional else "if True:")
+            lines.append(f"    add_{table.name}(facts, {', '.join(f'{name}={of}' for name, of in values.items())})")
+            bound |= {**kernels, f"add_{table.name}": row_writer(table)}
+    return lines, bound

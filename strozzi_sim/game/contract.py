@@ -18,8 +18,8 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.sink import sink_dtype
+from strozzi_sim.facts.columns import DECISION, SEAT, Table
+from strozzi_sim.facts.sink import declared_rows, sink_dtype
 from strozzi_sim.game.protocols import (
     ComponentsPart,
     CorePart,
@@ -126,7 +126,7 @@ class Game:
     restrictions = cached_property(
         lambda game: cast(RestrictionsPart | None, game._part("restrictions", RestrictionsPart, optional=True))
     )
-    facts = cached_property(lambda game: cast(FactsPart | None, game._part("fact_handlers", FactsPart, optional=True)))
+    facts = cached_property(lambda game: cast(FactsPart, Part(game, "fact_handlers", FactsPart)))
 
     @cached_property
     def report(self) -> "Report":
@@ -143,7 +143,7 @@ class Game:
     @property
     def fact_tables(self) -> tuple[Table, ...]:
         """The game's fact tables."""
-        return self.facts.TABLES if self.facts is not None else ()
+        return self.facts.TABLES
 
     @property
     def actions(self) -> int:
@@ -178,12 +178,14 @@ class Game:
         if self.state in _registered:
             return
         # `note` handles the events that the core writes
-        for verb, (part, default) in {**VERBS, write_event: ("fact_handlers", None)}.items():
-            if part == "fact_handlers" and self.facts is None:
-                continue
-            dtype = self.facts.SINK if part == "fact_handlers" and self.facts else self.state
+        for verb, (part, default) in {**VERBS, write_event: ("fact_handlers", "None")}.items():
+            dtype = self.facts.SINK if part == "fact_handlers" else self.state
             where, name = f"{self.package}.{part}", "note" if verb is write_event else verb.__name__
             kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
+            if kernel is not None and (table := next((each for each in self.fact_tables if each.each == name), None)):
+                raise InputError(
+                    f"game {self.name!r}: {where} has {name}, which would write the table {table.name} by itself"
+                )
             kernel = kernel if kernel is not None else _default(self, verb, default)
             if kernel is None:
                 raise InputError(f"game {self.name!r}: {where} has no {name}, which every game must have")
@@ -374,10 +376,9 @@ def begin_match(facts, rules, players):
 
 
 def _zero_notes(game: Game) -> Any:
-    facts = cast(FactsPart, game.facts)
-    lines, counted = ["def default(facts, number):", "    pass"], sink_dtype(facts.TABLES).names or ()
-    for name in facts.SINK.names or ():
-        shape = facts.SINK[name].shape
+    lines, counted = ["def default(facts, number):", "    pass"], sink_dtype(game.facts.TABLES).names or ()
+    for name in game.facts.SINK.names or ():
+        shape = game.facts.SINK[name].shape
         index = ", ".join(f"k{axis}" for axis in range(len(shape)))
         if name not in counted:
             lines += [f"{'    ' * axis}for k{axis - 1} in range({size}):" for axis, size in enumerate(shape, 1)]
@@ -390,14 +391,26 @@ def open_game(facts, number):
     """Prepare a sink for a game of deal `number`, which is about to be dealt. Default: set the handlers' own fields to 0."""
 
 
-@_verb("fact_handlers", "None")
+def _declared(each: str, *head: str) -> Callable[[Game], Any]:
+    """Return the default of a handler, which writes the rows of the tables that no other writes."""
+
+    def default(game: Game) -> Any:
+        lines, bound = declared_rows(game.fact_tables, each)
+        indent = 8 if head[-1].endswith(":") else 4
+        source = "\n".join([*head, *(f"{' ' * indent}{line}" for line in lines), ""])
+        return generated(source, "default", actor=actor, count_legal=count_legal, **bound) if lines else "None"
+
+    return default
+
+
+@_verb("fact_handlers", _declared(DECISION, "def default(facts, state, rules, action):", "    seat = actor(state)"))
 def on_decision(facts, state, rules, action):
-    """Handle a seat's choice of the legal `action`, before the state changes. Optional."""
+    """Handle a seat's choice of the legal `action`, before the state changes. Default: the rows of a `decision_table`."""
 
 
-@_verb("fact_handlers", "None")
+@_verb("fact_handlers", _declared(SEAT, "def default(facts, state, rules):", "    for seat in range(state.players):"))
 def close_game(facts, state, rules):
-    """Write the rows that are known only at the end of a game. Optional."""
+    """Write the rows that are known only at the end of a game. Default: those of a `seat_table`."""
 
 
 @force_inline

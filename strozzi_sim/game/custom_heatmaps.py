@@ -43,8 +43,6 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Table:
     """Return the fact table named `fact`, or the only one with all these columns."""
     tables = {table.name: table for table in game.fact_tables}
-    if not tables:
-        raise InputError(f"{place}: {game.name} has no facts")
     if fact:
         if fact not in tables:
             raise InputError(f"{place}: fact: unknown table {short_repr(fact)}; {suggest_names(fact, tables)}")

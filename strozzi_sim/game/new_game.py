@@ -13,8 +13,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
 _TEST = '''"""The game and its agent keep their contracts: a test for each promise and player count."""
 
 import pytest
-
 from strozzi_sim.conformance import agent_checks, game_checks
+
 from {name} import GAME
 
 
@@ -42,7 +42,10 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
         if file.name.endswith((".py", ".toml")):
             text = file.read_text(encoding="utf-8").replace(_TEMPLATE, name)
             text = re.sub(r"\btemplate\b", name, text)
-            text = re.sub(r"\bTemplate\b", name.replace("_", " ").capitalize(), text)
+            text = re.sub(r"\bTemplate\b", name.replace("_", " ").title(), text)
+            # As ruff sorts imports there: this package is a library, the game is not.
+            text = re.sub(rf"(?m)((?:^from {name}\..*\n)+)((?:^from .*\n)*)", r"\2\n\1", text)
+            text = re.sub(r"(?m)^(from msgspec.*\n)\n", r"\1", text)
             # In a folder src: a folder with the name of its package would hide the package from Python started beside it.
             inner = folder if file.name == "pyproject.toml" else folder / "src" / name
             written[inner / file.name] = text

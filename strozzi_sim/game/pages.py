@@ -77,7 +77,7 @@ class Report:
                 raise InputError(
                     f"{where}: pages: no {short_repr(name)}, which report.py has; {suggest_names(name, list(titles))}"
                 )
-        own = {name: Page(page.title, page.question, page.keys, (*block_of(page, f"{where}: pages.{name}"), *blocks.get(name, ())), add.get(name)) for name, page in titles.items()}  # fmt: skip
+        own = {name: Page(page.title, page.question, page.keys, (*block_of(page, game, f"{where}: pages.{name}"), *blocks.get(name, ())), add.get(name)) for name, page in titles.items()}  # fmt: skip
         self.pages: dict[str, Page] = {"balance": BALANCE, **own}
         self.PAGES = tuple(self.pages)
         self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}

@@ -6,6 +6,7 @@ A member with a value or a body here may be missing in the module; a `Part` then
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType, MethodType
 from typing import Any, Protocol
 
@@ -13,9 +14,10 @@ import numpy as np
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.blocks import Block, Quantiles
-from strozzi_sim.facts.columns import Table
+from strozzi_sim.facts.columns import Table, seat_table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Board
+from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game.components import read_only, rules_from
 from strozzi_sim.game.events import Events
 from strozzi_sim.game.record_checking import Replay
@@ -30,7 +32,7 @@ class Part:
 
     def __init__(self, game: Any, name: str, protocol: type) -> None:
         self.game = game
-        self._module = import_module(f"{game.package}.{name}")
+        self._module = import_module(f"{game.package}.{name}") if find_spec(f"{game.package}.{name}") else None
         self._protocol = protocol
 
     def declares(self, name: str) -> bool:
@@ -45,7 +47,7 @@ class Part:
         default = getattr(self._protocol, name, _MISSING)
         if default is _MISSING or getattr(default, "__isabstractmethod__", False):
             raise InputError(
-                f"game {self.game.name!r}: {self._module.__name__} has no {name}, which every game must have"
+                f"game {self.game.name!r}: {getattr(self._module, '__name__', '')} has no {name}, which every game must have"
             )
         if isinstance(default, property):
             return default.__get__(self)
@@ -226,11 +228,18 @@ class ReportPart(Protocol):
 class FactsPart(Protocol):
     """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
-    The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`.
+    The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`. A `decision_table`
+    or `seat_table` needs none.
     """
 
-    TABLES: tuple[Table, ...]  # the fact tables
-    SINK: np.dtype[Any]  # dtype of the record that handlers write to (`facts.sink.sink_dtype`)
+    game: Any
+    TABLES: tuple[Table, ...] = (seat_table(),)  # the fact tables
+
+    @property
+    def SINK(self) -> np.dtype[Any]:
+        """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: without fields of the game's own."""
+        return sink_dtype(self.TABLES, [(f"of_{self.game.name}", "u1")])  # verbs are chosen by this dtype
+
     # (description, crosstab, crosstab) of sums that are counted in two ways and must be equal
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 

@@ -17,6 +17,7 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL, Block, Ratio, mean, per_game, share
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.converting import converted
+from strozzi_sim.game.custom_heatmaps import Counted, table_of
 from strozzi_sim.game.finding import Figures, Finding
 from strozzi_sim.game.reporting import Kind, Picture, Tables
 
@@ -206,8 +207,8 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
 _COUNTED: dict[str, Callable[..., Ratio]] = {"count": per_game, "mean": mean, "share": share}
 
 
-def block_of(page: DeclaredPage, where: str) -> tuple[Block, ...]:
-    """Return the block of a page's own figures, if it has any. Raises InputError."""
+def block_of(page: DeclaredPage, game: Counted, where: str) -> tuple[Block, ...]:
+    """Return the block of a page's own figures, if it has any. Raises InputError, also for a column that its facts lack."""
     ratios = []
     for name, value in page.figures.items():
         kind, _, column = value.partition(" ")
@@ -215,6 +216,7 @@ def block_of(page: DeclaredPage, where: str) -> tuple[Block, ...]:
             raise InputError(
                 f'{where}.figures.{name}: must be "count", "mean COLUMN" or "share COLUMN", got {short_repr(value)}'
             )
+        table_of(game, [*page.keys, *filter(None, [column])], page.fact, f"{where}.figures.{name}")
         ratios.append(_COUNTED[kind](name, *([column] if column else [])))
     return (Block(page.fact, {key: key for key in page.keys}, tuple(ratios)),) if ratios else ()
 

@@ -19,9 +19,8 @@ def warm(game: Game) -> Iterator[str]:
     """
     plain_loop(game)
     yield "silent loop"
-    if game.facts is not None:
-        counting_loop(game)
-        yield "counting loop"
+    counting_loop(game)
+    yield "counting loop"
     recording_loop(game)
     yield "recording loop"
     moving = kernels.kernels(game)

@@ -307,7 +307,6 @@ def recording_loop(game: Game) -> Any:
 def counting_loop(game: Game, luck: bool = False) -> Any:
     """Return the loop that counts facts, compiled for `game`; with `luck`, one that measures it too."""
     game.register()
-    assert game.facts is not None
     return entry(
         _play,
         types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING, _luck_type(game, luck)),

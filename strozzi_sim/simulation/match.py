@@ -229,7 +229,6 @@ class Match:
         of_luck = None if measured is None else measured[0]
         keeper: RowRecorder | None = None
         if plan is not None and (plan.crosstabs or keep):
-            assert self.game.facts is not None
             tables = self.game.facts.TABLES
             records = np.zeros(1, self.game.facts.SINK)
             records["batch"], records["asked"] = plan.batch, plan.asked

@@ -94,6 +94,63 @@ def test_luck_of_a_game_whose_tiers_are_its_own_agents(fair):
     assert "kingmaking share" in said
 
 
+DECLARED = """
+from strozzi_sim.facts.columns import Column, decision_table, numbers, seat_table
+from strozzi_sim.kernel.jit import jit
+
+@jit
+def ahead(state, rules, seat):
+    return state.score[seat] - state.score[(seat + 1) % state.players]
+
+TABLES = (
+    decision_table(lambda setting: 80, [Column("left", "turns left", of="state.turns_left"), Column("ahead", "lead", None, "i4", of=ahead)]),
+    seat_table([Column("sum", "its tokens", numbers(range(200)), of="state.score[seat]")]),
+)
+"""
+
+
+@pytest.mark.slow
+def test_a_deal_that_goes_on_with_the_draws_of_another_is_refused(fair, tmp_path):
+    core = tmp_path / "made" / "src" / "fair" / "core.py"
+    core.write_text(core.read_text().replace("    reset_source(chance, SACK_SOURCE)\n", ""))
+    check = "import strozzi_sim as ss; from fair import GAME; ss.check_game(GAME, deals=2)"
+    assert "the game ends differently after other deals: `deal` must call reset_source" in fair("-c", check, code=1)
+
+
+@pytest.mark.slow
+def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
+    """Every choice and every player has a row, whose columns are read from the state."""
+    facts = tmp_path / "made" / "src" / "fair" / "fact_handlers.py"
+    facts.write_text(DECLARED)
+    report = facts.with_name("report.toml")
+    report.write_text(
+        '[pages.balance]\ntitle = "Balance"\nquestion = "Fair?"\nfact = "seat"\nfigures = { sum_mean = "mean sum", score_share = "mean score" }\n'
+    )
+    count = (
+        "import json, strozzi_sim as ss\n"
+        "study = ss.simulate('fair', players=3, deals=30, facts=['decision', 'seat'], workers=1)\n"
+        "rows, seats = study.facts('decision'), study.facts('seat')\n"
+        "one = ss.Position('fair', 3, deal=7)\n"
+        "mine = rows[rows['deal'] == 7]\n"
+        "for row in mine.itertuples():\n"
+        "    scores = one.scores\n"
+        "    assert (row.seat, row.choices, row.left) == (one.actor, len(one.legal), one.state['turns_left'][0])\n"
+        "    assert row.ahead == scores[row.seat] - scores[(row.seat + 1) % 3] and row.action in one.legal\n"
+        "    one.play(int(row.action))\n"
+        "assert one.over and list(seats[seats['deal'] == 7]['sum']) == list(one.scores)\n"
+        "print(len(mine), (seats['sum'] == seats['score']).all())"
+    )
+    assert re.fullmatch(r"[1-9]\d* True\n", fair("-c", count))
+    fair("-c", "import strozzi_sim as ss; from fair import GAME; print(ss.check_game(GAME, deals=2))")
+    facts.write_text(DECLARED + "\n@jit\ndef close_game(facts, state, rules):\n    pass\n")
+    ended = fair("-m", "strozzi_sim", "balance", "fair", "--deals", 20, "--out", "x", code=2)
+    assert "fair.fact_handlers has close_game, which would write the table seat by itself" in ended
+    facts.unlink()
+    report.unlink()
+    asked = ("heatmap", "fair", "--rows", "seat", "--columns", "place", "--deals", 40, "--players", 2, "--workers", 1)
+    assert "40 games played" in fair("-m", "strozzi_sim", *asked)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
