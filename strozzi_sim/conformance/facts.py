@@ -13,6 +13,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game, apply, begin_match, close_game, deal, on_decision, open_game
+from strozzi_sim.game.protocols import FactsPart
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.record_types import array_type
@@ -64,7 +65,7 @@ def _kernels(game: Game) -> tuple[Any, Any]:
 def check_facts(here: Checked) -> None:
     """Check a game's fact tables, and their agreements over some games of a random player."""
     part = here.game.facts
-    if not part.declares("TABLES"):
+    if part.TABLES is FactsPart.TABLES:  # the default
         return
     setting = GameConfig(here.players, here.variant.components)
     for table in part.TABLES:
@@ -132,7 +133,7 @@ def _check_derived(here: Checked, table: Table, column: Column, setting: GameCon
 def check_core_matches_journal(here: Checked, position: Position) -> None:
     """Check that the core and the journal of a finished game have equal facts, and that these fit into the tables."""
     part = here.game.facts
-    if not part.declares("TABLES"):
+    if part.TABLES is FactsPart.TABLES:  # the default
         return
     played, retold = np.zeros(1, part.SINK), np.zeros(1, part.SINK)
     played["asked"] = retold["asked"] = (1 << len(part.TABLES)) - 1
