@@ -214,7 +214,7 @@ def records(rng: random.Random, folder: Path, template: Path, *, quick: bool = F
     (folder / "games.jsonl").write_bytes(content)
     shown = (
         ["verify", "games.jsonl"], ["verify", "games.jsonl", "--json"], ["replay", "games.jsonl"],
-        ["replay", "games.jsonl", "--json"], ["replay", "games.jsonl", "--game", "2"], ["replay", "games.jsonl", "--step"],
+        ["replay", "games.jsonl", "--json"], ["replay", "games.jsonl", "--game", "2"],
         ["replay", "games.jsonl", "--explain", "random", "--decision", "2"],
     )  # fmt: skip
     arguments = rng.choice(shown[:-1] if quick else shown)
@@ -351,7 +351,6 @@ def paths(rng: random.Random, folder: Path, template: Path) -> Case:
     write = (
         ["record", "strozzi", "--players", "3", "--out", path], ["run", "study.toml", "--workers", "1", "--out", path],
         ["balance", "strozzi", "--players", "3", "--agents", "random", "--deals", "3", "--workers", "1", "--out", path],
-        ["replay", "games.jsonl", "--explain", "random", "--tree", path],
     )  # fmt: skip
     harmless = not path.startswith(("/dev", "/proc", "/sys"))
     own = (folder / path).resolve() if path not in ("x" * 300, "x/" * 3000, "loop") else folder

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,27 +155,31 @@ class Learned(msgspec.Struct):
 def learn(tests: Path, file: Path) -> None:
     """Write what the default tests take, and who of them runs which line of a study."""
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "coverage"
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--cov=strozzi_sim.study", "--cov-context=test",
-                   "--cov-report=", "--durations=0", "--durations-min=0", "-vv"]  # fmt: skip
-        done = subprocess.run(
-            command, cwd=tests, env=_environment(tests) | {"COVERAGE_FILE": str(data)}, capture_output=True, text=True, check=False
+        report, environment = Path(folder) / "report", _environment(tests) | {"COVERAGE_FILE": f"{folder}/coverage"}
+
+        def ask(*words: str) -> str:
+            command = [sys.executable, "-m", *words]
+            done = subprocess.run(command, cwd=tests, env=environment, capture_output=True, text=True, check=False)
+            return done.stdout
+
+        printed = ask(
+            "pytest", "-p", "no:cacheprovider", "--cov=strozzi_sim.study", "--cov-context=test", "--cov-report=",
+            "--durations=0", "--durations-min=0", "-vv",
         )  # fmt: skip
         seconds: dict[str, float] = defaultdict(float)
-        for taken, test in re.findall(r"^([\d.]+)s (?:setup|call) +(.*)$", done.stdout, re.MULTILINE):
+        for taken, test in re.findall(r"^([\d.]+)s (?:setup|call) +(.*)$", printed, re.MULTILINE):
             seconds[test] += float(taken)
         if not seconds:
-            raise SystemExit(done.stdout[-2000:] + done.stderr)
-        lines = _lines(data, tests, seconds)
-    file.write_bytes(msgspec.json.encode(Learned(dict(seconds), lines)))
+            raise SystemExit(printed[-2000:])
+        ask(
+            "coverage", "json", "--show-contexts", "-o", str(report)
+        )  # not imported: a script beside this one has its name
+        found = json.loads(report.read_text("utf-8"))["files"]
+    file.write_bytes(msgspec.json.encode(Learned(dict(seconds), _lines(found, seconds))))
 
 
-def _lines(data: Path, tests: Path, seconds: dict[str, float]) -> dict[str, dict[int, list[str]]]:
+def _lines(found: dict[str, Any], seconds: Iterable[str]) -> dict[str, dict[int, list[str]]]:
     """Return the tests that ran each line of each file. A fixture may serve every test of its file."""
-    import coverage
-
-    found = coverage.CoverageData(str(data))
-    found.read()
     of_file: dict[str, list[str]] = defaultdict(list)
     for test in seconds:
         of_file[test.split("::")[0]].append(test)
@@ -185,11 +189,11 @@ def _lines(data: Path, tests: Path, seconds: dict[str, float]) -> dict[str, dict
         return [test] if phase == "run" else of_file[test.split("::")[0]]
 
     return {
-        os.path.relpath(file, tests): {
-            line: sorted({test for context in contexts if context for test in served(context)})
-            for line, contexts in found.contexts_by_lineno(file).items()
+        file: {
+            int(line): sorted({test for context in contexts if context for test in served(context)})
+            for line, contexts in each["contexts"].items()
         }
-        for file in found.measured_files()
+        for file, each in found.items()
     }
 
 

@@ -1,5 +1,6 @@
 """The command's frame: signals, standard streams, and how each kind of error ends. Commands are made in `parser`, from functions."""
 
+import gc
 import os
 import shlex
 import signal
@@ -23,6 +24,7 @@ _signals: list[int] = []  # that were to stop the command that runs
 
 def main() -> None:
     """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
+    gc.set_threshold(100_000)  # what is imported, and tables and pages, are many objects and few cycles
     _open_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all

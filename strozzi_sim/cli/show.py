@@ -49,9 +49,11 @@ def show(command: str, found: Any, *, with_json: bool, every_table: bool) -> int
 
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
-    """Return the answer of a study; its report is written, if it has a folder."""
+    """Return the answer of a study; its report is written, if it has a folder. A heat map of a study that was played is told alone."""
     if "leak_check" in results.tables:
         return _answer_of_check(results)
+    if command == "heatmap" and results.folder is not None and not results.new_games:
+        return Answer(lambda: rows_of(results), _lines_of_map(results, every_table))
     page = results.report() if results.folder is not None and results.tables else None
     document = places_of(results, page) if command in PLACES_ALONE else rows_of(results)
     return Answer(document, _lines(results, page, every_table))
@@ -59,8 +61,7 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
 
 def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator[str]:
     yield from results.verdict
-    own = [f"heat_{each.name.replace('-', '_')}" for each in results.look.heatmap]
-    shown = results.tables if every_table else own or results.study.printed if page is None else ()
+    shown = results.tables if every_table else _own_maps(results) or results.study.printed if page is None else ()
     for name in shown:
         if len(results.tables.get(name, ())):
             yield "\n" + table_text(name, results.tables[name], ALL_LINES if every_table else MOST_LINES)
@@ -71,6 +72,18 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
         yield f"tables: {(results.folder or page.parent) / 'tables'}\nreport: {page}"
     elif sys.stdout.isatty():
         yield "--out DIR keeps the tables and a report with pictures"
+
+
+def _lines_of_map(results: "Results", every_table: bool) -> Iterator[str]:
+    name = _own_maps(results)[-1]
+    yield table_text(name, results.tables[name], ALL_LINES if every_table else MOST_LINES)
+    yield f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"
+
+
+def _own_maps(results: "Results") -> list[str]:
+    from strozzi_sim.game.pages import table_of_map
+
+    return [table_of_map(each.name) for each in results.look.heatmap]
 
 
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ for many crosstabs; every crosstab is then an exact marginal of its cube. Counts
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -53,7 +54,7 @@ class _Cube:
 
     @property
     def cells(self) -> int:
-        return int(np.prod(self.shape, dtype=object))
+        return math.prod(self.shape)
 
     @property
     def width(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from strozzi_sim.errors import InputError, check_names, short_repr, suggest_names
@@ -62,6 +63,20 @@ def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:
     table.add(cell, "score_mean", stats.ratio(scores, played))
 
 
+def tables_of_maps(cells: Sequence[Any], maps: Mapping[str, HeatMap], stats: Any) -> dict[str, FigureTable]:
+    """Return the tables of heat maps of these cells, by name."""
+    tables = {table_of_map(name): FigureTable("row", "column") for name in maps}
+    for (table, heat_map), cell in product(zip(tables.values(), maps.values(), strict=True), cells):
+        if heat_map.block is not None:
+            heat_map.block.write(table, cell, stats)
+    return tables
+
+
+def table_of_map(name: str) -> str:
+    """Return the name of the table of a heat map."""
+    return f"heat_{name.replace('-', '_')}"
+
+
 BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
 
 
@@ -108,18 +123,13 @@ class Report:
     ) -> dict[str, FigureTable]:  # fmt: skip
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
         tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
-        blocks = {name: self.pages[name].blocks for name in tables}
-        for name, heat_map in heatmaps.items():
-            tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
-            blocks[f"heat_{name.replace('-', '_')}"] = (heat_map.block,) if heat_map.block else ()
-        for name, table in tables.items():
-            add = self.pages[name].add if name in self.pages else None
-            for cell in cells:
-                if add is not None:
-                    add(table, cell, stats)
-                for block in blocks[name]:
-                    block.write(table, cell, stats)
-        return tables
+        for (name, table), cell in product(tables.items(), cells):
+            page = self.pages[name]
+            if page.add is not None:
+                page.add(table, cell, stats)
+            for block in page.blocks:
+                block.write(table, cell, stats)
+        return {**tables, **tables_of_maps(cells, heatmaps, stats)}
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""

@@ -18,33 +18,25 @@ from strozzi_sim.play.agent_queries import in_full, ranked
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
 
-TREE_FORMAT = "strozzi-sim.tree/1"
-FUTURES = 32  # imagined games from which actions of a line take their names
+LEVELS = 3  # of the tree of a decision
+LEAST_VISITS = 10  # of an action below the first level
+FUTURES = 32  # imagined games from which actions below the first level take their names
 _MEANINGS = 3  # maximum names of an action that differs between futures
 
 Futures = list[Position]
 
 
 def explain(
-    table: Position,
-    actions: Sequence[int],
-    spec: AgentSpec,
-    *,
-    wanted: Sequence[int],
-    lines: int,
-    depth: int,
-    visits: int,
-    tree: bool = False,
+    table: Position, actions: Sequence[int], spec: AgentSpec, wanted: Sequence[int]
 ) -> Iterator[tuple[Position, dict[str, Any]]]:
     """Yield each wanted decision: the position before it and the agent's analysis.
 
-    `wanted` has the numbers of decisions, from 1. Each of the `lines` begins with a different action, the most visited first.
-    Lines and trees are at most `depth` actions deep; their later actions have at least `visits` visits.
+    `wanted` has the numbers of decisions, from 1.
 
     Yields:
-        (table, document): keys decision, seat, question, played, chosen, same, visits, actions, lines, and with `tree`
-        also next and left_out. An action is {action, name}, in lines and trees with seat, visits and value. For
-        an agent without analysis, `visits` is None and `lines` is empty.
+        (table, document): keys decision, seat, question, played, chosen, same, visits and actions. Actions are {action, name,
+            visits, share, value, next}, the most visited first. `next` has the actions after one, with their seats and no shares,
+            as long as an imagined game reaches them. For an agent without analysis, visits are None.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)
@@ -53,8 +45,7 @@ def explain(
         if table.actor in wanted_seats:  # also at earlier decisions, which advance the agent's stream and memory
             chosen = table.ask(spec)
             if number in wanted:
-                decision = _ExplainedDecision(table, table.seated(spec), number, depth, visits)
-                yield table, decision.document(action, chosen, lines, tree)
+                yield table, _ExplainedDecision(table, table.seated(spec), number).document(action, chosen)
         table.play(action)
 
 
@@ -70,28 +61,26 @@ def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
 class _ExplainedDecision:
     """One decision with the agent's analysis, from which `document` makes JSON."""
 
-    def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
+    def __init__(self, table: Position, seat: Seat, number: int) -> None:
         self.table, self.seat, self.number = table, seat, number
-        self.depth, self.min_visits = depth, visits
-        self.analyses = in_full(seat, table.legal)
         self._rng = SeatRng(number)  # only for names: any fixed stream
 
-    def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
-        table, analysed = self.table, self.seat.spec.agent.analyse is not None
-        names = dict(zip(table.legal, table.names, strict=True))
-        visits, in_order = sum(analysis.visits for analysis in self.analyses), ranked(self.analyses)
+    def document(self, played: int, chosen: int) -> dict[str, Any]:
+        table, is_analysed = self.table, self.seat.spec.agent.analyse is not None
+        names, analyses = dict(zip(table.legal, table.names, strict=True)), in_full(self.seat, table.legal)
+        visits = sum(analysis.visits for analysis in analyses)
         actions = []
-        for each in in_order if analysed else self.analyses:
-            share = each.visits / visits if analysed and visits else None
-            tried = {"visits": each.visits if analysed else None, "share": share, "value": each.value}
-            actions.append({"action": each.action, "name": names[each.action], **tried})
-        best = [each for each in in_order if each.visits and analysed][:lines]
-        document: dict[str, Any] = {"decision": self.number, "seat": table.actor, "question": table.question}
-        for key, action in (("played", played), ("chosen", chosen)):
-            document[key] = {"action": action, "name": names[action]}
-        document |= {"same": played == chosen, "visits": visits if analysed else None, "actions": actions}
-        document["lines"] = [self._line(each) for each in best]
-        return document | self._tree(in_order, self._futures, self.depth) if tree else document
+        for each in ranked(analyses) if is_analysed else analyses:
+            tried = {"visits": each.visits if is_analysed else None, "share": each.visits / visits if visits else None}
+            after = self._after(each, self._play(each, self._futures)[1], LEVELS - 1) if each.node is not None else []
+            actions.append(
+                {"action": each.action, "name": names[each.action], **tried, "value": each.value, "next": after}
+            )
+        return {
+            "decision": self.number, "seat": table.actor, "question": table.question,
+            "played": {"action": played, "name": names[played]}, "chosen": {"action": chosen, "name": names[chosen]},
+            "same": played == chosen, "visits": visits if is_analysed else None, "actions": actions,
+        }  # fmt: skip
 
     @cached_property
     def _futures(self) -> Futures:
@@ -100,33 +89,16 @@ class _ExplainedDecision:
         rng["cursor"] = self.number
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
 
-    def _line(self, analysis: ActionAnalysis) -> list[dict[str, Any]]:
-        """Return the most visited line that begins with an action, as far as imagined games follow it."""
-        step, futures = self._play(analysis, self._futures)
-        line = [step]
-        while len(line) < self.depth:
-            following = self._after(analysis)
-            if not following or following[0].visits < self.min_visits:
-                break
-            analysis = following[0]
-            step, futures = self._play(analysis, futures)
-            if not futures:
-                break  # no imagined game reaches the action, so its name is unknown
-            line.append(step)
-        return line
-
-    def _tree(self, analyses: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
-        """Return the tree below a node and the number of its omitted actions."""
-        shown = [analysis for analysis in analyses if analysis.visits >= self.min_visits] if depth > 0 else []
+    def _after(self, analysis: ActionAnalysis, futures: Futures, levels: int) -> list[dict[str, Any]]:
+        """Return the actions after one, in the imagined games after it, and so many levels of the tree below."""
         nodes = []
-        for analysis in shown:
-            step, after = self._play(analysis, futures)
-            nodes.append(step | self._tree(self._after(analysis), after, depth - 1))
-        return {"next": nodes, "left_out": len(analyses) - len(shown)}
-
-    def _after(self, analysis: ActionAnalysis) -> list[ActionAnalysis]:
-        """Return the actions after one, the most visited first."""
-        return ranked(self.seat.analyse(self.table.legal, analysis.node) or []) if analysis.node is not None else []
+        following = self.seat.analyse(self.table.legal, analysis.node) if levels and analysis.node is not None else None
+        for each in ranked(following or []):
+            if each.visits >= LEAST_VISITS:
+                node, after = self._play(each, futures)
+                if after:  # else no imagined game reaches the action, so its name is unknown
+                    nodes.append({**node, "next": self._after(each, after, levels - 1)})
+        return nodes
 
     def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[dict[str, Any], Futures]:
         """Return an action with its names in the imagined games that reach it, and these games after it."""
@@ -142,7 +114,7 @@ class _ExplainedDecision:
         meanings = [name for name, _ in names.most_common()]
         if len(meanings) > _MEANINGS:
             meanings[_MEANINGS:] = ["..."]
-        name = " or ".join(meanings) or f"action {action}"
+        name = " or ".join(meanings)
         return {"action": action, "name": name, "seat": seat, "visits": analysis.visits, "value": analysis.value}, after
 
     def _advance_to(self, seat: int, future: Position) -> Position:

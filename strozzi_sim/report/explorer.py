@@ -14,6 +14,7 @@ import pandas as pd
 from strozzi_sim.facts.blocks import Ratio
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.pages import table_of_map
 from strozzi_sim.game.reporting import Picture, Tables, headline_players
 from strozzi_sim.pictures.series import in_order
 from strozzi_sim.report.naming import Naming, labels_of
@@ -40,7 +41,7 @@ def packed_explorer(
         frames = {str(name): rows for name, rows in tables["explorer"].groupby("map", sort=False)}
     known = [every[name].block for name in frames if name in every]
     for name, heat_map in maps.items():
-        table = tables.get("heat_" + name.replace("-", "_"))
+        table = tables.get(table_of_map(name))
         if table is not None and heat_map.block is not None and heat_map.block not in known:
             frames[name] = table.assign(round="all")
             known.append(heat_map.block)

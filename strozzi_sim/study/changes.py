@@ -9,6 +9,7 @@ rare an exception is; it has changed, or is too small to matter, by that amount,
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.look import KeyNumber, Section
+from strozzi_sim.study.look import KeyNumber, Section, picture, section
 from strozzi_sim.study.wording import played_by, players_words, seat_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
@@ -37,7 +38,7 @@ _APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # tabl
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
 _COUNTED = {CHANGED: "{} changed", SMALL: "{} changed too little to matter", UNCLEAR: "{} are not known to have changed", EQUAL: "{} are equal"}  # fmt: skip
-_WINS = Figure("win_share", "change of games won", "share")
+_KINDS: dict[Unit, str] = {"share": "shares, in points", "number": "scores and other means"}
 _PARTS: tuple[tuple[str, Unit], ...] = (("who wins", "share"), ("how much is scored", "amount"))
 
 
@@ -215,29 +216,28 @@ def changes_section(
     """Return the section of what changed; `labels` are the figures of the pictures of the page by name, `paired`: on the same deals."""
     shown: list[Picture] = []
     made: dict[str, pd.DataFrame] = {}
+    deals = ", on the same deals" if paired else ""
     for number, ((first, second), rows) in enumerate(_pairs(tables)):
         wins, name = _wins(rows), f"changes-{number}" if number else "changes"
         several = rows["lineup"].nunique() > 1
         at = [f"{row.players} players{f', {row.lineup}' if several else ''}, {row.level}" for row in wins.itertuples(index=False)]  # fmt: skip
         made[name] = wins.assign(place=at, variant="", lineup="")
-        shown.append(
-            Picture(
-                name, "", "dots", name, (_WINS,), f"Change of games won, {second} minus {first}",
-                f"A dot is the share of games won less that in {first}{', on the same deals' if paired else '; the deals may differ'}. Thin lines are 95 % intervals.",
-                x="place", zero=True, levels=tuple(dict.fromkeys(at)),
-            )
-        )  # fmt: skip
-        for unit, called in (("share", "shares, in points"), ("number", "scores and other means")):
+        words = {"first": first, "second": second, "deals": deals or "; the deals may differ"}
+        shown.append(replace(picture("changes", made, **words), name=name, table=name))
+        for unit, called in _KINDS.items():
             most = _most(rows, labels, shares=unit == "share")
             if len(most):
-                made[f"{name}-{unit}"] = most
-                columns = Figure("before", f"in {first}", unit), Figure("change", f"{second} minus {first}", unit)  # type: ignore[arg-type]
-                caption = f"The first {_MOST_ROWS} of the figures that changed, by size; `tables/changes.csv` has all."
-                shown.append(Picture(f"{name}-{unit}", "", "table", f"{name}-{unit}", columns, f"What changed most: {called}", caption, x="what", x_label="figure", levels=tuple(dict.fromkeys(most["what"]))[:_MOST_ROWS]))  # fmt: skip
-    sentences = [_keys_words(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
-    question = f"What is different between the variants{', on the same deals' if paired else ''}?"
-    numbers = tuple(_numbers(tables))
-    return Section("What changed", question, tuple(shown), tuple(sentences), numbers=numbers, tables=made)
+                table = f"{name}-{unit}"
+                made[table] = most
+                columns = Figure("before", f"in {first}", unit), Figure("change", f"{second} minus {first}", unit)
+                drawn = picture("most-changed", made, called=called, most=str(_MOST_ROWS))
+                levels = tuple(dict.fromkeys(most["what"]))[:_MOST_ROWS]
+                shown.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
+    differing = [_keys_words(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
+    declared = section(
+        "changes", made, numbers=tuple(_numbers(tables)), deals=deals, first="", second="", called="", most=""
+    )
+    return replace(declared, shown=tuple(shown), sentences=tuple(differing))
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:

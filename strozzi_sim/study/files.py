@@ -132,7 +132,8 @@ def csv_of(frame: pd.DataFrame) -> bytes:
     """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
     texts = {}
     for name, column in frame.select_dtypes(exclude="number").items():
-        texts_of_column = (text for text in column.unique() if isinstance(text, str))
-        safe = {text: "'" * bool(_FORMULA.match(text)) + text.replace("\r", " ") for text in texts_of_column}
-        texts[name] = [safe.get(cell, cell) for cell in column]
+        known = [text for text in column.unique() if isinstance(text, str)]
+        safe = {text: "'" * bool(_FORMULA.match(text)) + text.replace("\r", " ") for text in known}
+        if list(safe.values()) != known:
+            texts[name] = [safe.get(cell, cell) for cell in column]
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())

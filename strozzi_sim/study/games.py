@@ -17,13 +17,12 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.pages import table_of_map
 from strozzi_sim.game.reporting import (
     CELL,
-    SCENARIO,
     FigureTable,
-    Picture,
     Tables,
     agent_names,
     first_scenario,
@@ -35,13 +34,11 @@ from strozzi_sim.game.significance import degrees_of_freedom
 from strozzi_sim.stats.intervals import Estimate, t_quantile
 from strozzi_sim.study.cells import CellCounts, CountsOf
 from strozzi_sim.study.changes import changes, changes_section
-from strozzi_sim.study.look import KeyNumber, Look, Section
+from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import played_by, players_words, seat_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
-WIN, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")
-RANK = Figure("rank_mean", "mean place", "number")
 
 
 def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
@@ -140,14 +137,12 @@ def sections_of_games(
     `paired`: the variants were played on the same deals.
     """
     report, findings, found = study.the_game.report, _findings(study, tables), dict[str, Section]()
-    pictures = [*seat_pictures(tables), *report.pictures(tables)]
+    pictures = [*pictures_of("balance", tables), *report.pictures(tables)]
     numbers = (*_gap_numbers(tables), *_length_numbers(tables))
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
         wins = pick(tables["lineup"], figure="win_share").dropna(subset="low")
-        numbers = tuple(
-            leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
-        )
+        numbers = leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
     if first == "heatmaps":
         numbers = tuple(_map_numbers(study, tables, look))
     if first in report.PAGES:
@@ -166,11 +161,6 @@ def sections_of_games(
         found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)
     front = "balance" if first in ("", "lineup") else first
     return sorted(found.values(), key=lambda section: section is not found.get(front))
-
-
-def table_of_map(name: str) -> str:
-    """Return the name of the table of a heat map."""
-    return f"heat_{name.replace('-', '_')}"
 
 
 def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -214,13 +204,12 @@ def company_of(lineup: Any) -> str:
     return others.pop() if len(others) == 1 and len(alone) > 1 and alone.isdisjoint(others) else ""
 
 
-def leading_agents(wins: Any) -> Iterator[KeyNumber]:
-    """Yield the games won by the agents that win most, of these rows, at the player count of the headline."""
+def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
+    """Return the games won by the agents that win most, of these rows, at the player count of the headline."""
     rows = wins.dropna(subset="low")
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
-        for _, row in rows.head(3).iterrows():
-            yield KeyNumber(row, "share", f"games won by {row['agent']}, {row['players']} players")
+    return key_numbers(rows.head(3), "share", "games won by {agent}, {players} players")
 
 
 def with_agents(lineup: Any) -> Any:
@@ -230,33 +219,6 @@ def with_agents(lineup: Any) -> Any:
         called = agent_names(rows, int(players))
         names[rows.index] = ["\n".join(wrap(called[position], 24)) for position in rows["position"]]
     return lineup.assign(who=names)
-
-
-def seat_pictures(tables: Tables) -> list[Picture]:
-    """Return the pictures of seats and, if agents differ by position, of the line-up."""
-    by_seat = Picture(
-        "seats", "balance", "intervals", "seats", (WIN,), "How often each seat wins",
-        "Seat 0 begins round 1; the others follow clockwise. The broken line is an equal share, thin lines are 95 % intervals.",
-        x="seat", series=SCENARIO, x_label="seat", equal=True,
-    )  # fmt: skip
-    in_figures = Picture(
-        "seats-table", "balance", "table", "seats", (WIN, SCORE, RANK), "Seats in figures",
-        "A shared win counts as a fraction, a shared place as the mean of the places.", x="seat", x_label="seat",
-    )  # fmt: skip
-    less = (
-        Figure("win_share_minus_position_0", "games won, minus the first agent's", "share"),
-        Figure("score_mean_minus_position_0", "mean score, minus the first agent's", "amount"),
-    )
-    of_agents = Picture(
-        "lineup", "balance", "intervals", "lineup", (WIN,), "How often each agent of the line-up wins",
-        "Agents change seats from game to game, so that none gains from its seat. Copies of an agent are numbered in the order of the line-up.",
-        x="who", series=SCENARIO, x_label="agent", equal=True,
-    )  # fmt: skip
-    agents = Picture(
-        "lineup-table", "balance", "table", "lineup", (WIN, SCORE, RANK, *less), "The line-up in figures",
-        "Differences from the first agent of the line-up, paired by deal.", x="position", x_label="agent",
-    )  # fmt: skip
-    return [by_seat, in_figures, of_agents, agents] if len(tables["lineup"]) else [by_seat, in_figures]
 
 
 def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:

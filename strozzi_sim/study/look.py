@@ -1,7 +1,9 @@
 """What is shown of a study: its look, and its page as data. A look changes no game and is never hashed; the report draws the page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from string import Template
 from typing import Annotated, Any, Self
 
 import msgspec
@@ -13,7 +15,8 @@ from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
-from strozzi_sim.game.reporting import Picture
+from strozzi_sim.game.report_file import ReportFile, picture_of, read_report_file
+from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.game.variants import with_text_keys
 
 SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, beside the pages of a game
@@ -112,3 +115,42 @@ class Section:
     tables: Mapping[str, Any] = field(default_factory=dict)  # made for its pictures, by name, beside those of the study
     caveats: tuple[str, ...] = ()  # beside the verdict, of the first section
     beside: bool = False  # whether the pictures of variants and line-ups stand beside each other
+
+
+@cache
+def _declared() -> ReportFile:
+    declared = read_report_file("strozzi_sim.study")
+    assert declared is not None
+    return declared
+
+
+def picture(name: str, tables: Tables, **words: str) -> Picture:
+    """Return a picture of `report.toml`; `words` are what its texts call $name."""
+    declared = picture_of(_declared(), name, tables, None)
+    parts: dict[str, Any] = {
+        key: _filled(value, words) for key, value in vars(declared).items() if isinstance(value, str)
+    }
+    figures = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
+    where = {column: _filled(value, words) for column, value in declared.where.items()}
+    return replace(declared, **parts, figures=figures, where=where)
+
+
+def pictures_of(page: str, tables: Tables, **words: str) -> tuple[Picture, ...]:
+    """Return the pictures of a page of `report.toml` whose tables have rows."""
+    pictures = (picture(name, tables, **words) for name, each in _declared().pictures.items() if each.page == page)
+    return tuple(each for each in pictures if len(tables.get(each.table, ())))
+
+
+def section(page: str, tables: Tables, *, numbers: tuple[KeyNumber, ...] = (), **words: str) -> Section:
+    """Return a section of `report.toml` with pictures of these tables."""
+    title, question = _declared().pages[page].title, _filled(_declared().pages[page].question, words)
+    return Section(title, question, pictures_of(page, tables, **words), numbers=numbers, tables=tables)
+
+
+def key_numbers(rows: Any, unit: Unit, what: str, *, is_change: bool = False) -> tuple[KeyNumber, ...]:
+    """Return a number for each row of a table; `what` has names of columns in braces."""
+    return tuple(KeyNumber(row, unit, what.format(**row), is_change) for _, row in rows.iterrows())
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return Template(text).substitute(words)

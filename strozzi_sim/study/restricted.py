@@ -17,8 +17,8 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, pick, some_of
+from strozzi_sim.facts.pictures import Unit
+from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, pick, some_of
 from strozzi_sim.game.restricting import Use, find_things, restricted
 from strozzi_sim.game.significance import (
     ALPHA,
@@ -33,16 +33,16 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import WITHOUT_LUCK, Cell, CellCounts, CountsOf
-from strozzi_sim.study.look import KeyNumber, Look, Section
+from strozzi_sim.study.look import KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import grouped, players_words, points
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 TOLD, MISLEADS = "significant worth", "its users' wins mislead"
-LOST = Figure("win_share_lost", "games lost without it", "share")
-SCORE_LOST = Figure("score_lost", "score lost without it", "amount")
-USED = Figure("popularity", "how often it is used", "share")
-NAIVE = Figure("naive_win_share", "games won by its users", "share")
+LOST, SCORE_LOST, USED, NAIVE = "win_share_lost", "score_lost", "popularity", "naive_win_share"  # figures
+_NUMBERS: tuple[tuple[str, Unit, str], ...] = (
+    (LOST, "share", "points of games won, lost"), (SCORE_LOST, "amount", "points of score lost"),
+)  # fmt: skip
 _KEYS = ["players", "variant", "agent", "thing"]
 Line = Mapping[str, Any]  # as `verdicts` yields it
 
@@ -124,32 +124,22 @@ def _tier(study: Study, agent: str) -> int:
 def worth_section(study: Study, tables: Tables, look: Look) -> Section:
     """Return the section of worth: what is lost over how often a thing is used, the losses, and the figures with verdicts."""
     lines = list(verdicts(tables["worth"], look.effect))
-    open_or_small = {SMALL: SMALL, UNCLEAR: UNCLEAR}
-    seen = [MISLEADS if line["misleads"] else open_or_small.get(line["verdict"], TOLD) for line in lines]
-    said = [f"{line['thing']}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines]
-    words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines]).assign(seen=seen, said=said)
+    words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
+    words["seen"] = [_seen(line) for line in lines]
+    words["verdict"] = [f"{line['thing']}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines]
     table = tables["worth"].merge(words, "left", _KEYS)
-    used = table.merge(pick(table, figure=USED.name).dropna(subset="value")[_KEYS], "inner", _KEYS)
+    used = table.merge(pick(table, figure=USED).dropna(subset="value")[_KEYS], "inner", _KEYS)
     uncounted = sorted(set(table["thing"]) - set(used["thing"]))
-    without = f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else ""
-    over = Picture(
-        "worth", "", "scatter", "used", (USED, replace(LOST, label="points of games won, lost without it")), "Used against worth",
-        "A dot is a thing: in what share of its occasions (rounds, games or others) it is used, and how many points of games won an agent "
-        f"loses that must do without it. The broken line is a thing that is worth nothing; whiskers are 95 % intervals.{without}",
-        x="thing", series="seen", series_levels=(TOLD, MISLEADS, SMALL, UNCLEAR), zero=True,
+    return section(
+        "worth", {"worth": table, "used": used}, numbers=tuple(_worth_numbers(study, lines)),
+        uncounted=f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else "",
+        series="players" if table["players"].nunique() > 1 else "", effect=f"{100 * look.effect:g}",
     )  # fmt: skip
-    losses = Picture("losses", "", "dots", "worth", (LOST, SCORE_LOST), "What an agent loses without a thing", x="thing", zero=True, sort=LOST.name, series="players" if table["players"].nunique() > 1 else "")  # fmt: skip
-    figures = Picture(
-        "worth-table", "", "table", "worth", (LOST, SCORE_LOST, USED, NAIVE), "Worth in figures",
-        "Worth is what the same agent loses on the same deals if it must do without; where it then hardly wins a game, the score lost decides. "
-        "(!) marks where the wins of users point elsewhere: they show who uses a thing, and what else they do. Verdicts are corrected for all "
-        f"things, agents and player counts; too small to matter is what stays within {100 * look.effect:g} points of games won.",
-        x="said", x_label="thing", sort=LOST.name,
-    )  # fmt: skip
-    return Section(
-        "Worth", "What is each thing worth to its users, and do their wins show it?", (*((over,) if len(used) else ()), losses, figures),
-        numbers=tuple(_worth_numbers(study, lines)), tables={"worth": table, "used": used},
-    )  # fmt: skip
+
+
+def _seen(line: Line) -> str:
+    """Return what the colour of a thing says."""
+    return MISLEADS if line["misleads"] else line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else TOLD
 
 
 def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
@@ -158,10 +148,10 @@ def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
     here = [line for line in lines if line["players"] == players]
     agent = max(dict.fromkeys(line["agent"] for line in here), key=lambda agent: _tier(study, agent))
     for line in ranked([line for line in here if line["agent"] == agent])[:2]:
-        for figure, what in ((LOST, "points of games won, lost"), (SCORE_LOST, "points of score lost")):
-            row, whom = pd.Series(line[figure.name]._asdict()), f"without {line['thing']} ({agent}, {players} players)"
-            if not np.isnan(row["value"]):
-                yield KeyNumber(row, figure.unit, f"{what} {whom}", is_change=True)
+        for figure, unit, what in _NUMBERS:
+            row, whom = line[figure], f"without {line['thing']} ({agent}, {players} players)"
+            if not np.isnan(row.value):
+                yield KeyNumber(row, unit, f"{what} {whom}", is_change=True)
 
 
 def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
@@ -201,7 +191,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Line]:
     its users point elsewhere. `at_ceiling`: without it the agent wins less than `effect` of its games, so that the share lost cannot tell
     such things apart, but the score can.
     """
-    losses, shares = (pick(table, figure=figure).set_index(_KEYS, drop=False) for figure in (LOST.name, NAIVE.name))
+    losses, shares = (pick(table, figure=figure).set_index(_KEYS, drop=False) for figure in (LOST, NAIVE))
     p_of_loss = dict(zip(losses.index, corrected_p(losses), strict=True))
     p_of_naive = dict(zip(shares.index, corrected_p(shares, 1 / shares["players"].to_numpy(), share=True), strict=True))
     ends, df = (losses["value"], losses["low"], losses["high"]), degrees_of_freedom(losses["n"], losses["deals"])
@@ -209,7 +199,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Line]:
     p_of_size = dict(zip(losses.index, holm(np.where(losses["value"].abs() < effect, as_large, 1.0)), strict=True))
     for key, rows in table.groupby(_KEYS, sort=False):
         figures = {row.figure: row for row in rows.itertuples(index=False)}
-        loss, naive = figures[LOST.name], figures.get(NAIVE.name)
+        loss, naive = figures[LOST], figures.get(NAIVE)
         if p_of_size[key] < ALPHA:
             verdict = SMALL
         elif p_of_loss[key] < ALPHA:
@@ -228,7 +218,7 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
 
     def place(line: Line) -> tuple[bool, float]:
         return not line["at_ceiling"], -np.nan_to_num(
-            line["score_lost" if line["at_ceiling"] else LOST.name].value, nan=-np.inf
+            line["score_lost" if line["at_ceiling"] else LOST].value, nan=-np.inf
         )
 
     return sorted(lines, key=place)
@@ -239,7 +229,7 @@ def _worth_of_best(lines: Sequence[Line]) -> str:
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
-    measures = [LOST.name, *([SCORE_LOST.name] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
+    measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
     rivals = [line["thing"] for line in others if all(line[figure].high >= best[figure].low for figure in measures)]
     as_much = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:

@@ -4,7 +4,7 @@ Running again resumes.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from itertools import count
@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 from joblib import parallel_config
+from msgspec.structs import replace
 
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
+from strozzi_sim.game.pages import table_of_map, tables_of_maps
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
@@ -34,7 +37,7 @@ from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, RESUMES, Study
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.store import Part, Store, versions
+from strozzi_sim.study.store import Content, Part, Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # that are worth tables after an interruption
@@ -117,16 +120,27 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
         # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own, and
         # plays in one thread unless it is told the backend.
         with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=team):
-            known = None if new_games else store.tables()
-            tables = tables_of(played, store) if known is None else known
+            look, known = (None if new_games else store.tables()) or (None, {})
+            if look is None or replace(look, heatmap=store.look.heatmap) != store.look:
+                made, gone = tables_of(played, store), None
+                tables = made
+            else:  # of an earlier run, but for custom heat maps
+                made = _tables_of_maps(
+                    played, store, [each.name for each in store.look.heatmap if each not in look.heatmap]
+                )
+                gone = {table_of_map(each.name) for each in look.heatmap if each not in store.look.heatmap}
+                tables = {name: table for name, table in known.items() if name not in gone} | made
             if folder is None:
                 for name, write in row_files(store, played).items():
                     write(file := BytesIO())
                     rows[name] = file.getvalue()
-            elif known is None:
-                files = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
-                files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
-                store.write_files({**files, **row_files(store, played)})
+            else:
+                files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in made.items()}
+                files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in made.items()}
+                if gone is None:
+                    store.write_files({**files, **row_files(store, played)})
+                else:
+                    store.write_files(files, [f"tables/{name}.{kind}" for name in gone for kind in ("csv", "parquet")])
     seconds = round(monotonic() - began, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
@@ -288,13 +302,26 @@ def counts_in_memory(study: Study, workers: int, reporter: Progress) -> list[Cou
 
 def tables_of(study: Study, store: Store) -> dict[str, Any]:
     """Return every table of a study, from the chunks of a store."""
-    found = study.tables(partial(counts_of, study, store), store.look)
-    tables = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in found.items()}
+    tables = study.tables(partial(counts_of, study, store, study.facts(store.look)), store.look)
     if study.precision:
         tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
-    return {name: _finite(table) for name, table in tables.items()}
+    return _frames(tables)
+
+
+def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
+    """Return the tables of these heat maps of the look."""
+    maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
+    needed = [each.block.crosstab for each in maps.values() if each.block is not None]
+    cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
+    return _frames(tables_of_maps(cells, maps, stats))
+
+
+def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tables as data frames."""
+    found = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in tables.items()}
+    return {name: _finite(table) for name, table in found.items()}
 
 
 def _finite(frame: Any) -> Any:
@@ -305,11 +332,11 @@ def _finite(frame: Any) -> Any:
     return frame.assign(**numbers.mask(endless)) if endless.any(axis=None) else frame
 
 
-def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
-    """Return the counts of a cell."""
+def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell) -> CellCounts:
+    """Return the counts of a cell, which hold these facts."""
     chunks, plan = range(study.chunks), store.plan(cell)
     outcome, counts = store.counts(cell, chunks)
-    needed = () if cell.without else study.facts(store.look)
+    needed = () if cell.without else facts
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
     tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
     kept = (np.stack([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)]) for table in tables)

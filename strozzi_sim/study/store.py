@@ -13,10 +13,10 @@ import re
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
@@ -100,7 +100,10 @@ class Chunk(NamedTuple):
     @classmethod
     def of(cls, cell: int, chunk: int, holds: str, played: MatchResult) -> Self:
         """Return a chunk that was played. Workers call this, since compressing takes longer than storing."""
-        parts = (played.outcome, played.counts, played.rows)
+        counts = played.counts
+        if counts.dtype == np.int64 and np.abs(counts).max(initial=0) <= np.iinfo(np.int32).max:
+            counts = counts.astype(np.int32)
+        parts = (played.outcome, counts, played.rows)
         outcome, facts, rows = (zlib.compress(part.tobytes(), 1) for part in parts)
         found = cls(cell, chunk, played.games, holds, b"", outcome, facts, rows, played.kept)
         return found._replace(sha256=found.digest())
@@ -127,6 +130,7 @@ class Store:
         self.done: dict[Key, bytes] = {}  # SHA-256 of every chunk that can be used
         self.games = 0  # of these chunks
         self.left: list[str] = []  # messages on chunks that cannot be used and are played again
+        self._look_before = look  # of the earlier run
         self._rows = look.rows or study.keeps_rows  # of games and seats, which chunks keep
         self._place = ":memory:" if folder is None else str(folder / files.DATABASE)
 
@@ -167,10 +171,12 @@ class Store:
             self._sql("INSERT INTO study (format, part) VALUES (?, ?)", FORMAT, str(self.part))
         else:
             with files.content_errors(self._place):
-                ((kind, part, text, counted, held),) = self._sql("SELECT format, part, study, counted, held FROM study")
+                columns = "format, part, study, look, counted, held"
+                ((kind, part, text, look, counted, held),) = self._sql(f"SELECT {columns} FROM study")
                 there = msgspec.json.decode(text, type=dict[str, Any])
                 before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
                 kept = msgspec.json.decode(held, type=RowSelection)
+                self._look_before = msgspec.json.decode(look, type=Look)
             if kind != FORMAT or part != str(self.part):
                 own = f"part {str(self.part) or '1/1'} ({FORMAT})"
                 raise InputError(f"{self.folder}: holds part {part or '1/1'} ({kind}), not {own}; name another folder")
@@ -294,10 +300,11 @@ class Store:
             found = self._column("facts", cell, chunks)
             if self.study.keeps_orders:
                 return Counts(outcome, np.frombuffer(b"".join(found), ORDERS))
-            facts = np.empty((len(chunks), self.plan(cell).size), np.int32)  # counts of many chunks fill the memory
-            for at, row in enumerate(np.frombuffer(each, np.int64) for each in found):
-                if np.abs(row).max(initial=0) > np.iinfo(np.int32).max:
-                    facts = facts.astype(np.int64, copy=False)
+            size = self.plan(cell).size
+            facts = np.empty((len(chunks), size), np.int32)  # counts of many chunks fill the memory
+            for at, each in enumerate(found):
+                row = np.frombuffer(each, np.int32 if len(each) == 4 * size else np.int64)
+                facts = facts.astype(np.promote_types(facts.dtype, row.dtype), copy=False)
                 facts[at] = row
             return Counts(outcome, facts)
 
@@ -321,23 +328,23 @@ class Store:
 
     # -- files and runs ------------------------------------------------------------------------------------------------
 
-    @property
-    def made_of(self) -> str:
-        """Digest of all that decides the tables."""
+    def _made_of(self, look: Look) -> str:
+        """Return the digest of all that decides the tables."""
         done = (self.done[key] for key in sorted(self.done))
-        known = self.study.hash.encode(), msgspec.json.encode(self.look), json.dumps(versions()).encode()
+        known = self.study.hash.encode(), msgspec.json.encode(look), json.dumps(versions()).encode()
         return hashlib.sha256(b" ".join((*known, *done))).hexdigest()
 
-    def tables(self) -> dict[str, pd.DataFrame] | None:
-        """Return the tables of an earlier run, if all its files are of these chunks and as they were written; else None."""
+    def tables(self) -> tuple[Look, dict[str, pd.DataFrame]] | None:
+        """Return the tables of an earlier run and their look, if all its files are of these chunks and as they were written; else None."""
         ((made_of,),), written = self._sql("SELECT made_of FROM study"), files.written(self._database, self._place)
-        if self.folder is None or made_of != self.made_of:
+        look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)
+        if self.folder is None or look is None:
             return None
         same = all(files.digest_of(self.folder / name) == digest for name, digest in written.items())
-        return files.read_tables(self.folder, written) if same else None
+        return (look, files.read_tables(self.folder, written)) if same else None
 
-    def write_files(self, contents: Mapping[str, Content]) -> None:
-        """Write files into the folder, and remove those that are no longer made."""
+    def write_files(self, contents: Mapping[str, Content], gone: Collection[str] | None = None) -> None:
+        """Write files into the folder, and remove those that are `gone`; default: all that are no longer made."""
         assert self.folder is not None
         with storage_errors(f"cannot write to {self.folder}"):
             written = files.written(self._database, self._place)
@@ -345,7 +352,7 @@ class Store:
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
                 self._sql("INSERT INTO files VALUES (?, '')", name)  # before it is written: it is known after a kill
-            for name in written.keys() - contents.keys():
+            for name in (written.keys() if gone is None else written.keys() & gone) - contents.keys():
                 (self.folder / name).unlink(missing_ok=True)
                 with suppress(OSError):
                     os.removedirs((self.folder / name).parent)  # as far as they are empty
@@ -355,7 +362,7 @@ class Store:
                 with open_atomically(self.folder / name) as file:
                     _ = content(file) if callable(content) else file.write(content)
                 self._sql("INSERT OR REPLACE INTO files VALUES (?, ?)", name, files.digest_of(self.folder / name))
-            self._sql("UPDATE study SET made_of = ?", self.made_of)
+            self._sql("UPDATE study SET made_of = ?", self._made_of(self.look))
 
     def begin_run(self, command: str) -> None:
         """Note that a run begins, by whom and where."""
@@ -378,6 +385,7 @@ def as_file(study: Study, look: Look) -> bytes:
     return msgspec.json.format(msgspec.json.encode(keys), indent=1) + b"\n"
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return the versions on which results may depend, and the commit."""
     libraries = {name: version(name) for name in LIBRARIES}

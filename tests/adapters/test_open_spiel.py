@@ -59,7 +59,7 @@ def test_a_game_is_that_of_a_position_with_these_draws(name):
     assert sum(state.returns()) == pytest.approx(0)
 
 
-@pytest.mark.slow_for("medici_vs_strozzi")
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_states_are_copied_and_stored(name):
     game = pyspiel.load_game(f"python_{name}")

@@ -225,8 +225,6 @@ def test_replay_shows_words_and_board(games):
     assert "Round 3 begins" in done.stdout
     assert "The game ends; the best first: " in done.stdout
     assert "florence" in done.stdout
-    stepped = strozzi("replay", games, "--step", stdin="\n\n\n")
-    assert stepped.stdout.count("-- Enter for more --") == 4
     assert len(document("replay", games, "--game", 3)["words"]) > 100
 
 

@@ -63,7 +63,6 @@ def test_a_judged_page_has_shares_of_the_win_and_what_could_have_come(games, tmp
         (("--html", "x.html", "--game", 9), "--game: {games} holds 3 games, got 9"),
         (("--html", "x.html", "--judge", "random"), "--judge: agent 'random' does not evaluate positions"),
         (("--html", "x.html", "--judge", "nobody"), "--judge: unknown agent 'nobody'"),
-        (("--html", "x.html", "--step"), "--html: leave out --step"),
         (("--html", "x.html", "--explain", "random"), "--html: leave out --explain"),
         (("--judge", "learned"), "--judge: only valid with --html PAGE"),
         (("--html", "x.html", "--redraws", 0), "--redraws: "),

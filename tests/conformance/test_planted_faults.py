@@ -234,6 +234,7 @@ def test_a_misspelt_name_in_a_finding_is_named(monkeypatch, changes, words):
         check_report(checked())
 
 
+@pytest.mark.slow
 def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
     name, heat_map = next(iter(STROZZI.report.HEATMAPS.items()))
     wrong = {name: replace(heat_map, figure=replace(heat_map.figure, name="shrae"))}

@@ -60,7 +60,7 @@ def test_a_placing_that_contradicts_the_score_is_named(golf):
     assert "though the highest score wins; declare Game(lowest_wins=True), or let `score` and `placing` agree" in said
 
 
-@pytest.mark.slow_for("margin-flat_mc:playouts=40", "rank-ismcts:iterations=200", "mo_ismcts:iterations=200")
+@pytest.mark.slow_for("margin-flat_mc:playouts=40", "ismcts:iterations=200", "mo_ismcts:iterations=200")
 @pytest.mark.parametrize("agent", ["flat_mc:playouts=40", "ismcts:iterations=200", "mo_ismcts:iterations=200"])
 @pytest.mark.parametrize("utility", ["margin", "rank"])
 def test_searches_play_to_win(golf, agent, utility):

@@ -51,6 +51,7 @@ def test_two_variants_of_one_name_are_an_error_that_names_both():
         ss.compare("medici_vs_strozzi", replace(poor, name="base"), "base", agents="random", deals=20)
 
 
+@pytest.mark.slow
 def test_values_of_opposite_sign_are_compared():
     two = [with_values(MEDICI, "base", {"money.start_cash": cash}) for cash in (-100, 100)]
     found = ss.compare("medici_vs_strozzi", *two, agents="random", deals=40, progress=False)

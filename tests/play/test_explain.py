@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from strozzi_sim.cli import replay as replay_command
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.play.explain import acting_seats, explain
+from strozzi_sim.play.explain import LEAST_VISITS, acting_seats, explain
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, reconstruct_actions, record_game, write_record
 from strozzi_sim.simulation.match import Match
@@ -88,7 +87,7 @@ def recorded(*names, players=4, played=BASE, deal=0, seating=0):
     return RecordedGame(lines[0], 1, list(enumerate(lines[1:], 2)))
 
 
-def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False, seat=None):
+def explained(game, name, *, wanted=None, seat=None):
     """(decisions explained, actions played)."""
     table = dealt(game)
     actions = reconstruct_actions(game, table)
@@ -96,8 +95,7 @@ def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False
     if wanted is None:
         wanted = [number for number, who in enumerate(seats, 1) if seat in (None, who)]
     spec = load_agent(name)
-    found = explain(table, actions, spec, wanted=wanted, lines=lines, depth=depth, visits=visits, tree=tree)
-    return [document for _, document in found], actions
+    return [document for _, document in explain(table, actions, spec, wanted)], actions
 
 
 # -- from lines to actions -------------------------------------------------------------------------------------------
@@ -158,10 +156,6 @@ def test_all_iterations_are_shown_and_the_most_visited_action_is_chosen():
         assert all(0 <= row["value"] <= 1 for row in rows)
         assert document["played"]["action"] == played
         assert document["same"] == (document["played"] == document["chosen"])
-        for row, line in zip(rows, document["lines"], strict=False):
-            assert all(line[0][key] == row[key] for key in ("action", "visits", "value"))
-            assert line[0]["seat"] == document["seat"]
-            assert all(later["visits"] < earlier["visits"] for earlier, later in pairwise(line))
 
 
 @pytest.mark.parametrize("allocation", ["uniform", "halving"])
@@ -176,14 +170,13 @@ def test_flat_monte_carlo_chooses_the_best_of_the_most_tried(allocation):
         most = [row for row in rows if row["visits"] == rows[0]["visits"]]
         best = max(most, key=lambda row: (row["value"], -row["action"]))
         assert document["chosen"]["action"] == best["action"]
-        assert all(len(line) == 1 for line in document["lines"])
+        assert all(row["next"] == [] for row in rows)
     assert (uneven > 0) == (allocation == "halving")
 
 
 def test_an_agent_without_analysis_shows_its_choice_alone():
     for document in explained(recorded("random"), "heuristic", wanted=[1, 2])[0]:
         assert document["visits"] is None
-        assert document["lines"] == []
         assert {row["visits"] for row in document["actions"]} == {row["value"] for row in document["actions"]} == {None}
 
 
@@ -217,14 +210,20 @@ def test_an_illegal_choice_is_a_fault(bots):
 def test_names_are_those_of_the_game(backup):
     known = {"pass", "pirate", "plus_one", "ware", "venice", "rome", "naples", "decline"}
     known |= {tile["id"] for tile in BASE.components["promotion_tiles"]} | {"..."}
-    deep = 0
     name = f"ismcts:iterations=400,backup={backup}"
-    for document in explained(recorded("random"), name, wanted=range(1, 80, 9))[0]:
-        for line in document["lines"]:
-            deep = max(deep, len(line))
-            assert {word for step in line for word in step["name"].split(" or ")} <= known
-            assert backup == "maxn" or {step["seat"] for step in line} == {document["seat"]}
-    assert deep == 6
+    below = [
+        node
+        for document in explained(recorded("random"), name, wanted=range(1, 80, 9))[0]
+        for _, node in nodes(document["actions"], 1)
+    ]
+    assert {word for node in below for word in node["name"].split(" or ")} <= known
+    if backup == "selfish":
+        assert all(
+            node["seat"] == document["seat"]
+            for document in explained(recorded("random"), name, wanted=[1])[0]
+            for row in document["actions"]
+            for _, node in nodes(row["next"])
+        )
 
 
 def test_nobody_imagines_from_the_chance_to_come():
@@ -246,28 +245,22 @@ def test_nobody_imagines_from_the_chance_to_come():
 # -- the tree --------------------------------------------------------------------------------------------------------
 
 
-def nodes(below, level=1):
-    for node in below["next"]:
+def nodes(actions, level=1):
+    for node in actions:
         yield level, node
-        yield from nodes(node, level + 1)
+        yield from nodes(node["next"], level + 1)
 
 
-def test_the_tree_is_nested_and_says_what_it_leaves_out():
-    name = "ismcts:iterations=500"
-    game = recorded("random")
-    whole = explained(game, name, wanted=[1], visits=1, depth=99, tree=True)[0][0]
-    assert len(list(nodes(whole))) <= 500
-    assert all(node["left_out"] == 0 for _, node in nodes(whole))
-    assert sum(node["visits"] for node in whole["next"]) == 500
-    for _, node in nodes(whole):
-        assert sum(child["visits"] for child in node["next"]) <= node["visits"] - 1
-    cut = explained(game, name, wanted=[1], visits=8, depth=3, tree=True)[0][0]
-    assert {level for level, _ in nodes(cut)} == {1, 2, 3}
-    kept = [
-        (level, node["action"], node["visits"]) for level, node in nodes(whole) if level <= 3 and node["visits"] >= 8
-    ]
-    assert [(level, node["action"], node["visits"]) for level, node in nodes(cut)] == kept
-    assert sum(node["left_out"] for level, node in nodes(cut) if level < 3) > 0
+def test_the_tree_has_three_levels_of_what_was_tried_often():
+    ((document,), _) = explained(recorded("random"), "ismcts:iterations=500", wanted=[1])
+    tree = list(nodes(document["actions"]))
+    assert {level for level, _ in tree} == {1, 2, 3}
+    assert all(node["visits"] >= LEAST_VISITS for level, node in tree if level > 1)
+    for _, node in tree:
+        assert [each["visits"] for each in node["next"]] == sorted(
+            (each["visits"] for each in node["next"]), reverse=True
+        )
+        assert sum(each["visits"] for each in node["next"]) < max(node["visits"], 1)
 
 
 # -- the command -----------------------------------------------------------------------------------------------------
@@ -304,7 +297,7 @@ def test_the_command_shows_every_decision(file, capsys):
 
 
 def test_of_many_actions_the_first_are_shown(file, capsys, monkeypatch):
-    monkeypatch.setattr(replay_command, "_MAX_ROWS", 2)
+    monkeypatch.setattr(replay_command, "MAX_ROWS", 2)
     _, out, _ = said(capsys, file, "--explain", "ismcts:iterations=40")
     document = json.loads(said(capsys, file, "--explain", "ismcts:iterations=40", "--json")[1])
     parts = out.split("\nDecision ")[1:]
@@ -331,28 +324,12 @@ def test_one_decision_is_shown_with_the_board(file, capsys):
     assert json.loads(said(capsys, file, "--explain", "heuristic", "--decision", 4, "--json")[1])["value"] is None
 
 
-def test_the_tree_goes_to_a_file(file, capsys, tmp_path):
-    path = tmp_path / "tree.json"
-    code, out, _ = said(capsys, file, "--explain", "flat_mc:playouts=3", "--seat", 1, "--tree", path)
-    assert code == 0
-    assert out.endswith(f"trees: {path}\n")
-    tree = json.loads(path.read_text())
-    assert tree["format"] == "strozzi-sim.tree/1"
-    assert {document["seat"] for document in tree["decisions"]} == {1}
-    assert [entry.name for entry in tmp_path.iterdir()] == ["tree.json"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--decision", "500"], "--decision: the game has decisions 1 to"),
         (["--decision", "0"], "--decision: the game has decisions 1 to"),
-        (["--seat", "3"], "--seat: must be between 0 and 2, got 3"),
-        (["--decision", "1", "--seat", "2"], "--seat: decision 1 is seat 0's, got 2"),
-        (["--depth", "0"], "--depth: must be between 1 and"),
-        (["--tree", "nowhere/tree.json"], "--tree: nowhere/tree.json cannot be written: there is no folder nowhere"),
         (["--explain", "nobody"], "unknown agent 'nobody'"),
-        (["--explain", "heuristic", "--tree", "tree.json"], "--tree: heuristic provides no analysis"),
         (["--explain", "BOTS::chess"], "does not play strozzi with 3 players; it plays chess"),
     ],
 )
@@ -368,6 +345,5 @@ def test_bad_options_are_one_line(file, tmp_path, capsys, arguments, words):
     assert err.count("\n") == 1
 
 
-def test_options_of_an_explanation_need_one(file, capsys):
-    for option in (["--decision", "1"], ["--seat", "0"], ["--tree", "x.json"]):
-        assert said(capsys, file, *option)[0] == 2
+def test_a_decision_needs_an_explanation(file, capsys):
+    assert said(capsys, file, "--decision", "1")[0] == 2

@@ -205,6 +205,7 @@ def test_analyse_says_what_an_agent_thinks_and_changes_nothing():
         position.analyse("greedy")
 
 
+@pytest.mark.slow_for("analyse")
 @pytest.mark.parametrize("method", [Position.ask, Position.analyse], ids=["ask", "analyse"])
 def test_the_examples_of_asking_run(method):
     (found,) = doctest.DocTestFinder(recurse=False).find(method, "position", globs={})

@@ -7,7 +7,6 @@ import zlib
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
-from io import BytesIO
 
 import msgspec
 import numpy as np
@@ -75,7 +74,9 @@ class Parser(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.slow_for("balance", "compare_agents", "sweep", "luck", "weights", "leak_check", "exploit", "our_table")
+@pytest.mark.slow_for(
+    "balance", "compare_agents", "compare_variants", "sweep", "luck", "weights", "leak_check", "exploit", "our_table"
+)
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path):
     found = played(KEYS | {"kind": kind, "deals": 60} | EXAMPLES[kind])
@@ -218,20 +219,10 @@ def test_a_picture_is_drawn_on_given_axes_with_the_figures_of_its_table(results)
     assert (axes.get_title("left"), axes.get_ylabel()) == ("4 players", "games won, points from an equal share")
     three = results.plot("seats", ax=Figure().subplots(), players=3)
     assert [text.get_text() for text in three.get_xticklabels()] == ["0", "1", "2"]
-    with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
-        results.plot("seats", ax=Figure().subplots(), players=5)
-
-
-def test_a_picture_of_every_kind_is_drawn_on_given_axes(results):
-    kinds = {getattr(shown, "kind", "heat map") for _, shown in Layout(results).pictures.values()}
-    assert kinds >= {"intervals", "lines", "dots", "bars", "spread", "heat map"}
-    for name in results.pictures:
-        axes = Figure().subplots()
-        assert results.plot(name, ax=axes) is axes
-        assert axes.collections, name
-        axes.figure.savefig(BytesIO())
-    with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
-        results.plot("heat-flag-by-sail", ax=Figure().subplots(), players=5)
+    assert results.plot("heat-flag-by-sail", ax=Figure().subplots()).collections
+    for name in ("seats", "heat-flag-by-sail"):
+        with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
+            results.plot(name, ax=Figure().subplots(), players=5)
     with pytest.raises(ArgumentError, match=r"no picture 'seat'.*seats"):
         results.plot("seat")
 

@@ -207,7 +207,7 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     assert "1 of 3 unclear (a worth or a cost of up to" in said
     assert "the wins of users mislead about B" in said
     section = worth_section(study, tables, Look(name="x"))
-    assert set(section.tables["worth"]["said"]) == {"A: worth having", "B: too small to matter (!)", "C: unclear"}
+    assert set(section.tables["worth"]["verdict"]) == {"A: worth having", "B: too small to matter (!)", "C: unclear"}
     assert [number.what.split(" (")[0] for number in section.numbers][:1] == ["points of games won, lost without A"]
 
 

@@ -13,7 +13,8 @@ from strozzi_sim.game.reporting import agent_names, pick
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.naming import Naming
-from strozzi_sim.study.games import seat_pictures, with_agents
+from strozzi_sim.study.games import with_agents
+from strozzi_sim.study.look import pictures_of
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}
@@ -151,7 +152,7 @@ def only(tables, variant):
 def lines(game, tables, data):
     """Return the tables of a page, of the changed variant: title -> its lines."""
     naming, found = Naming(game, tables, data), {}
-    for picture in [*seat_pictures(tables), *game.report.pictures(tables)]:
+    for picture in [*pictures_of("balance", tables), *game.report.pictures(tables)]:
         if picture.kind == "table":
             rows = pick(tables[picture.table], variant="changed")
             table = page_table(picture, rows, naming.of("changed", "random"))

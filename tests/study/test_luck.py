@@ -8,6 +8,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
+from strozzi_sim.play import drama
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
 from strozzi_sim.study.kinds import luck as kind
@@ -173,7 +174,7 @@ def test_a_game_with_few_tiers_has_fields(tiers, fields):
 def followed(monkeypatch, decisions, games=None):
     """Return how many games are followed where a game has so many decisions."""
     asked = []
-    monkeypatch.setattr(kind, "_drama_of_agent", lambda match, games, playouts: asked.append(games) or {})
+    monkeypatch.setattr(kind, "drama_of_agent", lambda match, games, playouts: asked.append(games) or {})
     keys = {"game": "strozzi", "players": [3], "lineups": [["random", "greedy", "racer"]], "followed": games}
     table = pd.DataFrame({"players": [3], "figure": ["decisions_mean"], "value": [decisions]})
     ss.Study.of(kind="luck", **keys)._drama(table)
@@ -189,11 +190,11 @@ def test_long_games_are_followed_less_often(monkeypatch):
 
 def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch):
     game, playing = ss.load_game("strozzi"), []
-    monkeypatch.setattr(kind, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
+    monkeypatch.setattr(drama, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
     variant = ss.Position("strozzi", 3).variant
     for agent, default in (("greedy", "heuristic"), ("learned", "heuristic"), ("learned", "learned")):
         own = replace(game, tiers={"middle": default})
-        kind._drama_of_agent(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
+        drama.drama_of_agent(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
     assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
 
 

@@ -46,7 +46,7 @@ def folded(position, viewer=None):
     return table, fold(table, position.lines(viewer))
 
 
-@pytest.mark.slow_for("base")
+@pytest.mark.slow_for("base", "strozzi-all-flipped")
 @pytest.mark.parametrize(("game", "variant"), CASES)
 def test_the_fold_agrees_with_the_core_under_every_switch(game, variant):
     here = checked(game, variant)

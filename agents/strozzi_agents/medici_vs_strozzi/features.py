@@ -22,6 +22,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 )
 from strozzi_sim.games.medici_vs_strozzi.worth import (
     MEMORY,
+    OPEN,
     Weights,
     fill_round,
     margin,
@@ -143,7 +144,7 @@ def _describe(state, rules, guide, out):
                 out[track + _POSITION] = float32(sign * state.position[harbor, kind] / half)
                 out[track + _ENDS] = float32(sign * ends / half)
                 out[track + _PAY] = float32(sign * track_pay(rules, harbor, kind, ends) / 20.0)
-                out[track + _EXPECTED] = float32(sign * memory.open[harbor, kind, half + ends] / 40.0)
+                out[track + _EXPECTED] = float32(sign * memory.worth[harbor, kind, half + ends, OPEN] / 40.0)
 
 
 @jit

@@ -217,10 +217,15 @@ def _place(state, rules, action, chance, journal):
 
 
 @force_inline
+def fleet_full(rules, moored, loaded):
+    """Return whether a fleet with so many ships moored and tiles loaded is full (22)."""
+    return moored == rules.ships if rules.ends_moored else loaded == rules.capacity_total
+
+
+@force_inline
 def round_ends(state, rules, buyer):
     """Return whether the round is over after the purchase of `buyer`: their fleet is full, or the bag is empty (22, 23)."""
-    fleet = state.moored[buyer] == rules.ships if rules.ends_moored else state.loaded[buyer] == rules.capacity_total
-    return fleet or state.unseen == 0
+    return fleet_full(rules, state.moored[buyer], state.loaded[buyer]) or state.unseen == 0
 
 
 @jit

@@ -18,22 +18,35 @@ def present(state, seat, harbor):
 
 
 @force_inline
-def harbor_lead(state, rules, harbor):
-    """Return the winner of a harbor with the present loads: 1 Medici, -1 Strozzi, 0 neither (37)."""
-    lead = state.value[MEDICI, harbor] - state.value[STROZZI, harbor]
+def leader(rules, lead, more_ships):
+    """Return who wins a harbor: 1 Medici, -1 Strozzi, 0 neither; from Medici's total load and ships there, less Strozzi's (37)."""
     if lead == 0 and rules.worthless_wins:
-        lead = present(state, MEDICI, harbor) - present(state, STROZZI, harbor)
+        lead = more_ships
     return int64(lead > 0) - int64(lead < 0)
 
 
 @force_inline
-def marker_ends(state, rules, harbor, kind):
-    """Return the position of a marker after the round is scored with the present loads (38, 39)."""
-    before, half_length = state.position[harbor, kind], rules.half_length[harbor, kind]
-    medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
+def harbor_lead(state, rules, harbor):
+    """Return the winner of a harbor with the present loads: 1 Medici, -1 Strozzi, 0 neither."""
+    more_ships = present(state, MEDICI, harbor) - present(state, STROZZI, harbor)
+    return leader(rules, state.value[MEDICI, harbor] - state.value[STROZZI, harbor], more_ships)
+
+
+@force_inline
+def marker_moves(rules, place, half_length, medici, strozzi):
+    """Return where a marker ends that both players move so many steps (38, 39)."""
     if rules.net_movement:
-        return min(max(before + medici - strozzi, -half_length), half_length)
-    return max(min(before + medici, half_length) - strozzi, -half_length)
+        return min(max(place + medici - strozzi, -half_length), half_length)
+    return max(min(place + medici, half_length) - strozzi, -half_length)
+
+
+@force_inline
+def marker_ends(state, rules, harbor, kind):
+    """Return the position of a marker after the round is scored with the present loads."""
+    steps = state.steps
+    return marker_moves(
+        rules, state.position[harbor, kind], rules.half_length[harbor, kind], steps[MEDICI, harbor, kind], steps[STROZZI, harbor, kind]
+    )  # fmt: skip
 
 
 @force_inline

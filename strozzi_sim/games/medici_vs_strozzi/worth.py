@@ -15,8 +15,8 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_sim.games.medici_vs_strozzi import state as s
-from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
-from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
+from strozzi_sim.games.medici_vs_strozzi.core import fleet_full, load, placements, round_ends
+from strozzi_sim.games.medici_vs_strozzi.scoring import leader, marker_ends, marker_moves, present, track_pay
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
@@ -47,10 +47,23 @@ DEFAULT = Weights()
 MEMORY = np.dtype([  # shape                                         meaning
     ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
     ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
-    ("closed", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
-    #                                                                the round there, later rounds included
-    ("open", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES)),  #           the same, of one that has a round's way to go
+    ("tracks", "i8", (s.MAX_HARBORS,)),  #                           [harbor] number of its tracks
+    ("kind", "i8", (s.MAX_HARBORS, s.MAX_TYPES)),  #                 [harbor, track] its type
+    ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, space] of its marker: CLOSED, OPEN and their rises
+    #                                                                of a position and its lot:
+    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] free on its ship there, else the mean of those at sea
+    ("lead", "i8", (s.MAX_HARBORS,)),  #                             [harbor] Medici's total load less Strozzi's
+    ("more_ships", "i8", (s.MAX_HARBORS,)),  #                       [harbor] Medici's ships less Strozzi's
+    ("lot_value", "i8"),
+    ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type or GOLD] of its marker
+    ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] space where the marker would end now
+    ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin from the loads, then from each track
 ], align=True)  # fmt: skip
+_LOT = s.MAX_HARBORS  # row of the harbor where the lot is loaded
+_ALL_HARBORS = (1 << s.MAX_HARBORS) - 1
+# The margin from a marker that ends the round on a space, later rounds included; from one that has a round's way to go; and
+# how much more both are one space further.
+CLOSED, OPEN, RISE_CLOSED, RISE_OPEN = range(4)
 
 
 @jit
@@ -66,50 +79,154 @@ def fill_round(state, rules, weights, memory):
         share *= weights.drift
     for way in range(2 * _FURTHEST + 1):
         memory.drift[way] /= total
-    later = rules.rounds - state.round - 1
     for harbor in range(rules.harbors):
+        track = 0
         for kind in range(rules.types):
-            half = rules.half_length[harbor, kind]
-            if half == 0:
-                continue
-            for space in range(2 * half + 1):
-                memory.open[harbor, kind, space] = 0.0
-            for back in range(later + 1):
-                weight = 1.0 if back == later else weights.later
-                for space in range(2 * half + 1):
-                    pay = float64(track_pay(rules, harbor, kind, int64(space - half)))
-                    memory.closed[harbor, kind, space] = weight * pay + memory.open[harbor, kind, space]
-                for space in range(2 * half + 1):
-                    mean = 0.0
-                    for way in range(2 * _FURTHEST + 1):
-                        to = min(max(space + way - _FURTHEST, 0), 2 * half)
-                        mean += memory.drift[way] * memory.closed[harbor, kind, to]
-                    memory.open[harbor, kind, space] = mean
+            if rules.half_length[harbor, kind] > 0:
+                memory.kind[harbor, track] = kind
+                _fill_track(state, rules, weights, memory, harbor, kind)
+                track += 1
+        memory.tracks[harbor] = track
     memory.filled = state.round + 1
 
 
-@force_inline
-def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
-    """Return the free spaces of a seat at a harbor; without a ship there, the mean of its ships at sea."""
-    if (state.berths[seat] >> harbor) & 1 == 1:
-        return unmoored
-    for ship in range(rules.ships):
-        if state.harbor[seat, ship] == harbor:
-            free = state.free[seat, ship]
-            if free == 2:
-                return weights.double
-            return weights.single if free == 1 else float64(free)
-    return 0.0
+@jit
+def _fill_track(state, rules, weights, memory, harbor, kind):
+    """Compute the worth of a marker."""
+    worth, half = memory.worth[harbor, kind], rules.half_length[harbor, kind]
+    last = 2 * half
+    for space in range(last + 1):
+        worth[space, OPEN] = 0.0
+    later = rules.rounds - state.round - 1
+    for back in range(later + 1):
+        weight = 1.0 if back == later else weights.later
+        for space in range(last + 1):
+            pay = float64(track_pay(rules, harbor, kind, int64(space - half)))
+            worth[space, CLOSED] = weight * pay + worth[space, OPEN]
+        for space in range(last + 1):
+            mean = 0.0
+            for way in range(2 * _FURTHEST + 1):
+                mean += memory.drift[way] * worth[min(max(space + way - _FURTHEST, 0), last), CLOSED]
+            worth[space, OPEN] = mean
+    for part in range(2):
+        for space in range(last):
+            worth[space, RISE_CLOSED + part] = worth[space + 1, part] - worth[space, part]
 
 
 @force_inline
-def _mean_unmoored(state, rules, seat):
+def _counted(weights, free):
+    """Return the spaces that the free ones of a ship count as."""
+    if free == 2:
+        return weights.double
+    return weights.single if free == 1 else float64(free)
+
+
+@force_inline
+def _mean_at_sea(state, rules, seat, without):
+    """Return the mean capacity of the ships of a seat at sea, `without` one of them."""
     spaces = count = 0
-    for ship in range(rules.ships):
-        if state.harbor[seat, ship] == s.NO_HARBOR:
-            spaces += rules.capacity[ship]
+    for ship in range(s.MAX_SHIPS):
+        capacity = rules.capacity[ship]  # 0 where there is no ship
+        if capacity > 0 and state.harbor[seat, ship] == s.NO_HARBOR and ship != without:
+            spaces += capacity
             count += 1
     return spaces / count if count > 0 else 0.0
+
+
+@jit
+def _survey(state, rules, weights, memory):
+    """Note the spaces, leads and markers of all harbors."""
+    for seat in range(s.SEATS):
+        mean = _mean_at_sea(state, rules, seat, -1)
+        for harbor in range(s.MAX_HARBORS):
+            memory.spaces[seat, harbor] = mean
+        for ship in range(s.MAX_SHIPS):
+            if state.harbor[seat, ship] != s.NO_HARBOR:
+                memory.spaces[seat, state.harbor[seat, ship]] = _counted(weights, state.free[seat, ship])
+    for harbor in range(rules.harbors):
+        memory.lead[harbor] = state.value[s.MEDICI, harbor] - state.value[s.STROZZI, harbor]
+        memory.more_ships[harbor] = present(state, s.MEDICI, harbor) - present(state, s.STROZZI, harbor)
+        for track in range(memory.tracks[harbor]):
+            kind = memory.kind[harbor, track]
+            end = marker_ends(state, rules, harbor, kind)
+            memory.places[harbor, track] = float64(rules.half_length[harbor, kind] + end)
+
+
+@jit
+def _survey_lot(state, rules, memory):
+    """Note the value of the lot on the table, and the steps that it moves markers."""
+    memory.lot_value = 0
+    for kind in range(s.MAX_TYPES):
+        memory.lot_steps[kind] = 0
+    for k in range(state.shown):
+        tile = state.lot[k]
+        memory.lot_value += rules.tile_value[tile]
+        memory.lot_steps[rules.tile_type[tile]] += rules.tile_steps[tile]
+
+
+@force_inline
+def _shares_to_fill(state, rules, weights, loaded_m, loaded_s):
+    """Return which shares of the free spaces of Medici and of Strozzi will be loaded, with so many tiles on their ships."""
+    left_m = float64(rules.capacity_total - loaded_m)
+    left_s = float64(rules.capacity_total - loaded_s)
+    nearer = min(left_m, left_s)
+    fill = weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
+    fill_m = fill * (nearer + weights.lag * (left_m - nearer)) / max(left_m, 1.0)
+    fill_s = fill * (nearer + weights.lag * (left_s - nearer)) / max(left_s, 1.0)
+    return fill_m, fill_s
+
+
+@force_inline
+def _turn_worth(state, rules, weights, turn):
+    """Return Medici's margin from the next turn."""
+    late = 1.0 - state.unseen / float64(rules.tiles)
+    return late * (weights.turn if turn == s.MEDICI else -weights.turn)
+
+
+@force_inline
+def _weigh(rules, weights, memory, harbor, row, lead, more_ships, come_m, come_s, over):
+    """Fill a row of `terms` for a harbor, from its row of `places`, Medici's lead there, and the tiles that are to come."""
+    if over:
+        memory.terms[row, 0] = float64(rules.majority) * leader(rules, lead, more_ships)
+    else:
+        ahead = lead + weights.tile * (come_m - come_s)
+        spread = weights.spread**2 * (come_m + come_s)
+        memory.terms[row, 0] = float64(rules.majority) * ahead / sqrt(ahead * ahead + spread + 1e-9)
+    loose = min(weights.open * (come_m + come_s), 1.0)
+    ahead = weights.step * (come_m - come_s)
+    for track in range(memory.tracks[harbor]):
+        kind = memory.kind[harbor, track]
+        last = 2 * rules.half_length[harbor, kind]
+        space = min(max(memory.places[row, track] + ahead, 0.0), float64(last))
+        low = min(int64(space), last - 1)
+        further = space - low
+        closed = memory.worth[harbor, kind, low, CLOSED] + further * memory.worth[harbor, kind, low, RISE_CLOSED]
+        far = memory.worth[harbor, kind, low, OPEN] + further * memory.worth[harbor, kind, low, RISE_OPEN]
+        memory.terms[row, 1 + track] = closed + loose * (far - closed)
+
+
+@force_inline
+def _sum_terms(rules, memory, total, at):
+    """Return `total` with the terms of all harbors; those of harbor `at` are in the row of the lot."""
+    for harbor in range(rules.harbors):
+        row = _LOT if harbor == at else harbor
+        for term in range(1 + memory.tracks[harbor]):
+            total += memory.terms[row, term]
+    return total
+
+
+@force_inline
+def _margin(state, rules, weights, memory, turn, over):
+    """Return Medici's margin still to come in the position that was surveyed."""
+    fill_m, fill_s, total = 0.0, 0.0, 0.0
+    if not over:
+        fill_m, fill_s = _shares_to_fill(state, rules, weights, state.loaded[s.MEDICI], state.loaded[s.STROZZI])
+        total = _turn_worth(state, rules, weights, turn)
+    for harbor in range(rules.harbors):
+        come_m, come_s = fill_m * memory.spaces[s.MEDICI, harbor], fill_s * memory.spaces[s.STROZZI, harbor]
+        lead, more_ships = memory.lead[harbor], memory.more_ships[harbor]
+        _weigh(rules, weights, memory, harbor, harbor, lead, more_ships, come_m, come_s, over)
+    return _sum_terms(rules, memory, total, -1)
 
 
 @jit
@@ -124,44 +241,8 @@ def margin(state, rules, weights, memory, turn, over):
         turn: the seat whose turn it is.
         over: whether the round is over (the seat is then ignored).
     """
-    left_m = float64(rules.capacity_total - state.loaded[s.MEDICI])
-    left_s = float64(rules.capacity_total - state.loaded[s.STROZZI])
-    mean_m, mean_s = _mean_unmoored(state, rules, s.MEDICI), _mean_unmoored(state, rules, s.STROZZI)
-    nearer = min(left_m, left_s)
-    fill = 0.0 if over else weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
-    fill_m = fill * (nearer + weights.lag * (left_m - nearer)) / max(left_m, 1.0)
-    fill_s = fill * (nearer + weights.lag * (left_s - nearer)) / max(left_s, 1.0)
-    majority = float64(rules.majority)
-    total = 0.0
-    if not over:
-        late = 1.0 - state.unseen / float64(rules.tiles)
-        total = late * (weights.turn if turn == s.MEDICI else -weights.turn)
-    for harbor in range(rules.harbors):
-        come_m = fill_m * _spaces_to_come(state, rules, weights, s.MEDICI, harbor, mean_m)
-        come_s = fill_s * _spaces_to_come(state, rules, weights, s.STROZZI, harbor, mean_s)
-        if over:
-            total += majority * harbor_lead(state, rules, harbor)
-        else:
-            lead = state.value[s.MEDICI, harbor] - state.value[s.STROZZI, harbor]
-            lead += weights.tile * (come_m - come_s)
-            total += majority * lead / sqrt(lead * lead + weights.spread**2 * (come_m + come_s) + 1e-9)
-        loose = min(weights.open * (come_m + come_s), 1.0)
-        ahead = weights.step * (come_m - come_s)
-        for kind in range(rules.types):
-            half = rules.half_length[harbor, kind]
-            if half > 0:
-                space = float64(half + marker_ends(state, rules, harbor, kind)) + ahead
-                space = min(max(space, 0.0), float64(2 * half))
-                low = min(int64(space), 2 * half - 1)
-                closed = _between(memory.closed[harbor, kind, low], memory.closed[harbor, kind, low + 1], space - low)
-                far = _between(memory.open[harbor, kind, low], memory.open[harbor, kind, low + 1], space - low)
-                total += closed + loose * (far - closed)
-    return total
-
-
-@force_inline
-def _between(low, high, share):
-    return low + share * (high - low)
+    _survey(state, rules, weights, memory)
+    return _margin(state, rules, weights, memory, turn, over)
 
 
 @force_inline
@@ -179,19 +260,65 @@ def margin_of(after, rules, weights, memory, seat):
 
 
 @jit
+def _best_placement(state, rules, weights, memory, seat):
+    """Return what `best_placement` does, of the position and the lot that were surveyed.
+
+    A lot changes one harbor. Of the others a purchase changes how many tiles are to come, the same wherever a ship is moored.
+    """
+    side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
+    best, chosen = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat)), s.DISCARD
+    places, loaded = placements(state, rules, seat), state.loaded[seat] + state.shown
+    weighed = -1  # 0 or 1 if the harbors without the lot were weighed for a round that goes on, or is over
+    for ship in range(s.MAX_SHIPS):
+        berths = (places >> (ship * s.MAX_HARBORS)) & _ALL_HARBORS
+        if berths == 0:
+            continue
+        moors = int64(state.harbor[seat, ship] == s.NO_HARBOR)
+        over = int64(state.unseen == 0 or fleet_full(rules, state.moored[seat] + moors, loaded))
+        mine, theirs, turn = 0.0, 0.0, 0.0
+        if not over:
+            mine, theirs = _shares_to_fill(state, rules, weights, loaded, state.loaded[rival])
+            turn = _turn_worth(state, rules, weights, seat)
+        mean = _mean_at_sea(state, rules, seat, ship)
+        for harbor in range(rules.harbors):
+            empty = (state.berths[seat] >> harbor) & 1
+            if empty or weighed != over:
+                own = mine * (mean if empty else memory.spaces[seat, harbor])
+                other = theirs * memory.spaces[rival, harbor]
+                come_m, come_s = (own, other) if seat == s.MEDICI else (other, own)
+                lead, more_ships = memory.lead[harbor], memory.more_ships[harbor]
+                _weigh(rules, weights, memory, harbor, harbor, lead, more_ships, come_m, come_s, over)
+        weighed = over
+        own = mine * _counted(weights, state.free[seat, ship] - state.shown)
+        while berths != 0:
+            harbor = lowest_bit(berths)
+            berths &= berths - 1
+            for track in range(memory.tracks[harbor]):
+                kind = memory.kind[harbor, track]
+                half = rules.half_length[harbor, kind]
+                steps_m, steps_s = state.steps[s.MEDICI, harbor, kind], state.steps[s.STROZZI, harbor, kind]
+                if seat == s.MEDICI:
+                    steps_m += memory.lot_steps[kind]
+                else:
+                    steps_s += memory.lot_steps[kind]
+                end = marker_moves(rules, state.position[harbor, kind], half, steps_m, steps_s)
+                memory.places[_LOT, track] = float64(half + end)
+            other = theirs * memory.spaces[rival, harbor]
+            come_m, come_s = (own, other) if seat == s.MEDICI else (other, own)
+            lead, more_ships = memory.lead[harbor] + side * memory.lot_value, memory.more_ships[harbor] + side * moors
+            _weigh(rules, weights, memory, harbor, _LOT, lead, more_ships, come_m, come_s, over)
+            worth = side * _sum_terms(rules, memory, turn, harbor)
+            if worth > best:
+                best, chosen = worth, s.LOAD + ship * s.MAX_HARBORS + harbor
+    return chosen, best
+
+
+@jit
 def best_placement(state, rules, weights, memory, seat):
     """Return (action, margin of `seat` still to come) if `seat` buys the lot on the table, without its price."""
-    after = clone(state)
-    best, chosen = margin_of(after, rules, weights, memory, seat), s.DISCARD
-    places = placements(state, rules, seat)
-    while places != 0:
-        place = lowest_bit(places)
-        places &= places - 1
-        place_lot(after, state, rules, seat, place)
-        worth = margin_of(after, rules, weights, memory, seat)
-        if worth > best:
-            best, chosen = worth, s.LOAD + place
-    return chosen, best
+    _survey(state, rules, weights, memory)
+    _survey_lot(state, rules, memory)
+    return _best_placement(state, rules, weights, memory, seat)
 
 
 @force_inline
@@ -204,10 +331,12 @@ def may_buy(state, rules, seat):
 def outcomes(state, rules, weights, memory):
     """Return (W_P, W_R, where the proposer would load the lot, where the rival would)."""
     proposer = state.proposer
-    here, mine = best_placement(state, rules, weights, memory, proposer)
+    _survey(state, rules, weights, memory)
+    _survey_lot(state, rules, memory)
+    here, mine = _best_placement(state, rules, weights, memory, proposer)
     if not may_buy(state, rules, 1 - proposer):
         return mine, mine, here, here  # any price is paid by the proposer
-    there, yours = best_placement(state, rules, weights, memory, 1 - proposer)
+    there, yours = _best_placement(state, rules, weights, memory, 1 - proposer)
     return mine, -yours, here, there
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Unpack
@@ -15,10 +16,10 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.registry import agents
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, listed, pick
+from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
@@ -26,8 +27,8 @@ from strozzi_sim.stats import Estimate
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
-from strozzi_sim.study.games import RANK, SCORE, WIN, facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section
+from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
+from strozzi_sim.study.look import PLAIN, Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
@@ -114,6 +115,9 @@ def compare(
     return run(made.of(**keys), look=look, **options)
 
 
+_NUMBERS: tuple[tuple[str, Unit, str], ...] = (
+    ("win_share", "share", "points of games won"), ("score_mean", "amount", "points of score"), ("rank_mean", "amount", "places"),
+)  # fmt: skip
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
 _FEWEST_DEALS = 60
 
@@ -190,30 +194,22 @@ class Compare(Study, frozen=True, kw_only=True):
         table = table.assign(at=where if is_one else where + ", " + of_level, whom=less if is_one else of_level)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
-        shown = tuple(
-            Picture(
-                "difference" if by == table["by"].iloc[0] else f"difference-by-{by}", "", "dots", "difference", (WIN, RANK, SCORE),
-                f"{less}, on the same deals", where={"by": by}, x="at", zero=True,
-            )
+        made = {"difference": table}
+        shown = [
+            replace(picture("difference", made, sides=less, by=by), name=f"difference-by-{by}")
             for by in dict.fromkeys(table["by"])
-        )  # fmt: skip
-        lead = Figure("lead_mean", "mean lead over the others", "amount")
-        saved = Figure("win_share_variance_saved", "variance that playing the same deals saved", "share")
-        in_figures = Picture(
-            "difference-table", "", "table", "difference", (WIN, RANK, SCORE, lead, saved), "The differences in figures", x="whom",
-            x_label="difference",
-        )  # fmt: skip
+        ]
+        shown[0] = replace(shown[0], name="difference")
         rows = table.dropna(subset="value")
         rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
-        firsts = {row["figure"]: row for _, row in rows.drop_duplicates("figure").iterrows()}
-        named = ((WIN, "points of games won"), (SCORE, "points of score"), (RANK, "places"))
-        numbers = tuple(
-            KeyNumber(row, "share" if figure is WIN else "amount", f"{what}: {less}, {row['at']}", is_change=True)
-            for figure, what in named
-            if (row := firsts.get(figure.name)) is not None
-        )
-        question = "What is different, on the same deals?"
-        return Section("Difference", question, (*shown, in_figures), numbers=numbers, tables={"difference": table})
+        firsts = {figure: of_figure.head(1) for figure, of_figure in rows.groupby("figure", sort=False)}
+        numbers = [
+            number
+            for figure, unit, what in _NUMBERS
+            for number in key_numbers(firsts.get(figure, rows[:0]), unit, f"{what}: {less}, {{at}}", is_change=True)
+        ]
+        declared = section("difference", made, numbers=tuple(numbers), sides=less, by="")
+        return replace(declared, shown=(*shown, declared.shown[-1]))
 
 
 class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):

@@ -2,20 +2,13 @@
 
 Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the deal does to
 all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares).
-
-The drama of a game: when it is decided, whether leaders run away, and whether seats that cannot win choose who does. A game is followed
-along its decisions. The chance of each seat to win is its share of play-outs from there, in which all chance to come is redrawn: the view
-of an observer who knows every hand and not the future.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from itertools import pairwise, product
-from struct import pack
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -25,32 +18,21 @@ from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
-from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.kernel.siphash import siphash
-from strozzi_sim.kernel.streams import game_key
-from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.isolation import run_in_worker
+from strozzi_sim.play.drama import drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.rollouts import Rollouts
 from strozzi_sim.stats.intervals import Array, Estimate
-from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
+from strozzi_sim.stats.latin_squares import moments, variance_shares
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
-from strozzi_sim.study.look import KeyNumber, Look, Section
+from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 
-POINTS = 40  # decisions of a game at which the chances are estimated, at most
-DECIDED = 0.95  # chance of the winners from which a game counts as decided, if it stays there
-CLEAR = 0.10  # by which a favourite is ahead of the next, and by which a choice changes a rival's chance
-HOPELESS = 0.01  # chance of a seat that cannot win any more
-TESTS = 1000  # play-outs on which two chosen actions are compared
 FEWEST = 30  # games, below which there are no intervals
 WIN, SCORE = "win", "score"
 MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
@@ -58,6 +40,7 @@ WORDS = {
     "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where", "deal": "the deal, for all alike",
     "deal_of_seat": "what the deal gives a seat", "deal_of_agent": "what the deal gives an agent", "rest": "how the games went",
 }  # fmt: skip
+OUTCOMES = {WIN: "who wins", SCORE: "scores"}
 
 
 @documented
@@ -173,7 +156,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
             most = int(np.clip(DECISIONS // decisions, FEWEST, MOST)) if self.followed is None else self.followed
             games = most if is_quick(spec) else min(most, FEWEST)
             match = Match(self.the_game, players, (spec,), variant, self.seed)
-            figures = _drama_of_agent(match, games, self.playouts)
+            figures = drama_of_agent(match, games, self.playouts)
             table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
         return table.frame().drop(columns=["lineup", "deals"])
 
@@ -185,37 +168,16 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by field, and the drama."""
-        share, outcomes = Figure("variance_share", "share of the variance", "share"), {WIN: "who wins", SCORE: "scores"}
-        shares = pick(tables["luck"], figure=share.name)
-        worded = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(outcomes))
-        worded = worded.assign(line=worded["source"] + ", " + worded["outcome"])
-        chart = Picture(
-            "luck", "", "intervals", "luck", (share,), "What decides a game",
-            "A field of agents plays every deal in every rotation; the variance of wins and of scores is divided among what differs. "
-            "With two players what the deal does cannot be told from the course of play.",
-            x="source", series="outcome", levels=tuple(WORDS[source] for source in SOURCES), series_levels=tuple(outcomes.values()),
-        )  # fmt: skip
-        table = Picture(
-            "luck-table", "", "table", "luck", (share,), "The shares in figures", x="line", x_label="source"
+        shares = pick(tables["luck"], figure="variance_share")
+        wins = (
+            pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value").head(3)
         )
-        rows = pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value")
-        numbers = tuple(KeyNumber(row, "share", f"of who wins is who plays, {field_words(row['lineup'])}") for _, row in rows.head(3).iterrows())  # fmt: skip
-        sections = [
-            Section(
-                "Luck", "What is skill, and what is luck?", (chart, table), numbers=numbers, tables={"luck": worded}
-            )
-        ]
-        if "drama" in tables:
-            figures = tuple(Figure(name, words, "share") for name, words in _SHARES.items())
-            course = Picture("drama", "", "table", "drama", figures, "How a game goes", x="strength")
-            sections.append(Section("Drama", "When is a game decided, and who decides it?", (course,)))
-        return sections
-
-
-_SHARES = {
-    "runaway_share": "games decided in their first half", "decided_mean": "decisions taken when a game is decided",
-    "winner_lowest_mean": "lowest chance of the later winner", "kingmaking_share": "decisions that make a rival win",
-}  # fmt: skip
+        wins = wins.assign(field=wins["lineup"].map(field_words))
+        shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
+        shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
+        numbers = key_numbers(wins, "share", "of who wins is who plays, {field}")
+        sections = [section("luck", {"luck": shares}, numbers=numbers)]
+        return [*sections, section("drama", {"drama": tables["drama"]})] if "drama" in tables else sections
 
 
 def who_plays(tables: Tables, title: str) -> str:
@@ -242,7 +204,7 @@ def course_sentence(drama: pd.DataFrame, players: int) -> str:
     tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
     agent = tier["agent"].iloc[0]
     rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
-    shares = {figure: format_estimate(row, "share") for figure, row in rows.items() if figure in _SHARES}
+    shares = {figure: format_estimate(row, "share") for figure, row in rows.items()}
     kings = f" At {shares['kingmaking_share']} of the decisions a seat that can no longer win picks which rival does." if "kingmaking_share" in shares else ""  # fmt: skip
     return (
         f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is decided after "
@@ -257,24 +219,6 @@ def field_words(lineup: str) -> str:
     if len(others) > 1 and set(others) == {others[0]} != {first}:
         return f"with one {first} among {others[0]}"
     return f"among {listed(list(dict.fromkeys([first, *others])))}"
-
-
-def _drama_of_agent(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
-    """Return the figures of followed games; for an agent that is not quick, the game's default agent (or `random`) plays the play-outs."""
-    playing = match
-    if not is_quick(match.lineup[0]):
-        default = load_agent(match.game.default_agent, match.game)
-        playing = replace(match, lineup=(default if is_quick(default) else load_agent("random", match.game),))
-    run_games = partial(drama_figures, match, playing, games, playouts)
-    figures: dict[str, Estimate] = (
-        run_in_worker(run_games, blame=match.lost) if match.foreign or playing.foreign else run_games()
-    )
-    return figures
-
-
-def is_quick(spec: AgentSpec) -> bool:
-    """Return whether an agent is compiled and neither searches nor looks learned values up."""
-    return spec.agent.kind == "compiled" and not spec.searches and spec.agent.evaluation is None
 
 
 def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
@@ -315,108 +259,3 @@ def _wins(rows: Array) -> Array:
     keys = [games["deal"], games["seating"]]
     first = games["place"] == games["place"].groupby(keys).transform("min")
     return np.asarray(first / first.groupby(keys).transform("sum"), np.float64)
-
-
-# -- the drama of a game --------------------------------------------------------------------------------------------
-
-
-class Story(NamedTuple):
-    """The course of one game, or of several as arrays."""
-
-    decisions: Any
-    decided: Any  # share of the decisions that had been taken when the game was decided
-    runaway: Any  # 1 if that was in the first half, else 0
-    lead_changes: Any  # how often one clear favourite followed another
-    lowest: Any  # lowest chance of the later winners
-    points: Any  # decisions at which chances were estimated
-    kingmaking: Any  # number of them at which a seat that could not win chose between two rivals
-
-
-def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
-    """Return the story of a deal of `match`, with `playouts` play-outs by the agents of `playing` at each followed decision."""
-    decisions, winners = _play_game(match, deal)
-    at = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
-    rollouts = Rollouts(playing)
-    chances = np.zeros((len(at), match.players))
-    kingmaking = 0
-    for place, number in enumerate(at):
-        state, actor, legal = decisions[number]
-        # the key of the play-outs at a decision is the same on every machine
-        word = siphash(pack("<Qq", match.seed, game_key("play-outs")), pack("<QQ", deal, int(number))) >> 1
-        chances[place] = _win_shares(rollouts, state, word, playouts)
-        if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
-            kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
-    decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions), playouts)
-    return Story(len(decisions), decided, int(decided < 0.5), lead_changes, lowest, len(at), kingmaking)
-
-
-def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
-    """Return when a game was decided, its changes of lead, and the lowest chance of its winners (bool[P]) together.
-
-    A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader. `chances` are those of every
-    seat to win, float64[points, P], each of so many play-outs; `at` is the share of the decisions before each point.
-    """
-    of_winners = chances[:, winners].sum(axis=1)
-    open_points = np.flatnonzero(of_winners < DECIDED)
-    last_open = open_points[-1] if len(open_points) else -1
-    decided = float(at[last_open + 1]) if last_open + 1 < len(at) else 1.0
-    ordered = np.sort(chances, axis=1)
-    first, second = ordered[:, -1], ordered[:, -2]
-    error = np.sqrt((first + second - (first - second) ** 2) / playouts)
-    leaders = chances.argmax(axis=1)[first - second >= np.maximum(CLEAR, 3 * error)]
-    return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
-
-
-def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[str, Estimate]:
-    """Return the figures of `games` games by name; see `follow` for the arguments."""
-    from joblib import Parallel, delayed
-
-    per_game = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
-    stories, ones = Story(*map(np.array, zip(*per_game, strict=True))), np.ones(games, np.int64)
-    figures = {
-        "decisions_mean": stats.ratio(stories.decisions, ones),
-        "decided_mean": stats.ratio(stories.decided, ones, span=(0, 1)),
-        "runaway_share": stats.ratio(stories.runaway, ones, n_deals=games),
-        "lead_changes_mean": stats.ratio(stories.lead_changes, ones),
-        "winner_lowest_mean": stats.ratio(stories.lowest, ones, span=(0, 1)),
-    }
-    if match.players > 2:
-        figures["kingmaking_share"] = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
-    return figures
-
-
-def _play_game(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, ...]]], Array]:
-    """Play a game; return state, acting seat and legal actions of every decision, and its winners, bool[P]."""
-    position = Position(match.game, match.players, match.seed, deal, match.variant)
-    decisions = []
-    while not position.over:
-        decisions.append((position.state.copy(), position.actor, position.legal))
-        position.play(position.ask(match.positions[position.actor]))
-    places = np.array(position.places)
-    return decisions, places == places.min()
-
-
-def _win_shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:
-    """Return every seat's share of wins, float64[P]."""
-    wins, _ = rollouts.from_state(state, word, count, action)
-    return wins.mean(axis=0) / WIN_UNITS
-
-
-def _makes_a_king(
-    rollouts: Rollouts, state: Array, actor: int, legal: tuple[int, ...], word: int, playouts: int
-) -> bool:
-    """Return whether a seat that cannot win chooses which rival does.
-
-    Two actions are chosen on some play-outs and compared on others, so that noise makes no kings.
-    """
-    chances = np.array([_win_shares(rollouts, state, word, playouts, action) for action in legal])
-    if chances[:, actor].max() > HOPELESS:
-        return False
-    rivals = chances.copy()
-    rivals[:, actor] = 0
-    rival = int(np.ptp(rivals, axis=0).argmax())
-    if np.ptp(rivals[:, rival]) < CLEAR:  # the largest of noisy differences, so the true one is smaller still
-        return False
-    best, worst = (legal[int(place)] for place in (rivals[:, rival].argmax(), rivals[:, rival].argmin()))
-    for_rival = [_win_shares(rollouts, state, word + 1, TESTS, action)[rival] for action in (best, worst)]
-    return bool(for_rival[0] - for_rival[1] >= CLEAR)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -18,10 +17,9 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Picture, Tables, listed
+from strozzi_sim.game.reporting import Tables, listed
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_lines, real_number
@@ -29,7 +27,7 @@ from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.look import KeyNumber, Look, Section
+from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
@@ -131,30 +129,16 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         """Return the figures of the sheets beside those of the strength that fits best."""
         figures, agent = tables["figures"], tables["fit"].loc[tables["fit"]["log_likelihood"].idxmax(), "agent"]
         is_share = figures["figure"].str.contains("share")  # on one axis with scores, so in per cent
-        unit, what = (
-            np.where(is_share, 100.0, 1.0),
-            figures["figure"].map(FIGURES).str.removeprefix("share of ") + np.where(is_share, ", %", ""),
-        )
+        unit = np.where(is_share, 100.0, 1.0)
+        what = figures["figure"].map(FIGURES).str.removeprefix("share of ") + np.where(is_share, ", %", "")
         rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
         ours = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
         value, low, high = (unit * rows[name] for name in ("simulated", "band_low", "band_high"))
-        theirs = rows.assign(figure="simulated", value=value, low=low, high=high)
-        shown = Figure("ours", "the sheets", "amount"), Figure("simulated", f"as many games of {agent}", "amount")
-        drawn = Picture(
-            "fit", "", "intervals", "beside", shown, f"The sheets beside games of {agent}",
-            "Thin lines are the bands in which all figures of 19 of 20 sets of as many games lie.", x="what", series="figure",
-        )  # fmt: skip
-        table = replace(
-            drawn, name="fit-table", kind="table", title="The sheets in figures", series="", x_label="figure"
+        theirs = rows.assign(figure="simulated", value=value, low=low, high=high, sheets=ours["value"])
+        numbers = key_numbers(
+            theirs.head(3), "amount", f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
         )
-        made = {"beside": pd.concat([ours, theirs], ignore_index=True)}
-        question = "How do the figures of the sheets fit those of simulated games?"
-        pairs = zip(theirs.head(3).itertuples(index=False), ours["value"], strict=False)
-        numbers = tuple(
-            KeyNumber(row, "amount", f"{row.what}, in games of {agent}; the sheets have {own:.3g}")
-            for row, own in pairs
-        )
-        return [Section("Fit", question, (drawn, table), tables=made, numbers=numbers)]
+        return [section("fit", {"beside": pd.concat([ours, theirs], ignore_index=True)}, numbers=numbers, agent=agent)]
 
 
 # -- score sheets ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -25,18 +26,14 @@ from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import KeyNumber, Look, Section
+from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
-GAP = Figure("seat_gap", "gap between the seats", "share")
-_SHOWN = (
-    GAP, Figure("score_mean", "mean score", "amount"), Figure("margin_mean", "the winner's margin", "amount"),
-    Figure("decisions_mean", "decisions in a game", "amount"),
-)  # fmt: skip
+GAP = "seat_gap"
 _TOLD = ("reference", "differs from the reference", "not told apart from it")
 
 
@@ -150,7 +147,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return in every cell which values are fairer than the reference, or what gap could be missed."""
-        gaps, less = pick(tables["sweep"], figure=GAP.name), self._differences(tables, GAP.name)
+        gaps, less = pick(tables["sweep"], figure=GAP), self._differences(tables, GAP)
         said, keys = [], " and ".join(self.sweep)
         for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
             here = pick(less, players=players, lineup=lineup)
@@ -175,22 +172,31 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return a line over the values of one key or a map over those of two, all in figures, then the pages of the game."""
         known, keys = set(tables["sweep"].dropna(subset="value")["figure"]), " and ".join(self.sweep)
-        figures = [figure for figure in _SHOWN if figure.name in known]
+        figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in known]
         made = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
-        every = pd.concat(made.values(), ignore_index=True)
-        order = tuple(dict.fromkeys(every["at"]))
-        in_figures = Picture(
-            "values", "", "table", "values", tuple(figures), "The values in figures",
-            "(*) marks the values that the others are compared with. What is called higher or lower differs significantly from them, corrected for "
-            "all values, player counts and line-ups of a figure.", x="at", x_label=keys, levels=order,
-        )  # fmt: skip
-        shown = [_picture(list(self.sweep), figure, f"sweep-{figure.name}", order) for figure in figures]
-        numbers = tuple(_numbers(pick(every, figure=GAP.name).dropna(subset="value"), keys))
-        values = Section(
-            "Values", f"What do the values of {keys} change?", (*shown, in_figures), tuple(self._published()), numbers=numbers,
-            tables={**made, "values": every},
-        )  # fmt: skip
+        made["values"] = every = pd.concat(made.values(), ignore_index=True)
+        numbers = tuple(_numbers(pick(every, figure=GAP).dropna(subset="value"), keys))
+        in_figures = replace(picture("values", made, keys=keys), figures=tuple(figures))
+        declared = section("values", made, numbers=numbers, keys=keys, figure="", of_gap="")
+        shown = *(self._shown(figure, made) for figure in figures), in_figures
+        values = replace(declared, shown=shown, sentences=tuple(self._published()))
         return [values, *(each for each in sections_of_games(self, tables, look) if each.name != "What changed")]
+
+    def _shown(self, figure: Figure, made: Tables) -> Picture | tuple[str, HeatMap]:
+        """Return a line over the values of one key, or a map over those of two."""
+        table, keys, label = (
+            f"sweep-{figure.name}",
+            " and ".join(self.sweep),
+            f"{figure.label[:1].upper()}{figure.label[1:]}",
+        )
+        if len(self.sweep) > 1:
+            caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
+            (down, across), shaded = self.sweep, "from the framed cell, where significant"
+            return table, HeatMap(f"{label} over {keys}", caption, down, across, figure, shade_label=shaded)
+        of_gap = "; those of a gap reach as far as chance moves equal seats" if figure.name == GAP else ""
+        line = picture("over-values", made, figure=label, keys=keys, of_gap=of_gap)
+        levels = tuple(dict.fromkeys(made["values"]["at"]))
+        return replace(line, name=table.replace("_", "-"), table=table, figures=(figure,), levels=levels)
 
     def _rows(self, tables: Tables, figure: str) -> pd.DataFrame:
         """Return the rows of a figure in the order of the values: `at`, the values as text, `told`, `row`, `column`, `shade` and `marked`.
@@ -202,7 +208,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         rows = pick(tables["sweep"], figure=figure).merge(change, "left", list(CELL))
         rows = rows.sort_values(keys, kind="stable", ignore_index=True)
         is_reference = (rows["variant"] == self.reference).to_numpy()
-        if figure == GAP.name:
+        if figure == GAP:
             chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*CELL, "value"]]
             rows = rows.merge(chance.rename(columns={"value": "chance"}), "left", list(CELL))
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
@@ -224,19 +230,6 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 yield f"In the published game {shown} is reconstructed: no source gives it."
             if value not in values:
                 yield f"The published game has {shown}, which is not among the values; they are compared with the first."
-
-
-def _picture(keys: list[str], figure: Figure, table: str, values: tuple[str, ...]) -> Picture | tuple[str, HeatMap]:
-    title = f"{figure.label[:1].upper()}{figure.label[1:]} over {' and '.join(keys)}"
-    if len(keys) > 1:
-        caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
-        shaded = "from the framed cell, where significant"
-        return table, HeatMap(title, caption, keys[0], keys[1], figure, shade_label=shaded)
-    caption = "Diamonds are known to differ from the reference (*), squares are not, on the same deals and corrected for the number of values. Thin lines are 95 % intervals"
-    caption += "; those of a gap reach as far as chance moves equal seats." if figure == GAP else "."
-    return Picture(
-        table.replace("_", "-"), "", "intervals", table, (figure,), title, caption, x="at", x_label=keys[0], levels=values, series="told", series_levels=_TOLD,
-    )  # fmt: skip
 
 
 def _numbers(gaps: pd.DataFrame, keys: str) -> Iterator[KeyNumber]:

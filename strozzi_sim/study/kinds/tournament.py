@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
@@ -30,7 +30,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, listed, pick, some_of
+from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick, some_of
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
@@ -41,16 +41,14 @@ from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, Cell, CountsOf, luck_sums
-from strozzi_sim.study.games import RANK, SCORE, WIN, leading_agents
-from strozzi_sim.study.look import Look, Section
+from strozzi_sim.study.games import leading_agents
+from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import grouped, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
-_STRENGTH, _AHEAD = Figure("strength", "strength", "number"), Figure("ahead_share", "finished ahead", "share")
-_WEIGHT, _AGAINST = Figure("weight", "Nash weight", "share"), Figure("score", "wins against the mixture", "share")
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of an agent's name; agents of a heat map, and of a sentence
 Matchup = tuple[int, ...]  # places of agents in the field
 
@@ -179,34 +177,13 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
             f"{shortened(row.agent, _LETTERS)}{ranks.get((row.variant, row.agent), '')}"
             for row in standing.itertuples()
         ]
-        strength = Picture(
-            "strength", "", "dots", "standing", (_STRENGTH,), "How strong each agent is",
-            "Plackett-Luce strengths of complete finishing orders: logarithms with mean 0. A difference of 1 means finishing ahead about 2.7 times "
-            "as often as behind. Thin lines are 95 % intervals; in parentheses the 95 % interval of the rank, corrected for the number of agents.",
-            x="who", sort="strength",
-        )  # fmt: skip
-        in_figures = Picture(
-            "standing", "", "table", "standing", (_STRENGTH, WIN, RANK, SCORE), "The standing in figures",
-            "Over all games of an agent, against any opponents.", x="who", sort="strength", x_label="agent (interval of its rank)",
-        )  # fmt: skip
-        found = [
-            Section("Standing", "Who is strongest, and how certain is that?", (strength, in_figures), numbers=tuple(leading_agents(agents)), tables={"standing": standing}),
-            _pairs(orders, tables),
-        ]  # fmt: skip
-        if "nash" in tables and len(tables["nash"]):
-            nash = Picture(
-                "nash", "", "table", "nash", (_WEIGHT, _AGAINST), "Weights, and wins against the mixture",
-                "The mixture of agents that no agent beats (Balduzzi et al. 2018). Copies and weak agents do not change it.", x="agent", sort="weight",
-            )  # fmt: skip
-            made = {"nash": _titled(tables["nash"], several)}
-            found.append(Section("Nash averaging", "Which mixture of agents is unbeaten?", (nash,), tables=made))
-        seats = Picture(
-            "seats", "", "intervals", "seat_effects", (WIN,), "How often each seat wins",
-            "All games of the tournament. The broken line is an equal share. Every agent sits at every seat equally often.",
-            x="seat", x_label="seat", equal=True,
-        )  # fmt: skip
-        made = {"seat_effects": tables["seat_effects"].assign(lineup="")}
-        return [*found, Section("Seats", "How much does a seat matter, over all agents?", (seats,), tables=made)]
+        shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
+        if len(mixture := tables.get("nash", ())):
+            shown["nash"] = _titled(mixture, several)
+        sections = [section("standing", shown, numbers=leading_agents(agents)), _pairs(orders, tables)]
+        sections += [section("nash", shown)] if "nash" in shown else []
+        seats = replace(picture("seat-effects", shown), name="seats")
+        return [*sections, replace(section("seat_effects", shown), shown=(seats,))]
 
 
 class FieldCounts:
@@ -437,10 +414,10 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     heat_map = HeatMap(
         "Who finishes ahead of whom",
         "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. Agents are numbered by strength.",
-        "agent", "ahead of number", _AHEAD, shade_label="from one half, where significant, all pairs judged together",
+        "agent", "ahead of number", Figure("ahead_share", "finished ahead", "share"), shade_label="from one half, where significant, all pairs judged together",
     )  # fmt: skip
     circle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
-    return Section("Pairs", "Who beats whom?", (("pairs", heat_map),), finding=circle, tables={"pairs": rows})
+    return replace(section("pairs", {"pairs": rows}), shown=(("pairs", heat_map),), finding=circle)
 
 
 def _titled(table: pd.DataFrame, several: bool) -> pd.DataFrame:

@@ -24,16 +24,15 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Picture, Tables, listed, pick, some_of
+from strozzi_sim.game.reporting import Tables, listed, pick, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.look import KeyNumber, Look, Section
+from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
@@ -47,10 +46,6 @@ KNOWN = 0.001  # share of runs that say of some number that it changes something
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
-_SHOWN = (
-    Figure(SHARE, "largest change of a share of wins", "share"), Figure(GAP, "change of the gap between the seats", "share"),
-    Figure(SCORE, "change of the mean score", "amount"), Figure(LENGTH, "change of the decisions in a game", "amount"),
-)  # fmt: skip
 FEW = 15  # names in a line
 COLUMNS = {
     "players": "int64", "variant": "str", "lineup": "str", "key": "str", "from": "float64", "to": "float64", "by": "str",
@@ -162,20 +157,10 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         table["step"] = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
         wins = pick(table, figure=SHARE)
         furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
-        drawn = Picture(
-            "weights", "", "dots", "furthest", _SHOWN[:1], "How far a step of each number moves a share of wins",
-            "The seat or position that the step moves furthest. Thin lines are 95 % intervals; which numbers move most is corrected for all of them.",
-            x="step", zero=True,
-        )  # fmt: skip
-        figures = Picture(
-            "weights-table", "", "table", "steps", _SHOWN, "The steps in figures", x="step", x_label="number"
-        )
-        made = {"furthest": furthest, "steps": pd.concat([furthest, table[table["figure"] != SHARE]])}
-        numbers = tuple(
-            KeyNumber(row, "share", f"points of games won by {_who(row)}, {row['step']}", is_change=True)
-            for _, row in furthest.head(3).iterrows()
-        )
-        return [Section("Weights", "Which numbers of the box matter?", (drawn, figures), numbers=numbers, tables=made)]
+        furthest = furthest.assign(who=[_who(row) for row in furthest.itertuples(index=False)])
+        numbers = key_numbers(furthest.head(3), "share", "points of games won by {who}, {step}", is_change=True)
+        steps = pd.concat([furthest, table[table["figure"] != SHARE]])
+        return [section("weights", {"furthest": furthest, "steps": steps}, numbers=numbers)]
 
 
 def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
@@ -198,7 +183,7 @@ def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
 
 def _who(row: Any) -> str:
     """Return whose games won a row is about."""
-    return seat_words(int(row["level"]), row["players"]) if row["by"] == "seat" else f"{row['by']} {row['level']}"
+    return seat_words(int(row.level), row.players) if row.by == "seat" else f"{row.by} {row.level}"
 
 
 def _groups(found: pd.DataFrame) -> Iterator[str]:
@@ -255,8 +240,8 @@ class Step:
 
 def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
     """Yield every number of the components that a variant may change, with its key: ("tracks.bonus.7", 5)."""
-    for section in game.components_part.VARIABLE:
-        yield from _numbers_in(variant.components.get(section), section)
+    for name in game.components_part.VARIABLE:
+        yield from _numbers_in(variant.components.get(name), name)
 
 
 def _numbers_in(data: Any, key: str) -> Iterator[tuple[str, float]]:

@@ -7,10 +7,10 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
+from strozzi_sim.play.drama import drama_figures, drama_of, follow
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import Rollouts
-from strozzi_sim.study.kinds.luck import drama_figures, drama_of, follow
 
 
 def match_of(game="strozzi", players=3, agent="random", variant="base", seed=5):
